@@ -1,0 +1,59 @@
+// One Plotly figure. Plotly comes from this server, once; roles such as "@mask" become colours of the page's palette, and
+// become them again when the visitor switches between light and dark.
+const frame = element.querySelector(".plot");
+const root = ((window.gradio_config || {}).root || "").replace(/\/$/, "");
+
+function plotly() {
+  if (!window.explorerPlotly) {
+    window.explorerPlotly = new Promise((resolve, reject) => {
+      const script = document.createElement("script");
+      script.src = root + "/explorer/plotly.min.js";
+      script.onload = () => resolve(window.Plotly);
+      script.onerror = () => reject(new Error("plotly.min.js did not load"));
+      document.head.append(script);
+    });
+  }
+  return window.explorerPlotly;
+}
+
+function coloured(value, palette) {
+  if (typeof value === "string") return value.startsWith("@") && palette[value.slice(1)] ? palette[value.slice(1)] : value;
+  if (Array.isArray(value)) return value.map((entry) => coloured(entry, palette));
+  if (value && typeof value === "object") {
+    return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, coloured(entry, palette)]));
+  }
+  return value;
+}
+
+function config(name) {
+  const save = (format) => ({
+    name: `Save as ${format.toUpperCase()}`,
+    icon: window.Plotly.Icons.camera,
+    click: (figure) =>
+      window.Plotly.downloadImage(figure, { format, filename: name, width: frame.clientWidth, height: frame.clientHeight, scale: format === "png" ? 2 : 1 }),
+  });
+  return { responsive: true, displaylogo: false, modeBarButtons: [[save("png"), save("svg")]] };
+}
+
+async function draw() {
+  const value = props.value;
+  frame.hidden = !value || !value.data || value.data.length === 0;
+  if (frame.hidden) return;
+  frame.setAttribute("aria-label", value.described || "figure");
+  frame.style.minHeight = value.layout.height + "px";
+  const library = await plotly();
+  const palette = props.palettes[document.body.classList.contains("dark") ? "dark" : "light"];
+  const { data, layout } = coloured({ data: value.data, layout: value.layout }, palette);
+  if (frame.clientWidth < 520) {
+    layout.font = { ...layout.font, size: 13 };
+  }
+  await library.react(frame, data, layout, config(props.filename || "figure"));
+  frame.dataset.drawn = String(Number(frame.dataset.drawn || 0) + 1);
+}
+
+draw();
+watch("value", draw);
+new MutationObserver(draw).observe(document.body, { attributes: true, attributeFilter: ["class"] });
+new ResizeObserver(() => {
+  if (window.Plotly && frame.data && frame.clientWidth) window.Plotly.Plots.resize(frame);
+}).observe(frame);

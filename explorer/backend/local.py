@@ -1,0 +1,118 @@
+"""The executor of one machine: a lane of worker threads, the shared models, and a cache of answers.
+
+torch is imported by the first job (or by warm_up), never when the server starts.
+"""
+
+from __future__ import annotations
+
+import importlib
+import threading
+from collections import OrderedDict
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
+
+from explorer.backend.executor import DownloadProgress, Job, ModelStatus
+from explorer.errors import OutOfMemoryError
+from explorer.models.catalog import find_card
+from explorer.settings import Settings
+
+if TYPE_CHECKING:
+    from explorer.models.bundle import Bundle, ModelStore
+
+
+class LocalExecutor:
+    """Runs each job in this process; see explorer.backend.executor.Executor."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._lane = ThreadPoolExecutor(settings.workers, thread_name_prefix="job")
+        self._answers: OrderedDict[tuple[Job, str, Any], Any] = OrderedDict()
+        self._answers_lock = threading.Lock()
+        self._store_lock = threading.Lock()
+        self._made_store: ModelStore | None = None
+
+    @property
+    def store(self) -> ModelStore:
+        """The loaded models; made, and torch imported, by whoever asks first."""
+        with self._store_lock:
+            if self._made_store is None:
+                from explorer.models.bundle import ModelStore
+
+                self._made_store = ModelStore(self._settings)
+            return self._made_store
+
+    def submit(self, job: Job, model_id: str, params: Any) -> Future[Any]:
+        """Answer from the cache at once, or queue the job in the lane."""
+        key = (job, model_id, params)
+        with self._answers_lock:
+            if key in self._answers:
+                self._answers.move_to_end(key)
+                answered: Future[Any] = Future()
+                answered.set_result(self._answers[key])
+                return answered
+        return self._lane.submit(self._run, key)
+
+    def _run(self, key: tuple[Job, str, Any]) -> Any:
+        job, model_id, params = key
+        result = self._with_memory(job, model_id, params)
+        with self._answers_lock:
+            self._answers[key] = result
+            while len(self._answers) > self._settings.result_cache_entries:
+                self._answers.popitem(last=False)
+        return result
+
+    def _with_memory(self, job: Job, model_id: str, params: Any) -> Any:
+        """Run once; where memory runs out, let the other models go and run again, then say so."""
+        import torch
+
+        for attempt in (1, 2):
+            try:
+                return self._call(job, self.store.get(model_id), params)
+            except (torch.OutOfMemoryError, MemoryError):
+                if attempt == 2:
+                    break
+                self.store.release_others(model_id)
+        raise OutOfMemoryError(
+            f"There is not enough memory for {model_id} on this text. Take a shorter text or a smaller model."
+        )
+
+    @staticmethod
+    def _call(job: Job, bundle: Bundle, params: Any) -> Any:
+        import torch
+
+        if job.needs is not None:
+            bundle.require(job.needs)
+        module, name = job.function.split(":")
+        function = getattr(importlib.import_module(module), name)
+        with torch.inference_mode():
+            return function(bundle, params)
+
+    def prepare(self, model_id: str) -> Iterator[DownloadProgress]:
+        """Download where needed, then load; the last update comes when the model is in memory."""
+        from explorer.models.hub import download, local_folder
+
+        if local_folder(model_id, self._settings) is None:
+            for progress in download(model_id, self._settings):
+                yield DownloadProgress(progress.done, progress.total)
+        self.store.get(model_id)
+        yield DownloadProgress(1, 1)
+
+    def status(self, model_id: str) -> ModelStatus:
+        """From memory where the model is loaded, else from the catalog."""
+        from explorer.models.hub import local_folder
+
+        card = find_card(model_id)
+        bundle = self._made_store.find(model_id) if self._made_store else None
+        if bundle is not None:
+            heads = tuple(head for head in bundle.architecture.heads if head in bundle.capabilities)
+            family, parameters = bundle.architecture.family, float(bundle.parameters)
+            return ModelStatus(model_id, family, parameters, heads, True, True, str(bundle.device))
+        here = local_folder(model_id, self._settings) is not None
+        if card is None:
+            return ModelStatus(model_id, None, None, (), here, False)
+        return ModelStatus(model_id, card.family, card.millions * 1e6, card.capabilities, here, False)
+
+    def warm_up(self, model_id: str) -> None:
+        """Import torch and load the model in a thread of its own."""
+        threading.Thread(target=lambda: self.store.get(model_id), daemon=True, name="warm-up").start()

@@ -1,0 +1,99 @@
+"""What all figures share: colours, number formats, prose, and the shape in which a picture goes to the page.
+
+A colour may be a role (`@mask`), which the page replaces by the light or the dark palette's value and replaces again when
+the visitor switches; that way no figure has to be computed twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from markupsafe import Markup
+
+PALETTES: dict[str, dict[str, str]] = {
+    "light": {
+        "accent": "#0072B2",
+        "mask": "#0072B2",
+        "random": "#D55E00",
+        "kept": "#009E73",
+        "untouched": "#E3E7ED",
+        "muted": "#8A94A3",
+        "highlight": "#E69F00",
+        "first": "#0072B2",
+        "second": "#D55E00",
+        "third": "#009E73",
+        "text": "#1F2933",
+        "grid": "#DDE2E8",
+        "background": "rgba(0,0,0,0)",
+    },
+    "dark": {
+        "accent": "#56B4E9",
+        "mask": "#56B4E9",
+        "random": "#E69F00",
+        "kept": "#2BC59B",
+        "untouched": "#2C3440",
+        "muted": "#8A94A3",
+        "highlight": "#F0E442",
+        "first": "#56B4E9",
+        "second": "#E69F00",
+        "third": "#2BC59B",
+        "text": "#E6EAF0",
+        "grid": "#39424E",
+        "background": "rgba(0,0,0,0)",
+    },
+}
+"""The Okabe-Ito colours by role; lighter members of the set where the page is dark."""
+
+FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', sans-serif"
+MONOSPACED = "ui-monospace, 'SF Mono', Menlo, Consolas, 'DejaVu Sans Mono', monospace"
+
+
+def percent(share: float) -> str:
+    """A share as a percentage with three significant digits; what would round to nothing is said to be below."""
+    value = 100.0 * share
+    if 0 < value < 1e-4:
+        return "<0.0001%"
+    if value >= 99.95 and share < 1:
+        return f"{min(value, 99.9999):.4f}".rstrip("0") + "%"
+    digits = f"{value:.3g}"
+    if "e" in digits:
+        digits = f"{value:.7f}".rstrip("0").rstrip(".")
+    return f"{digits}%"
+
+
+def strong(text: str) -> Markup:
+    """A token or a number that a sentence points at, escaped."""
+    return Markup("<strong>{}</strong>").format(text)
+
+
+def prose(*parts: str) -> Markup:
+    """Safe HTML: parts that are Markup already stay as they are, plain text is escaped."""
+    return Markup("").join(parts)
+
+
+def layout(**changes: Any) -> dict[str, Any]:
+    """The layout that every figure starts from; `changes` go on top (Plotly's names)."""
+    axis = {"gridcolor": "@grid", "zerolinecolor": "@grid", "linecolor": "@grid", "automargin": True}
+    base: dict[str, Any] = {
+        "font": {"family": FONT, "size": 16, "color": "@text"},
+        "paper_bgcolor": "@background",
+        "plot_bgcolor": "@background",
+        "margin": {"l": 8, "r": 16, "t": 40, "b": 8},
+        "xaxis": dict(axis),
+        "yaxis": dict(axis),
+        "showlegend": False,
+        "hoverlabel": {"font": {"family": FONT, "size": 15}},
+        "dragmode": False,
+    }
+    for name, value in changes.items():
+        if name.startswith(("xaxis", "yaxis")):
+            base[name] = {**axis, **value}
+        else:
+            base[name] = value
+    return base
+
+
+def picture(traces: Sequence[dict[str, Any]], described: str, **changes: Any) -> dict[str, Any]:
+    """A figure for the page: Plotly's data and layout, and the text for screen readers."""
+    return {"data": list(traces), "layout": layout(**changes), "described": described}

@@ -1,0 +1,9 @@
+"""The labs, in the order of the navigation. A new lab is one folder and one name here."""
+
+from explorer.labs.lab import CHAPTERS, Action, Lab
+from explorer.labs.masking import LAB as MASKING
+from explorer.labs.pairs import LAB as PAIRS
+
+LABS: tuple[Lab, ...] = (MASKING, PAIRS)
+
+__all__ = ["CHAPTERS", "LABS", "Action", "Lab"]

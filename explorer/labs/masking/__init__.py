@@ -1,0 +1,43 @@
+"""Masking: what a masked language model predicts, and how it was taught to."""
+
+from explorer.backend.executor import Job
+from explorer.labs.lab import Action, Lab
+from explorer.labs.masking import figures
+from explorer.labs.masking.schema import CorruptParams, FillParams, PatternsParams, SharesParams, require_masks
+from explorer.models.architectures import Capability
+
+_COMPUTE = "explorer.labs.masking.compute"
+
+FILL_MASKS = Action(
+    "fill_masks",
+    Job(f"{_COMPUTE}:fill_masks", Capability.MLM),
+    FillParams,
+    figures.fill_table,
+    require_masks,
+)
+CORRUPT = Action(
+    "corrupt", Job(f"{_COMPUTE}:corrupt_text", Capability.MLM), CorruptParams, figures.corrupt_table
+)
+CORRUPTION_SHARES = Action(
+    "count_fates",
+    Job(f"{_COMPUTE}:corruption_shares", Capability.MLM),
+    SharesParams,
+    figures.shares_table,
+)
+MASKING_PATTERNS = Action(
+    "draw_epochs",
+    Job(f"{_COMPUTE}:masking_patterns", Capability.MLM),
+    PatternsParams,
+    figures.patterns_table,
+)
+
+LAB = Lab(
+    slug="masking",
+    title="Masking",
+    chapter="Pretrain",
+    question="What would BERT put in the blank?",
+    teaser="Hide a word and watch the model guess it; then see how pretraining hides words by the million.",
+    needs=Capability.MLM,
+    actions=(FILL_MASKS, CORRUPT, CORRUPTION_SHARES, MASKING_PATTERNS),
+    tab="explorer.labs.masking.tab:build",
+)

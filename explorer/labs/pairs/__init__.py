@@ -1,0 +1,28 @@
+"""Sentence pairs: next-sentence prediction, BERT's second pretraining task."""
+
+from explorer.backend.executor import Job
+from explorer.labs.lab import Action, Lab
+from explorer.labs.pairs import figures
+from explorer.labs.pairs.schema import AllPairsParams, PairParams
+from explorer.models.architectures import Capability
+
+_COMPUTE = "explorer.labs.pairs.compute"
+
+SCORE_PAIR = Action(
+    "score_pair", Job(f"{_COMPUTE}:score_pair", Capability.NSP), PairParams, figures.pair_table
+)
+SCORE_ALL_PAIRS = Action(
+    "score_all_pairs", Job(f"{_COMPUTE}:score_all_pairs", Capability.NSP), AllPairsParams, figures.all_pairs_table
+)
+
+LAB = Lab(
+    slug="pairs",
+    title="Sentence pairs",
+    chapter="Pretrain",
+    question="Does the second sentence follow the first?",
+    teaser="Score whether one sentence follows another, and see the segments and positions that BERT reads.",
+    needs=Capability.NSP,
+    actions=(SCORE_PAIR, SCORE_ALL_PAIRS),
+    tab="explorer.labs.pairs.tab:build",
+    without_head=figures.MISSING_HEAD,
+)

@@ -1,0 +1,166 @@
+"""Load a model once, share it with every visitor, and let it go when memory is needed for another."""
+
+from __future__ import annotations
+
+import gc
+import json
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+import transformers
+from transformers import PreTrainedModel, PreTrainedTokenizerBase
+
+from explorer.errors import MissingCapabilityError, ModelUnavailableError
+from explorer.models.architectures import Architecture, Capability, find_architecture
+from explorer.models.hub import require_folder, unsupported
+from explorer.settings import Settings
+
+
+@dataclass(frozen=True)
+class Bundle:
+    """A model with its tokenizer and what it can do. Jobs read it and never change it."""
+
+    model_id: str
+    architecture: Architecture
+    model: PreTrainedModel
+    tokenizer: PreTrainedTokenizerBase
+    device: torch.device
+    capabilities: frozenset[Capability]
+    parameters: int
+    bytes: int
+
+    @property
+    def longest(self) -> int:
+        """The most tokens, special tokens included, that the model reads at once."""
+        limits = [self.tokenizer.model_max_length, getattr(self.model.config, "max_position_embeddings", 512)]
+        return int(min(limit for limit in limits if limit and limit > 0))
+
+    def require(self, capability: Capability) -> None:
+        """Raise MissingCapabilityError where the model lacks a head."""
+        if capability not in self.capabilities:
+            raise MissingCapabilityError(
+                f"{self.model_id} cannot {capability.value}: its checkpoint has no such head."
+            )
+
+    def logits(self, capability: Capability, output: Any) -> torch.Tensor:
+        """One head's scores from the model's output."""
+        scores: torch.Tensor = getattr(output, self.architecture.heads[capability].logits)
+        return scores
+
+
+def choose_device(wish: str) -> torch.device:
+    """`auto` takes cuda, then mps, then cpu."""
+    if wish != "auto":
+        return torch.device(wish)
+    if torch.cuda.is_available():
+        return torch.device("cuda")
+    if torch.backends.mps.is_available():
+        return torch.device("mps")
+    return torch.device("cpu")
+
+
+def load_bundle(model_id: str, settings: Settings) -> Bundle:
+    """Load a model that is on this machine, in float32, from safetensors, without remote code.
+
+    Raises ModelUnavailableError where it is not here, is broken or is of a family that is not supported.
+    """
+    folder = require_folder(model_id, settings)
+    architecture = _architecture(model_id, folder)
+    model_class = getattr(transformers, architecture.model_class)
+    device = choose_device(settings.device)
+    try:
+        model, report = model_class.from_pretrained(
+            folder, dtype=torch.float32, use_safetensors=True, local_files_only=True, output_loading_info=True
+        )
+        tokenizer = transformers.AutoTokenizer.from_pretrained(
+            folder, local_files_only=True, trust_remote_code=False
+        )
+    except (OSError, ValueError, KeyError, RuntimeError) as error:
+        if isinstance(error, torch.OutOfMemoryError):
+            raise
+        raise ModelUnavailableError(
+            f"{model_id} is on this machine but cannot be read ({str(error).splitlines()[0][:200]}). "
+            "Delete its folder and download it again."
+        ) from error
+    if not tokenizer.is_fast:
+        raise ModelUnavailableError(f"{model_id} has no tokenizer.json, which the token views need.")
+    model.eval().requires_grad_(False).to(device)
+    missing = set(report["missing_keys"])
+    capabilities = frozenset(
+        capability
+        for capability, head in architecture.heads.items()
+        if not any(name.startswith(head.weights) for name in missing)
+    )
+    parameters = sum(parameter.numel() for parameter in model.parameters())
+    size = sum(parameter.numel() * parameter.element_size() for parameter in model.parameters())
+    return Bundle(model_id, architecture, model, tokenizer, device, capabilities, parameters, size)
+
+
+def _architecture(model_id: str, folder: Path) -> Architecture:
+    values = json.loads((folder / "config.json").read_text())
+    model_type = str(values.get("model_type"))
+    architecture = find_architecture(model_type, values.get("architectures") or ())
+    if architecture is None:
+        raise ModelUnavailableError(unsupported(model_id, model_type))
+    return architecture
+
+
+class ModelStore:
+    """Loaded models, least recently used first; shared by all visitors and safe to use from many threads."""
+
+    def __init__(
+        self, settings: Settings, load: Callable[[str, Settings], Bundle] = load_bundle
+    ) -> None:
+        self._settings, self._load = settings, load
+        self._bundles: OrderedDict[str, Bundle] = OrderedDict()
+        self._lock = threading.Lock()
+        self._loading: dict[str, threading.Lock] = {}
+
+    def get(self, model_id: str) -> Bundle:
+        """The bundle of a model, loaded at most once however many ask at the same time."""
+        with self._lock:
+            if model_id in self._bundles:
+                self._bundles.move_to_end(model_id)
+                return self._bundles[model_id]
+            gate = self._loading.setdefault(model_id, threading.Lock())
+        with gate:
+            with self._lock:
+                if model_id in self._bundles:
+                    return self._bundles[model_id]
+            bundle = self._load(model_id, self._settings)
+            with self._lock:
+                self._bundles[model_id] = bundle
+                self._evict(keep=model_id)
+            return bundle
+
+    def loaded(self) -> tuple[str, ...]:
+        """The models in memory, least recently used first."""
+        with self._lock:
+            return tuple(self._bundles)
+
+    def find(self, model_id: str) -> Bundle | None:
+        """The bundle of a model that is in memory already; loads nothing."""
+        with self._lock:
+            return self._bundles.get(model_id)
+
+    def release_others(self, model_id: str) -> None:
+        """Let every other model go and give the device's memory back."""
+        with self._lock:
+            for other in [name for name in self._bundles if name != model_id]:
+                del self._bundles[other]
+        gc.collect()
+        if torch.cuda.is_available():
+            torch.cuda.empty_cache()
+
+    def _evict(self, keep: str) -> None:
+        """Drop the least recently used until the limit holds; the newest stays even where it alone passes it."""
+        while sum(bundle.bytes for bundle in self._bundles.values()) > self._settings.model_cache_bytes:
+            oldest = next(name for name in self._bundles)
+            if oldest == keep:
+                break
+            del self._bundles[oldest]

@@ -1,0 +1,59 @@
+"""The models that the picker offers, one ModelCard a line; any other id or folder of a supported family works too."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from explorer.models.architectures import Capability, by_family
+
+
+@dataclass(frozen=True)
+class ModelCard:
+    """One model. `millions` is its parameter count in millions, heads included, rounded; `lacks` names heads that the
+    family has and this checkpoint was published without."""
+
+    model_id: str
+    family: str
+    millions: float
+    bundled: bool = False
+    lacks: tuple[Capability, ...] = ()
+
+    @property
+    def capabilities(self) -> tuple[Capability, ...]:
+        """What it can do, as far as is known before it is loaded."""
+        return tuple(head for head in by_family(self.family).heads if head not in self.lacks)
+
+
+CATALOG = (
+    ModelCard("bert-small", "BERT", 66.4, bundled=True),
+    ModelCard("google-bert/bert-base-uncased", "BERT", 110),
+    ModelCard("google-bert/bert-base-cased", "BERT", 109),
+    ModelCard("google-bert/bert-large-uncased-whole-word-masking", "BERT", 336),
+    ModelCard("google/bert_uncased_L-2_H-128_A-2", "BERT", 4.4),
+    ModelCard("google/bert_uncased_L-4_H-256_A-4", "BERT", 11.2),
+    ModelCard("google/bert_uncased_L-4_H-512_A-8", "BERT", 28.8),
+    ModelCard("google/bert_uncased_L-8_H-512_A-8", "BERT", 41.4),
+    ModelCard("FacebookAI/roberta-base", "RoBERTa", 125),
+    ModelCard("albert/albert-base-v2", "ALBERT", 11.8),
+    ModelCard("distilbert/distilbert-base-uncased", "DistilBERT", 67),
+    ModelCard("google/electra-small-generator", "ELECTRA generator", 13.6),
+    ModelCard("google/electra-small-discriminator", "ELECTRA discriminator", 13.5),
+    ModelCard("google/electra-base-generator", "ELECTRA generator", 33.5),
+    ModelCard("google/electra-base-discriminator", "ELECTRA discriminator", 109),
+    ModelCard("microsoft/deberta-base", "DeBERTa", 139),
+    ModelCard("microsoft/deberta-v3-small", "DeBERTa-v2/v3", 142, lacks=(Capability.MLM,)),
+    ModelCard("openai-community/gpt2", "GPT-2", 124),
+    ModelCard("answerdotai/ModernBERT-base", "ModernBERT", 150),
+)
+
+DEFAULT_MODEL = CATALOG[0].model_id
+
+
+def find_card(model_id: str) -> ModelCard | None:
+    """The catalog's card of a model; None for an id that is not listed."""
+    return {card.model_id: card for card in CATALOG}.get(model_id)
+
+
+def bundled_with(capability: Capability) -> list[str]:
+    """The bundled models that can do something, for a page that has to offer one."""
+    return [card.model_id for card in CATALOG if card.bundled and capability in card.capabilities]

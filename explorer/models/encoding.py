@@ -1,0 +1,93 @@
+"""From a visitor's text to what a model reads, with every token's place in that text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+from transformers import PreTrainedTokenizerBase
+
+from explorer.errors import BadInputError
+from explorer.models.bundle import Bundle
+from explorer.text import checked_text
+
+
+@dataclass(frozen=True)
+class Token:
+    """One position of the model's input.
+
+    text: the token as the vocabulary spells it. shown: how it looks in the sentence. joined: it continues the word before.
+    word: which word it belongs to; None for special tokens. segment: 0 or 1. start, stop: its characters in the text.
+    """
+
+    position: int
+    token_id: int
+    text: str
+    shown: str
+    joined: bool
+    word: int | None
+    segment: int
+    start: int
+    stop: int
+
+
+@dataclass(frozen=True)
+class Encoded:
+    """A tokenised input: `inputs` holds the model's keyword tensors, each (1, length)."""
+
+    inputs: dict[str, Tensor]
+    tokens: tuple[Token, ...]
+
+    @property
+    def input_ids(self) -> Tensor:
+        """(length,)."""
+        return self.inputs["input_ids"][0]
+
+    @property
+    def word_ids(self) -> tuple[int | None, ...]:
+        """The word of each position; None for special tokens."""
+        return tuple(token.word for token in self.tokens)
+
+
+def encode(bundle: Bundle, text: object, second: object = None) -> Encoded:
+    """Tokenise one text, or a pair.
+
+    Raises BadInputError for a text that is empty, too large to tokenise or longer than the model can read.
+    """
+    texts = [checked_text(text)] if second is None else [checked_text(text), checked_text(second)]
+    tokenizer = bundle.tokenizer
+    batch = tokenizer(*texts, return_tensors="pt", return_offsets_mapping=True, truncation=False, verbose=False)
+    length = int(batch["input_ids"].shape[1])
+    if length > bundle.longest:
+        raise BadInputError(
+            f"This is {length:,} tokens long, and {bundle.model_id} reads at most {bundle.longest}. "
+            "Shorten it, or take one paragraph at a time."
+        )
+    offsets = batch.pop("offset_mapping")[0].tolist()
+    special = set(tokenizer.all_special_ids)
+    ids = batch["input_ids"][0].tolist()
+    names = tokenizer.convert_ids_to_tokens(ids)
+    segments = batch.sequence_ids(0)
+    tokens = []
+    previous: tuple[int | None, int | None] = (None, None)
+    for position, (token_id, name, word, span) in enumerate(
+        zip(ids, names, batch.word_ids(0), offsets, strict=True)
+    ):
+        unknown = token_id == tokenizer.unk_token_id
+        word = None if token_id in special and not unknown else word
+        source = texts[segments[position] or 0]
+        shown = source[span[0] : span[1]].strip() if word is not None and not unknown else name
+        joined = word is not None and (word, segments[position]) == previous
+        segment = int(batch["token_type_ids"][0, position]) if "token_type_ids" in batch else 0
+        tokens.append(Token(position, token_id, name, shown or name, joined, word, segment, span[0], span[1]))
+        previous = (word, segments[position])
+    inputs = {name: batch[name] for name in tokenizer.model_input_names if name in batch}
+    return Encoded(inputs, tuple(tokens))
+
+
+def replacement_ids(tokenizer: PreTrainedTokenizerBase) -> Tensor:
+    """The ids that a random replacement is drawn from: the vocabulary without its special tokens."""
+    keep = torch.ones(len(tokenizer), dtype=torch.bool)
+    keep[list(tokenizer.all_special_ids)] = False
+    return keep.nonzero().flatten()

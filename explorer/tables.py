@@ -1,0 +1,36 @@
+"""The table behind a figure: what the page shows under "Data", what an endpoint returns last, what a script prints."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+Cell = str | int | float | None
+
+
+@dataclass(frozen=True)
+class Table:
+    """Named columns and rows of plain values."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+
+    @classmethod
+    def of(cls, columns: Sequence[str], rows: Sequence[Sequence[Cell]]) -> Table:
+        """Build a table from any sequences."""
+        return cls(tuple(columns), tuple(tuple(row) for row in rows))
+
+    def __str__(self) -> str:
+        """Aligned text; numbers with six significant digits."""
+        lines = [self.columns, *(tuple(_shown(cell) for cell in row) for row in self.rows)]
+        widths = [max(len(line[place]) for line in lines) for place in range(len(self.columns))]
+        return "\n".join(
+            "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
+            for line in lines
+        )
+
+
+def _shown(cell: Cell) -> str:
+    if cell is None:
+        return ""
+    return f"{cell:.6g}" if isinstance(cell, float) else str(cell)

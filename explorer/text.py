@@ -1,0 +1,42 @@
+"""Plain-string helpers that need no model."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from explorer.errors import BadInputError
+
+_BOUNDARY = re.compile(
+    r"(?:(?<=[.!?])|(?<=[.!?][\"')\]”’]))"
+    r"(?<!\bMr\.)(?<!\bMrs\.)(?<!\bMs\.)(?<!\bDr\.)(?<!\bSt\.)(?<!\bNo\.)(?<!\b[A-Z]\.)"
+    r"\s+(?=[\"'(\[“‘]?[A-Z0-9])"
+)
+
+
+def split_sentences(text: str) -> list[str]:
+    """Split English text after `.`, `!` or `?` before a capital or digit, but not after an initial or a title."""
+    return [sentence.strip() for sentence in _BOUNDARY.split(text) if sentence.strip()]
+
+
+LONGEST_TEXT = 20_000
+"""Characters; far more than any model here reads at once, and tokenised in a moment."""
+
+
+def checked_text(text: object) -> str:
+    """A visitor's text without control characters; raise BadInputError where it is empty or too long to look at."""
+    if not isinstance(text, str):
+        raise BadInputError("Type a sentence first.")
+    if len(text) > LONGEST_TEXT:
+        raise BadInputError(
+            f"This text has {len(text):,} characters, and a page takes at most {LONGEST_TEXT:,}. Paste a paragraph of it."
+        )
+    cleaned = "".join(" " if _is_control(character) else character for character in text)
+    if not cleaned.strip():
+        raise BadInputError("Type a sentence first, or pick one of the examples.")
+    return cleaned
+
+
+def _is_control(character: str) -> bool:
+    """Null bytes, line breaks, lone surrogates and the like, each of which some tokenizer stumbles over."""
+    return unicodedata.category(character) in ("Cc", "Cs")

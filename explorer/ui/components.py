@@ -1,0 +1,73 @@
+"""The page's own components: token chips and Plotly figures, both gr.HTML with a template of their own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import gradio as gr
+import plotly
+
+from explorer.figures import PALETTES
+from explorer.settings import ROOT
+
+ASSETS = ROOT / "assets"
+PLOTLY_SCRIPT = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
+
+
+def token_chips(**options: Any) -> gr.HTML:
+    """A row of tokens; its value is what the labs' `*_chips` figures return. Fires `select` with {"positions": [...]}."""
+    return gr.HTML(
+        options.pop("value", {"chips": []}),
+        html_template='<div class="chips" role="group" aria-live="polite"></div>',
+        js_on_load=(ASSETS / "chips.js").read_text(encoding="utf-8"),
+        elem_classes=["token-chips"],
+        **options,
+    )
+
+
+def plot(filename: str, **options: Any) -> gr.HTML:
+    """A Plotly figure; its value is what explorer.figures.picture returns. `filename` names the saved image."""
+    return gr.HTML(
+        options.pop("value", {}),
+        html_template='<div class="plot" role="img" hidden></div>',
+        js_on_load=(ASSETS / "plot.js").read_text(encoding="utf-8"),
+        palettes=PALETTES,
+        filename=filename,
+        elem_classes=["figure"],
+        **options,
+    )
+
+
+def rich_text(value: str = "", **options: Any) -> gr.HTML:
+    """Safe HTML: the value is Markup that the figures made, in which everything from a visitor is escaped."""
+    return gr.HTML(value, **options)
+
+
+def theme() -> gr.themes.Base:
+    """Gradio's theme in the Okabe-Ito blue, with system fonts only, so that nothing is fetched."""
+    system = ("system-ui", "-apple-system", "Segoe UI", "Roboto", "Noto Sans", "sans-serif")
+    monospaced = ("ui-monospace", "SF Mono", "Menlo", "Consolas", "DejaVu Sans Mono", "monospace")
+    blue = gr.themes.Color(
+        c50="#eef6fb",
+        c100="#d6eaf6",
+        c200="#add5ed",
+        c300="#7fbde1",
+        c400="#3f9acd",
+        c500="#0072b2",
+        c600="#0068a3",
+        c700="#005586",
+        c800="#00436a",
+        c900="#00324f",
+        c950="#002338",
+        name="okabe-ito-blue",
+    )
+    return gr.themes.Default(
+        primary_hue=blue,
+        secondary_hue=blue,
+        neutral_hue="slate",
+        font=system,
+        font_mono=monospaced,
+        text_size="lg",
+        spacing_size="md",
+    ).set(body_background_fill="#ffffff", block_border_width="1px", block_shadow="none")

@@ -1,0 +1,42 @@
+"""What a lab's tab is handed: the chosen model, the executor, the place for messages, and when to run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import gradio as gr
+from markupsafe import Markup
+
+from explorer.backend.executor import Executor
+from explorer.errors import ExplorerError, MissingCapabilityError
+from explorer.labs.lab import Lab
+from explorer.models.catalog import DEFAULT_MODEL, bundled_with
+
+
+@dataclass
+class Page:
+    """One page while it is built. `ready` are the triggers that fire once the page's model can be used."""
+
+    executor: Executor
+    lab: Lab
+    model: gr.Dropdown
+    notice: gr.HTML
+    ready: list[Callable[..., Any]] = field(default_factory=list)
+    default_model: str = DEFAULT_MODEL
+
+    def all_well(self) -> str:
+        """The notice when there is nothing to say."""
+        return ""
+
+    def explain(self, error: ExplorerError, model: Any) -> str:
+        """The notice for an error; where the model lacks a head, also why, and which bundled model has it."""
+        text = Markup("<p>{}</p>").format(str(error))
+        if isinstance(error, MissingCapabilityError) and self.lab.needs is not None:
+            able = ", ".join(bundled_with(self.lab.needs))
+            text += Markup("<p>Choose <strong>{}</strong> in the model picker: it is bundled and has this head.</p>").format(
+                able
+            )
+            text += self.lab.without_head
+        return str(Markup('<div class="notice" role="alert">{}</div>').format(text))

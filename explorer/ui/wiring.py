@@ -1,0 +1,164 @@
+"""From an action to events: inputs become params, the executor runs the job, figures and table go to the page.
+
+Every action is registered twice: once for clients as a named public endpoint, which raises, and once for the page, which
+shows what is wrong above the figure and leaves everything else as it stands.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import gradio as gr
+from markupsafe import Markup
+
+from explorer.errors import ExplorerError
+from explorer.labs.lab import Action
+from explorer.tables import Table
+from explorer.ui.page import Page
+
+Show = Callable[[Any], Sequence[Any]]
+Read = Callable[[gr.EventData], dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class Panel:
+    """The folded part under every figure: Copy as Python and the data."""
+
+    script: gr.Code
+    table: gr.Dataframe
+
+
+def panel(action: Action) -> Panel:
+    """Build the folded table and script of one action."""
+    with gr.Row(elem_classes=["folds"]):
+        with gr.Accordion("Data", open=False):
+            table = gr.Dataframe(
+                show_label=False, interactive=False, buttons=["copy", "fullscreen"], max_height=320, wrap=True
+            )
+            download = gr.Button("Download CSV", size="sm")
+            download.click(
+                fn=None, inputs=[table], js=_CSV % f"{action.name}.csv", api_visibility="private"
+            )
+        with gr.Accordion("Copy as Python", open=False):
+            script = gr.Code(language="python", show_label=False, interactive=False, elem_id=f"script-{action.name}")
+    return Panel(script, table)
+
+
+_CSV = """(table) => {
+  const quote = (cell) => (/[",\\n]/.test(String(cell)) ? '"' + String(cell).replaceAll('"', '""') + '"' : String(cell ?? ""));
+  const lines = [table.headers, ...table.data].map((row) => row.map(quote).join(","));
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([lines.join("\\n") + "\\n"], { type: "text/csv" }));
+  link.download = "%s";
+  link.click();
+  URL.revokeObjectURL(link.href);
+}"""
+
+
+class Connection:
+    """One action on one page. `outputs` are the figure's components and `show` their values from a result."""
+
+    def __init__(
+        self,
+        page: Page,
+        action: Action,
+        inputs: dict[str, gr.components.Component],
+        outputs: Sequence[gr.components.Component],
+        show: Show,
+        folded: Panel,
+    ) -> None:
+        self.page, self.action, self.show = page, action, show
+        self.inputs = {"model": page.model, **inputs}
+        self.outputs = [*outputs, folded.script, folded.table]
+        self._publish()
+
+    async def answer(self, values: dict[str, Any]) -> list[Any]:
+        """Run the job and return the outputs' values; raises ExplorerError."""
+        values = dict(values)
+        model = values.pop("model", None) or self.page.default_model
+        params = self.action.params(**values)
+        future = self.page.executor.submit(self.action.job, str(model), params)
+        result = await asyncio.wrap_future(future)
+        script = self.action.script(str(model), params)
+        return [result, [*self.show(result), script, frame(self.action.table(result))]]
+
+    def _publish(self) -> None:
+        """The endpoint for clients, on a button that is not on the page."""
+
+        async def endpoint(**values: Any) -> Any:
+            try:
+                result, shown = await self.answer(values)
+                if self.action.check is not None:
+                    self.action.check(result)
+            except ExplorerError as error:
+                raise gr.Error(str(error), print_exception=False) from None
+            return shown
+
+        gr.Button(visible=False).click(
+            _named(endpoint, list(self.inputs)),
+            inputs_kwargs=self.inputs,
+            outputs=self.outputs,
+            api_name=self.action.name,
+            queue=False,
+            concurrency_limit=None,
+        )
+
+    def on(self, *triggers: Any, read: Read | None = None, **fixed: Any) -> None:
+        """Run when a trigger fires. read: parameters from the event's own data; fixed: parameters with a given value."""
+
+        async def respond(**values: Any) -> list[Any]:
+            event = values.pop("event", None)
+            values |= fixed | (read(event) if read and event is not None else {})
+            try:
+                _, shown = await self.answer(values)
+            except ExplorerError as error:
+                return [self.page.explain(error, values.get("model")), *[gr.skip()] * len(self.outputs)]
+            return [self.page.all_well(), *shown]
+
+        names = [name for name in self.inputs if name not in fixed]
+        for trigger in triggers:
+            trigger(
+                _named(respond, names, with_event=read is not None),
+                inputs_kwargs={name: self.inputs[name] for name in names},
+                outputs=[self.page.notice, *self.outputs],
+                api_visibility="private",
+                queue=False,
+                concurrency_limit=None,
+                show_progress="hidden",
+                trigger_mode="always_last",
+            )
+
+
+def _named(function: Callable[..., Any], names: list[str], with_event: bool = False) -> Callable[..., Any]:
+    """Give a **kwargs function the signature that Gradio reads parameter names from."""
+    parameters = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY) for name in names]
+
+    if with_event:
+
+        async def called(event: gr.EventData, **values: Any) -> Any:
+            return await function(event=event, **values)
+
+        first = [inspect.Parameter("event", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=gr.EventData)]
+        called.__annotations__ = {"event": gr.EventData}
+    else:
+
+        async def called(**values: Any) -> Any:  # type: ignore[misc]
+            return await function(**values)
+
+        first = []
+    called.__signature__ = inspect.Signature([*first, *parameters])  # type: ignore[attr-defined]
+    return called
+
+
+def frame(table: Table) -> dict[str, Any]:
+    """A table as Gradio's Dataframe takes it."""
+    return {"headers": list(table.columns), "data": [list(row) for row in table.rows]}
+
+
+def safe(markup: Markup) -> str:
+    """Markup as a plain str, which is what crosses to the browser."""
+    return str(markup)
