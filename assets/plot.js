@@ -40,10 +40,11 @@ async function draw() {
   frame.hidden = !value || !value.data || value.data.length === 0;
   if (frame.hidden) return;
   frame.setAttribute("aria-label", value.described || "figure");
-  frame.style.minHeight = value.layout.height + "px";
   const library = await plotly();
   const palette = props.palettes[document.body.classList.contains("dark") ? "dark" : "light"];
-  const { data, layout } = coloured({ data: value.data, layout: value.layout }, palette);
+  const narrow = frame.clientWidth < 560 && value.narrow;
+  const { data, layout } = coloured({ data: value.data, layout: narrow || value.layout }, palette);
+  frame.style.minHeight = layout.height + "px";
   if (frame.clientWidth < 520) {
     layout.font = { ...layout.font, size: 13 };
   }

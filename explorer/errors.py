@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+
 
 class ExplorerError(Exception):
     """Anything that a visitor can put right; its text is shown as it is (never as HTML)."""
@@ -21,3 +23,11 @@ class MissingCapabilityError(ExplorerError):
 
 class OutOfMemoryError(ExplorerError):
     """Neither the memory nor the cache's limit leaves room for what was asked."""
+
+
+def readable(error: Exception) -> ExplorerError:
+    """The error that a visitor may read: their own as it is, a fault of ours as one sentence, with the rest in the log."""
+    if isinstance(error, ExplorerError):
+        return error
+    logging.getLogger("explorer").error("unexpected", exc_info=error)
+    return ExplorerError("Something went wrong on the server; its log has the details. Change the input and try again.")

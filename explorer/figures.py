@@ -24,6 +24,7 @@ PALETTES: dict[str, dict[str, str]] = {
         "second": "#D55E00",
         "third": "#009E73",
         "text": "#1F2933",
+        "inside": "#FFFFFF",
         "grid": "#DDE2E8",
         "background": "rgba(0,0,0,0)",
     },
@@ -39,6 +40,7 @@ PALETTES: dict[str, dict[str, str]] = {
         "second": "#E69F00",
         "third": "#2BC59B",
         "text": "#E6EAF0",
+        "inside": "#0D1720",
         "grid": "#39424E",
         "background": "rgba(0,0,0,0)",
     },
@@ -56,10 +58,7 @@ def percent(share: float) -> str:
         return "<0.0001%"
     if value >= 99.95 and share < 1:
         return f"{min(value, 99.9999):.4f}".rstrip("0") + "%"
-    digits = f"{value:.3g}"
-    if "e" in digits:
-        digits = f"{value:.7f}".rstrip("0").rstrip(".")
-    return f"{digits}%"
+    return f"{value:#.3g}".rstrip(".") + "%"
 
 
 def strong(text: str) -> Markup:
@@ -79,7 +78,7 @@ def layout(**changes: Any) -> dict[str, Any]:
         "font": {"family": FONT, "size": 16, "color": "@text"},
         "paper_bgcolor": "@background",
         "plot_bgcolor": "@background",
-        "margin": {"l": 8, "r": 16, "t": 40, "b": 8},
+        "margin": {"l": 8, "r": 16, "t": 30, "b": 8},
         "xaxis": dict(axis),
         "yaxis": dict(axis),
         "showlegend": False,
@@ -89,6 +88,8 @@ def layout(**changes: Any) -> dict[str, Any]:
     for name, value in changes.items():
         if name.startswith(("xaxis", "yaxis")):
             base[name] = {**axis, **value}
+            if "title" in value:
+                base[name]["title"] = {"font": {"size": 16}, **value["title"]}
         else:
             base[name] = value
     return base

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -42,36 +43,37 @@ class Settings:
         cache_folder = environment.get("HF_HUB_CACHE") or (f"{home}/hub" if home else None)
         standard = cls()
         return cls(
-            server_name=environment.get("GRADIO_SERVER_NAME", standard.server_name),
+            server_name=environment.get("GRADIO_SERVER_NAME") or standard.server_name,
             server_port=int(_number(environment, "GRADIO_SERVER_PORT", standard.server_port)),
-            device=environment.get("EXPLORER_DEVICE", standard.device),
+            device=environment.get("EXPLORER_DEVICE") or standard.device,
             model_cache_bytes=int(
                 _number(environment, "EXPLORER_MODEL_CACHE_GB", standard.model_cache_bytes / GIBIBYTE) * GIBIBYTE
             ),
-            workers=int(_number(environment, "EXPLORER_WORKERS", standard.workers)),
-            result_cache_entries=int(
-                _number(environment, "EXPLORER_RESULT_CACHE", standard.result_cache_entries)
-            ),
-            hub_endpoint=environment.get("HF_ENDPOINT", standard.hub_endpoint).rstrip("/"),
+            workers=int(_number(environment, "EXPLORER_WORKERS", standard.workers, least=1)),
+            result_cache_entries=int(_number(environment, "EXPLORER_RESULT_CACHE", standard.result_cache_entries)),
+            hub_endpoint=(environment.get("HF_ENDPOINT") or standard.hub_endpoint).rstrip("/"),
             hub_cache=Path(cache_folder).expanduser() if cache_folder else standard.hub_cache,
             hub_timeout=_number(environment, "HF_HUB_DOWNLOAD_TIMEOUT", standard.hub_timeout),
             offline=_switch(environment, "HF_HUB_OFFLINE", standard.offline),
             local_folders=_switch(environment, "EXPLORER_LOCAL_FOLDERS", standard.local_folders),
             largest_download_bytes=int(
-                _number(
-                    environment, "EXPLORER_LARGEST_DOWNLOAD_GB", standard.largest_download_bytes / GIBIBYTE
-                )
+                _number(environment, "EXPLORER_LARGEST_DOWNLOAD_GB", standard.largest_download_bytes / GIBIBYTE)
                 * GIBIBYTE
             ),
         )
 
 
-def _number(environment: Mapping[str, str], name: str, standard: float) -> float:
+def _number(environment: Mapping[str, str], name: str, standard: float, least: float = 0) -> float:
     text = environment.get(name, "").strip()
+    if not text:
+        return standard
     try:
-        return float(text) if text else standard
+        number = float(text)
     except ValueError:
-        raise ValueError(f"{name} must be a number, and is {text!r}") from None
+        number = math.nan
+    if not least <= number < math.inf:
+        raise ValueError(f"{name} must be a number, {least:g} or more, and is {text!r}")
+    return number
 
 
 def _switch(environment: Mapping[str, str], name: str, standard: bool) -> bool:

@@ -21,16 +21,17 @@ class Table:
         return cls(tuple(columns), tuple(tuple(row) for row in rows))
 
     def __str__(self) -> str:
-        """Aligned text; numbers with six significant digits."""
+        """Aligned text; numbers with six significant digits, and a token that is a line break as \\n."""
         lines = [self.columns, *(tuple(_shown(cell) for cell in row) for row in self.rows)]
         widths = [max(len(line[place]) for line in lines) for place in range(len(self.columns))]
         return "\n".join(
-            "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
-            for line in lines
+            "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines
         )
 
 
 def _shown(cell: Cell) -> str:
     if cell is None:
         return ""
-    return f"{cell:.6g}" if isinstance(cell, float) else str(cell)
+    if isinstance(cell, float):
+        return f"{cell:.6g}"
+    return "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in str(cell))

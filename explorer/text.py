@@ -9,8 +9,8 @@ from explorer.errors import BadInputError
 
 _BOUNDARY = re.compile(
     r"(?:(?<=[.!?])|(?<=[.!?][\"')\]”’]))"
-    r"(?<!\bMr\.)(?<!\bMrs\.)(?<!\bMs\.)(?<!\bDr\.)(?<!\bSt\.)(?<!\bNo\.)(?<!\b[A-Z]\.)"
-    r"\s+(?=[\"'(\[“‘]?[A-Z0-9])"
+    r"(?<!\bMr\.)(?<!\bMrs\.)(?<!\bMs\.)(?<!\bDr\.)(?<!\bProf\.)(?<!\bGen\.)(?<!\bSt\.)(?<!\b[A-Z]\.)"
+    r"(?!(?<=\bNo\.)\s+\d)\s+(?=[\"'(\[“‘]?[A-Z0-9])"
 )
 
 

@@ -10,6 +10,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 from explorer.backend.executor import DownloadProgress, Job, ModelStatus
@@ -64,12 +65,14 @@ class LocalExecutor:
 
     def _with_memory(self, job: Job, model_id: str, params: Any) -> Any:
         """Run once; where memory runs out, let the other models go and run again, then say so."""
-        import torch
+        from explorer.models.bundle import is_out_of_memory
 
         for attempt in (1, 2):
             try:
                 return self._call(job, self.store.get(model_id), params)
-            except (torch.OutOfMemoryError, MemoryError):
+            except (RuntimeError, MemoryError) as error:
+                if not is_out_of_memory(error):
+                    raise
                 if attempt == 2:
                     break
                 self.store.release_others(model_id)
@@ -93,8 +96,9 @@ class LocalExecutor:
         from explorer.models.hub import download, local_folder
 
         if local_folder(model_id, self._settings) is None:
-            for progress in download(model_id, self._settings):
-                yield DownloadProgress(progress.done, progress.total)
+            with closing(download(model_id, self._settings)) as updates:  # a visitor who leaves stops the download
+                for progress in updates:
+                    yield DownloadProgress(progress.done, progress.total)
         self.store.get(model_id)
         yield DownloadProgress(1, 1)
 

@@ -12,6 +12,7 @@ from explorer.backend.executor import Job
 from explorer.models.architectures import Capability
 from explorer.tables import Table
 
+NOTHING = Markup("")
 CHAPTERS = ("Read", "Pretrain", "Look inside", "Adapt", "Compress")
 
 
@@ -73,5 +74,5 @@ class Lab:
     needs: Capability | None
     actions: tuple[Action, ...]
     tab: str
-    without_head: Markup = Markup("")
+    without_head: Markup = NOTHING
     """Why a model may lack the head that this page needs, shown when the chosen one does."""

@@ -78,9 +78,7 @@ def corrupt(
     return Corruption(shown, labels, fates)
 
 
-def choose_positions(
-    word_ids: Sequence[int | None], recipe: CorruptionRecipe, generator: torch.Generator
-) -> Tensor:
+def choose_positions(word_ids: Sequence[int | None], recipe: CorruptionRecipe, generator: torch.Generator) -> Tensor:
     """Choose round(rate x candidates) positions, at least one where the rate is above 0; bool tensor (length,).
 
     As in BERT's own code the candidates are shuffled and taken until the budget is full; a unit (a word, an n-gram) that
@@ -147,12 +145,12 @@ def _take_ngrams(word_ids: Sequence[int | None], budget: int, generator: torch.G
     """Take runs of whole words; a run that would pass the budget is shortened, as in ALBERT's code."""
     words = words_of(word_ids)
     order = _shuffled(len(words), generator)
-    lengths = 1 + torch.multinomial(
-        ngram_probabilities(), max(1, len(words)), replacement=True, generator=generator
-    )
+    lengths = 1 + torch.multinomial(ngram_probabilities(), max(1, len(words)), replacement=True, generator=generator)
     taken: list[int] = []
     used: set[int] = set()
     for start, longest in zip(order, lengths.tolist(), strict=True):
+        if len(taken) >= budget:
+            break
         for length in range(longest, 0, -1):
             run = range(start, start + length)
             positions = [position for word in run if word < len(words) for position in words[word]]

@@ -35,13 +35,17 @@ class Head:
 
 @dataclass(frozen=True)
 class Architecture:
-    """One family: `model_type` is the config's; `declared` tells apart two uses of one type by config.architectures."""
+    """One family: `model_type` is the config's; `declared` tells apart two uses of one type by config.architectures.
+
+    spare_positions: how many of its position embeddings never hold a token.
+    """
 
     family: str
     model_type: str
     model_class: str
     heads: dict[Capability, Head]
     declared: str | None = None
+    spare_positions: int = 0
 
 
 ARCHITECTURES = (
@@ -56,7 +60,7 @@ ARCHITECTURES = (
             ),
         },
     ),
-    Architecture("RoBERTa", "roberta", "RobertaForMaskedLM", {Capability.MLM: Head(("lm_head",))}),
+    Architecture("RoBERTa", "roberta", "RobertaForMaskedLM", {Capability.MLM: Head(("lm_head",))}, spare_positions=2),
     Architecture(
         "ALBERT",
         "albert",
@@ -95,9 +99,7 @@ ARCHITECTURES = (
         {Capability.MLM: Head(("cls.predictions", "lm_predictions"))},
     ),
     Architecture("GPT-2", "gpt2", "GPT2LMHeadModel", {Capability.CAUSAL: Head(("transformer.wte",))}),
-    Architecture(
-        "ModernBERT", "modernbert", "ModernBertForMaskedLM", {Capability.MLM: Head(("head", "decoder"))}
-    ),
+    Architecture("ModernBERT", "modernbert", "ModernBertForMaskedLM", {Capability.MLM: Head(("head", "decoder"))}),
 )
 
 

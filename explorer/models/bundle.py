@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import json
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
@@ -17,7 +16,7 @@ from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from explorer.errors import MissingCapabilityError, ModelUnavailableError
 from explorer.models.architectures import Architecture, Capability, find_architecture
-from explorer.models.hub import require_folder, unsupported
+from explorer.models.hub import read_config, require_folder, unsupported
 from explorer.settings import Settings
 
 
@@ -37,15 +36,14 @@ class Bundle:
     @property
     def longest(self) -> int:
         """The most tokens, special tokens included, that the model reads at once."""
-        limits = [self.tokenizer.model_max_length, getattr(self.model.config, "max_position_embeddings", 512)]
+        positions = getattr(self.model.config, "max_position_embeddings", 512) - self.architecture.spare_positions
+        limits = [self.tokenizer.model_max_length, positions]
         return int(min(limit for limit in limits if limit and limit > 0))
 
     def require(self, capability: Capability) -> None:
         """Raise MissingCapabilityError where the model lacks a head."""
         if capability not in self.capabilities:
-            raise MissingCapabilityError(
-                f"{self.model_id} cannot {capability.value}: its checkpoint has no such head."
-            )
+            raise MissingCapabilityError(f"{self.model_id} cannot {capability.value}: its checkpoint has no such head.")
 
     def logits(self, capability: Capability, output: Any) -> torch.Tensor:
         """One head's scores from the model's output."""
@@ -77,20 +75,18 @@ def load_bundle(model_id: str, settings: Settings) -> Bundle:
         model, report = model_class.from_pretrained(
             folder, dtype=torch.float32, use_safetensors=True, local_files_only=True, output_loading_info=True
         )
-        tokenizer = transformers.AutoTokenizer.from_pretrained(
-            folder, local_files_only=True, trust_remote_code=False
-        )
-    except (OSError, ValueError, KeyError, RuntimeError) as error:
-        if isinstance(error, torch.OutOfMemoryError):
+        tokenizer = transformers.AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
+    except Exception as error:  # SafetensorError, StrictDataclassError and the like have no base in common
+        if is_out_of_memory(error):
             raise
         raise ModelUnavailableError(
-            f"{model_id} is on this machine but cannot be read ({str(error).splitlines()[0][:200]}). "
+            f"{model_id} is on this machine but cannot be read ({_first_line(error)}). "
             "Delete its folder and download it again."
         ) from error
-    if not tokenizer.is_fast:
-        raise ModelUnavailableError(f"{model_id} has no tokenizer.json, which the token views need.")
+    _check_tokenizer(model_id, tokenizer)
     model.eval().requires_grad_(False).to(device)
     missing = set(report["missing_keys"])
+    _check_body(model_id, architecture, missing)
     capabilities = frozenset(
         capability
         for capability, head in architecture.heads.items()
@@ -101,8 +97,41 @@ def load_bundle(model_id: str, settings: Settings) -> Bundle:
     return Bundle(model_id, architecture, model, tokenizer, device, capabilities, parameters, size)
 
 
+def is_out_of_memory(error: BaseException) -> bool:
+    """Whether memory ran out; torch has a class of its own for that on an accelerator, but not on the CPU."""
+    if isinstance(error, (torch.OutOfMemoryError, MemoryError)):
+        return True
+    return isinstance(error, RuntimeError) and "can't allocate memory" in str(error)
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[0][:200]
+
+
+def _check_tokenizer(model_id: str, tokenizer: PreTrainedTokenizerBase) -> None:
+    """Refuse one that transformers made up for want of files, and take off the truncation that a file may have set.
+
+    A tokenizer that first has to switch its truncation off fails when two threads use it ("Already borrowed").
+    """
+    if not tokenizer.is_fast or set(tokenizer.get_vocab()) <= set(tokenizer.all_special_tokens):
+        raise ModelUnavailableError(f"{model_id} has no tokenizer.json, which the token views need.")
+    tokenizer.backend_tokenizer.no_truncation()
+    tokenizer.backend_tokenizer.no_padding()
+
+
+def _check_body(model_id: str, architecture: Architecture, missing: set[str]) -> None:
+    """A head may be missing; anything else would be left at random numbers, and every page would show noise."""
+    heads = tuple(prefix for head in architecture.heads.values() for prefix in head.weights)
+    lost = sorted(name for name in missing if not name.startswith(heads))
+    if lost:
+        raise ModelUnavailableError(
+            f"{model_id} is incomplete: {len(lost)} of its weights are missing ({lost[0]} is one). "
+            "Delete its folder and download it again."
+        )
+
+
 def _architecture(model_id: str, folder: Path) -> Architecture:
-    values = json.loads((folder / "config.json").read_text())
+    values = read_config(model_id, folder / "config.json")
     model_type = str(values.get("model_type"))
     architecture = find_architecture(model_type, values.get("architectures") or ())
     if architecture is None:
@@ -113,9 +142,7 @@ def _architecture(model_id: str, folder: Path) -> Architecture:
 class ModelStore:
     """Loaded models, least recently used first; shared by all visitors and safe to use from many threads."""
 
-    def __init__(
-        self, settings: Settings, load: Callable[[str, Settings], Bundle] = load_bundle
-    ) -> None:
+    def __init__(self, settings: Settings, load: Callable[[str, Settings], Bundle] = load_bundle) -> None:
         self._settings, self._load = settings, load
         self._bundles: OrderedDict[str, Bundle] = OrderedDict()
         self._lock = threading.Lock()

@@ -71,9 +71,7 @@ def encode(bundle: Bundle, text: object, second: object = None) -> Encoded:
     segments = batch.sequence_ids(0)
     tokens = []
     previous: tuple[int | None, int | None] = (None, None)
-    for position, (token_id, name, word, span) in enumerate(
-        zip(ids, names, batch.word_ids(0), offsets, strict=True)
-    ):
+    for position, (token_id, name, word, span) in enumerate(zip(ids, names, batch.word_ids(0), offsets, strict=True)):
         unknown = token_id == tokenizer.unk_token_id
         word = None if token_id in special and not unknown else word
         source = texts[segments[position] or 0]

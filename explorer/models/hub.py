@@ -3,32 +3,27 @@
 from __future__ import annotations
 
 import json
-import threading
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from queue import Empty, SimpleQueue
-from typing import Any
+from typing import Any, cast
 
-import httpx
-from huggingface_hub import HfApi, hf_hub_download, snapshot_download
+import httpx2
+from huggingface_hub import HfApi, hf_hub_download
 from huggingface_hub.errors import (
     GatedRepoError,
-    HfHubHTTPError,
     HFValidationError,
     LocalEntryNotFoundError,
     RepositoryNotFoundError,
 )
+from tqdm.auto import tqdm
 
 from explorer.errors import ModelUnavailableError
 from explorer.models.architectures import find_architecture
 from explorer.models.catalog import DEFAULT_MODEL, find_card
+from explorer.models.fetch import fetch_blob
 from explorer.settings import BUNDLED_MODELS, GIBIBYTE, Settings
-
-SMALL_FILES = ("*.json", "vocab.txt", "merges.txt", "*.model")
-"""Configuration and tokenizer files; weights come as safetensors only, and code never."""
-
-UPDATE_SECONDS = 0.25
 
 
 @dataclass(frozen=True)
@@ -50,8 +45,11 @@ def local_folder(model_id: str, settings: Settings) -> Path | None:
     if card is not None and card.bundled:
         return BUNDLED_MODELS / model_id
     if settings.local_folders and _looks_like_folder(model_id):
-        folder = Path(model_id).expanduser()
-        return folder if (folder / "config.json").is_file() else None
+        try:
+            folder = Path(model_id).expanduser()
+            return folder if (folder / "config.json").is_file() else None
+        except (OSError, RuntimeError):  # a name too long, a folder that may not be read, an unknown ~user
+            return None
     try:
         config = hf_hub_download(model_id, "config.json", cache_dir=settings.hub_cache, local_files_only=True)
     except (LocalEntryNotFoundError, HFValidationError):
@@ -61,12 +59,14 @@ def local_folder(model_id: str, settings: Settings) -> Path | None:
 
 
 def weight_files(folder: Path) -> list[Path]:
-    """The complete set of safetensors files in a folder; empty where one that the index names is missing."""
+    """The complete set of safetensors files in a folder; empty where one is missing, or the index cannot be read."""
     index = folder / "model.safetensors.index.json"
+    names = ["model.safetensors"]
     if index.is_file():
-        names = sorted(set(json.loads(index.read_text())["weight_map"].values()))
-    else:
-        names = ["model.safetensors"]
+        try:
+            names = sorted(set(json.loads(index.read_text(encoding="utf-8"))["weight_map"].values()))
+        except (ValueError, LookupError, TypeError, AttributeError):
+            return []
     files = [folder / name for name in names]
     return files if all(file.is_file() for file in files) else []
 
@@ -89,10 +89,10 @@ def require_folder(model_id: str, settings: Settings) -> Path:
     return folder
 
 
-def download(model_id: str, settings: Settings) -> Iterator[Progress]:
-    """Fetch a model from the hub, yielding progress; the files of a broken download are kept and taken up again.
+def download(model_id: str, settings: Settings) -> Generator[Progress, None, None]:
+    """Fetch a model from the hub, yielding progress; what has arrived of a broken download is kept and taken up again.
 
-    Raises ModelUnavailableError with a sentence for every way in which it fails.
+    Closing the generator stops it. Raises ModelUnavailableError with a sentence for every way in which it fails.
     """
     if _looks_like_folder(model_id):
         raise ModelUnavailableError(_no_folder(model_id, settings))
@@ -102,7 +102,7 @@ def download(model_id: str, settings: Settings) -> Iterator[Progress]:
         sizes = _file_sizes(model_id, settings)
         _check(model_id, sizes, settings)
         yield from _fetch(model_id, sizes, settings)
-    except (HfHubHTTPError, HFValidationError, LocalEntryNotFoundError, OSError, httpx.HTTPError) as error:
+    except (OSError, ValueError, httpx2.HTTPError) as error:
         raise ModelUnavailableError(explain(model_id, error)) from error
 
 
@@ -114,16 +114,18 @@ def explain(model_id: str, error: Exception) -> str:
             f"(`hf auth login`). {DEFAULT_MODEL} needs neither."
         )
     if isinstance(error, RepositoryNotFoundError):
-        return (
-            f"The hub has no model called {model_id}. Check the spelling (owner/name); private models need a login."
-        )
+        return f"The hub has no model called {model_id}. Check the spelling (owner/name); private models need a login."
     if isinstance(error, HFValidationError):
         return f"{model_id!r} is not a model id. An id looks like google-bert/bert-base-uncased."
     status = getattr(getattr(error, "response", None), "status_code", None)
-    if status is not None and status >= 500:
+    if status is not None:
         return f"The hub answered with an error ({status}). Try again in a minute, or use {DEFAULT_MODEL}."
     if isinstance(error, OSError) and "No space left" in str(error):
         return f"The disk is full, so {model_id} cannot be kept. Free some space, or use {DEFAULT_MODEL}."
+    if isinstance(error, PermissionError):
+        return f"{model_id} cannot be kept: this server may not write to its model folder. Use {DEFAULT_MODEL}."
+    if isinstance(error, ValueError):
+        return _no_network(model_id, "what answered is not a model hub (a network's login page does that)")
     return _no_network(model_id, "the connection failed or broke off")
 
 
@@ -146,9 +148,7 @@ def _looks_like_folder(model_id: str) -> bool:
 
 def _file_sizes(model_id: str, settings: Settings) -> dict[str, int]:
     """The files worth fetching, with their sizes in bytes."""
-    info = HfApi(endpoint=settings.hub_endpoint).model_info(
-        model_id, files_metadata=True, timeout=settings.hub_timeout
-    )
+    info = HfApi(endpoint=settings.hub_endpoint).model_info(model_id, files_metadata=True, timeout=settings.hub_timeout)
     sizes = {item.rfilename: item.size or 0 for item in info.siblings or []}
     weights = "model.safetensors.index.json" in sizes and [
         name for name in sizes if name.startswith("model-") and name.endswith(".safetensors")
@@ -165,6 +165,8 @@ def _file_sizes(model_id: str, settings: Settings) -> dict[str, int]:
 
 def _check(model_id: str, sizes: dict[str, int], settings: Settings) -> None:
     """Refuse what could not be loaded before a byte of the weights has travelled."""
+    if "config.json" not in sizes:
+        raise ModelUnavailableError(f"{model_id} holds no config.json, so it is no model that can be opened here.")
     if not any(name.endswith(".safetensors") for name in sizes):
         raise ModelUnavailableError(
             f"{model_id} is published without safetensors. Pickled weights are never loaded, since they can run code; "
@@ -176,16 +178,20 @@ def _check(model_id: str, sizes: dict[str, int], settings: Settings) -> None:
             f"{model_id} takes {total / GIBIBYTE:.1f} GB, more than this server downloads "
             f"({settings.largest_download_bytes / GIBIBYTE:.0f} GB)."
         )
-    config = hf_hub_download(
-        model_id,
-        "config.json",
-        cache_dir=settings.hub_cache,
-        endpoint=settings.hub_endpoint,
-        etag_timeout=settings.hub_timeout,
-    )
-    values = json.loads(Path(config).read_text())
-    if find_architecture(values.get("model_type", ""), values.get("architectures") or ()) is None:
+    values = read_config(model_id, _library_download(model_id, "config.json", settings))
+    if find_architecture(str(values.get("model_type")), values.get("architectures") or ()) is None:
         raise ModelUnavailableError(unsupported(model_id, str(values.get("model_type"))))
+
+
+def read_config(model_id: str, file: Path) -> dict[str, Any]:
+    """A model's config.json; raises ModelUnavailableError where it cannot be read."""
+    try:
+        values = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        values = None
+    if not isinstance(values, dict):
+        raise ModelUnavailableError(f"The config.json of {model_id} cannot be read, so its kind is unknown.")
+    return values
 
 
 def unsupported(model_id: str, model_type: str) -> str:
@@ -197,61 +203,27 @@ def unsupported(model_id: str, model_type: str) -> str:
 
 
 def _fetch(model_id: str, sizes: dict[str, int], settings: Settings) -> Iterator[Progress]:
-    """Run the download in a thread of its own and report the bytes that have arrived."""
-    counter = _ByteCounter()
-    outcome: SimpleQueue[Exception | None] = SimpleQueue()
-
-    def work() -> None:
-        try:
-            snapshot_download(
-                model_id,
-                cache_dir=settings.hub_cache,
-                endpoint=settings.hub_endpoint,
-                allow_patterns=list(sizes),
-                etag_timeout=settings.hub_timeout,
-                tqdm_class=counter.bar_class(),
-                max_workers=2,
-            )
-        except Exception as error:  # handed to the caller's thread, which knows what to say
-            outcome.put(error)
-        else:
-            outcome.put(None)
-
-    threading.Thread(target=work, daemon=True, name=f"download {model_id}").start()
-    total = sum(sizes.values())
-    while True:
-        try:
-            error = outcome.get(timeout=UPDATE_SECONDS)
-        except Empty:
-            yield Progress(min(counter.bytes, total), total)
-            continue
-        if error is not None:
-            raise error
-        yield Progress(total, total)
-        return
+    """Fetch every file, the weights last, so that a folder with weights is a complete one."""
+    total, done = sum(sizes.values()), 0
+    yield Progress(0, total)
+    for name in sorted(sizes, key=lambda name: (name.endswith(".safetensors"), name)):
+        if name.endswith(".safetensors"):
+            for arrived in fetch_blob(model_id, name, settings):
+                yield Progress(min(done + arrived, total), total)
+        _library_download(model_id, name, settings)
+        done += sizes[name]
+        yield Progress(done, total)
 
 
-class _ByteCounter:
-    """Adds up what the hub library's progress bars are told."""
-
-    def __init__(self) -> None:
-        self.bytes = 0
-
-    def bar_class(self) -> type[Any]:
-        """A tqdm class that draws nothing and counts only bars measured in bytes."""
-        from tqdm.auto import tqdm
-
-        counter = self
-
-        class SilentBar(tqdm):  # type: ignore[misc,type-arg]
-            def __init__(self, *arguments: Any, **options: Any) -> None:
-                self._counts = options.get("unit") == "B"
-                options.pop("name", None)
-                super().__init__(*arguments, **{**options, "disable": True})
-
-            def update(self, n: float | None = 1) -> bool | None:
-                if self._counts:
-                    counter.bytes += int(n or 0)
-                return None
-
-        return SilentBar
+def _library_download(model_id: str, name: str, settings: Settings) -> Path:
+    """One file through the hub library: links a blob that is already here, fetches one that is not."""
+    return Path(
+        hf_hub_download(
+            model_id,
+            name,
+            cache_dir=settings.hub_cache,
+            endpoint=settings.hub_endpoint,
+            etag_timeout=settings.hub_timeout,
+            tqdm_class=cast("type[Any]", partial(tqdm, disable=True)),
+        )
+    )

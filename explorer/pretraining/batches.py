@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 from transformers import PreTrainedTokenizerBase
 
+from explorer.errors import BadInputError
 from explorer.maths.corruption import IGNORED_LABEL, CorruptionRecipe, corrupt
 from explorer.pretraining.corpus import Document, read_documents
 from explorer.text import split_sentences
@@ -57,6 +58,8 @@ class TextStore:
         self.starts = np.append(sentence_starts, len(ids))
         self.documents = sentence_documents
         self.sentences = len(sentence_starts)
+        documents = len(np.unique(sentence_documents))
+        self.has_pairs = 1 < documents < self.sentences
 
     @classmethod
     def from_documents(cls, documents: Iterable[Document], tokenizer: PreTrainedTokenizerBase) -> TextStore:
@@ -124,7 +127,15 @@ class RowMaker:
         return Row([self.cls_id, *ids, self.sep_id], [0] * (len(ids) + 2))
 
     def pair(self, store: TextStore, length: int, rng: np.random.Generator) -> Row:
-        """[CLS] A [SEP] B [SEP]; B follows A in half of the draws."""
+        """[CLS] A [SEP] B [SEP]; B follows A in half of the draws.
+
+        Raises BadInputError where the text has no two sentences that follow each other, or no other document.
+        """
+        if not store.has_pairs:
+            raise BadInputError(
+                "Sentence pairs need a text of two documents or more, separated by an empty line, one of them with two "
+                "sentences."
+            )
         while True:
             first = store.sentence_at(rng)
             if first + 1 < store.document_end(first):
@@ -134,9 +145,7 @@ class RowMaker:
             sentences_a, room_b = 1, 1
         else:
             sentences_a, room_b = self._fill_segment_a(store, first, int(rng.integers(4, max(5, budget - 3)))), 0
-        segment_a = [
-            token for index in range(first, first + sentences_a) for token in store.one_sentence(index)
-        ]
+        segment_a = [token for index in range(first, first + sentences_a) for token in store.one_sentence(index)]
         second, label = first + sentences_a, IS_NEXT
         if rng.random() < 0.5:
             label = NOT_NEXT
@@ -157,9 +166,7 @@ class RowMaker:
         return count
 
     @staticmethod
-    def _truncate(
-        segment_a: list[int], segment_b: list[int], budget: int, rng: np.random.Generator
-    ) -> None:
+    def _truncate(segment_a: list[int], segment_b: list[int], budget: int, rng: np.random.Generator) -> None:
         """Shorten the longer segment, in place, from either end at random (BERT's own code does the same)."""
         while len(segment_a) + len(segment_b) > budget:
             longer = segment_a if len(segment_a) > len(segment_b) else segment_b
@@ -183,9 +190,13 @@ def collate(
     labels = torch.full(shape, IGNORED_LABEL)
     for number, row in enumerate(rows):
         size = len(row.input_ids)
-        word_ids = [None if token in special else place for place, token in enumerate(row.input_ids)]
         corruption = corrupt(
-            torch.tensor(row.input_ids), word_ids, recipe, int(tokenizer.mask_token_id), replacement_ids, generator
+            torch.tensor(row.input_ids),
+            _words(row.input_ids, tokenizer, special),
+            recipe,
+            int(tokenizer.mask_token_id),
+            replacement_ids,
+            generator,
         )
         input_ids[number, :size] = corruption.input_ids
         labels[number, :size] = corruption.labels
@@ -193,3 +204,13 @@ def collate(
         attention_mask[number, :size] = 1
     pair_labels = torch.tensor([row.pair_label for row in rows])
     return Batch(input_ids, token_type_ids, attention_mask, labels, pair_labels)
+
+
+def _words(ids: list[int], tokenizer: PreTrainedTokenizerBase, special: set[int]) -> list[int | None]:
+    """The word of each token, None for special tokens."""
+    words: list[int | None] = []
+    word = -1
+    for token_id, name in zip(ids, tokenizer.convert_ids_to_tokens(ids), strict=True):
+        word += not name.startswith("##")
+        words.append(None if token_id in special else word)
+    return words

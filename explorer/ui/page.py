@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import gradio as gr
@@ -23,20 +23,20 @@ class Page:
     lab: Lab
     model: gr.Dropdown
     notice: gr.HTML
-    ready: list[Callable[..., Any]] = field(default_factory=list)
+    ready: tuple[Callable[..., Any], ...]
     default_model: str = DEFAULT_MODEL
 
     def all_well(self) -> str:
         """The notice when there is nothing to say."""
         return ""
 
-    def explain(self, error: ExplorerError, model: Any) -> str:
-        """The notice for an error; where the model lacks a head, also why, and which bundled model has it."""
+    def explain(self, error: ExplorerError) -> str:
+        """The notice for an error; where the model lacks a head, also why, and a button for a bundled one that has it."""
         text = Markup("<p>{}</p>").format(str(error))
         if isinstance(error, MissingCapabilityError) and self.lab.needs is not None:
-            able = ", ".join(bundled_with(self.lab.needs))
-            text += Markup("<p>Choose <strong>{}</strong> in the model picker: it is bundled and has this head.</p>").format(
-                able
-            )
+            for able in bundled_with(self.lab.needs):
+                text += Markup(
+                    '<button type="button" class="offer" data-model="{0}">Use {0}, which can</button>'
+                ).format(able)
             text += self.lab.without_head
         return str(Markup('<div class="notice" role="alert">{}</div>').format(text))

@@ -13,12 +13,17 @@ from dataclasses import dataclass
 from typing import Any
 
 import gradio as gr
-from markupsafe import Markup
 
-from explorer.errors import ExplorerError
+from explorer.errors import readable
 from explorer.labs.lab import Action
 from explorer.tables import Table
 from explorer.ui.page import Page
+
+LATEX: list[dict[str, str | bool]] = [
+    {"left": "$$", "right": "$$", "display": True},
+    {"left": "$", "right": "$", "display": False},
+]
+"""What marks a formula in the explanations."""
 
 Show = Callable[[Any], Sequence[Any]]
 Read = Callable[[gr.EventData], dict[str, Any]]
@@ -32,7 +37,7 @@ class Panel:
     table: gr.Dataframe
 
 
-def panel(action: Action) -> Panel:
+def folds(action: Action) -> Panel:
     """Build the folded table and script of one action."""
     with gr.Row(elem_classes=["folds"]):
         with gr.Accordion("Data", open=False):
@@ -40,9 +45,7 @@ def panel(action: Action) -> Panel:
                 show_label=False, interactive=False, buttons=["copy", "fullscreen"], max_height=320, wrap=True
             )
             download = gr.Button("Download CSV", size="sm")
-            download.click(
-                fn=None, inputs=[table], js=_CSV % f"{action.name}.csv", api_visibility="private"
-            )
+            download.click(fn=None, inputs=[table], js=_CSV % f"{action.name}.csv", api_visibility="private")
         with gr.Accordion("Copy as Python", open=False):
             script = gr.Code(language="python", show_label=False, interactive=False, elem_id=f"script-{action.name}")
     return Panel(script, table)
@@ -60,31 +63,39 @@ _CSV = """(table) => {
 
 
 class Connection:
-    """One action on one page. `outputs` are the figure's components and `show` their values from a result."""
+    """One action on one page. `outputs` are the figure's components and `show` their values from a result.
+
+    With `folded` (the script and the table) the action is published for clients; a page that only borrows another lab's
+    action leaves it out.
+    """
 
     def __init__(
         self,
         page: Page,
         action: Action,
-        inputs: dict[str, gr.components.Component],
+        inputs: dict[str, Any],
         outputs: Sequence[gr.components.Component],
         show: Show,
-        folded: Panel,
+        folded: Panel | None = None,
     ) -> None:
         self.page, self.action, self.show = page, action, show
-        self.inputs = {"model": page.model, **inputs}
-        self.outputs = [*outputs, folded.script, folded.table]
-        self._publish()
+        self.inputs: dict[str, Any] = {"model": page.model, **inputs}
+        self.folded = folded
+        self.outputs = [*outputs, *([folded.script, folded.table] if folded else [])]
+        if folded:
+            self._publish()
 
-    async def answer(self, values: dict[str, Any]) -> list[Any]:
-        """Run the job and return the outputs' values; raises ExplorerError."""
+    async def answer(self, values: dict[str, Any]) -> tuple[Any, list[Any]]:
+        """Run the job; its result and the outputs' values. Raises ExplorerError."""
         values = dict(values)
         model = values.pop("model", None) or self.page.default_model
         params = self.action.params(**values)
         future = self.page.executor.submit(self.action.job, str(model), params)
         result = await asyncio.wrap_future(future)
-        script = self.action.script(str(model), params)
-        return [result, [*self.show(result), script, frame(self.action.table(result))]]
+        shown = list(self.show(result))
+        if self.folded:
+            shown += [self.action.script(str(model), params), frame(self.action.table(result))]
+        return result, shown
 
     def _publish(self) -> None:
         """The endpoint for clients, on a button that is not on the page."""
@@ -94,8 +105,8 @@ class Connection:
                 result, shown = await self.answer(values)
                 if self.action.check is not None:
                     self.action.check(result)
-            except ExplorerError as error:
-                raise gr.Error(str(error), print_exception=False) from None
+            except Exception as error:
+                raise gr.Error(str(readable(error)), print_exception=False) from None
             return shown
 
         gr.Button(visible=False).click(
@@ -107,23 +118,35 @@ class Connection:
             concurrency_limit=None,
         )
 
-    def on(self, *triggers: Any, read: Read | None = None, **fixed: Any) -> None:
-        """Run when a trigger fires. read: parameters from the event's own data; fixed: parameters with a given value."""
+    def on(
+        self,
+        *triggers: Any,
+        read: Read | None = None,
+        extra: dict[str, Any] | None = None,
+        adapt: Callable[[dict[str, Any]], dict[str, Any]] | None = None,
+    ) -> None:
+        """Run when a trigger fires.
+
+        read: parameters from the event's own data. extra: components whose values `adapt` sees beside the parameters;
+        it returns the parameters to run with.
+        """
 
         async def respond(**values: Any) -> list[Any]:
             event = values.pop("event", None)
-            values |= fixed | (read(event) if read and event is not None else {})
             try:
+                values = adapt(values) if adapt else values
+                values |= read(event) if read else {}
                 _, shown = await self.answer(values)
-            except ExplorerError as error:
-                return [self.page.explain(error, values.get("model")), *[gr.skip()] * len(self.outputs)]
+            except Exception as error:
+                message = self.page.explain(readable(error))
+                return [message, *[gr.skip()] * len(self.outputs)]
             return [self.page.all_well(), *shown]
 
-        names = [name for name in self.inputs if name not in fixed]
+        inputs: dict[str, Any] = {**self.inputs, **(extra or {})}
         for trigger in triggers:
             trigger(
-                _named(respond, names, with_event=read is not None),
-                inputs_kwargs={name: self.inputs[name] for name in names},
+                _named(respond, list(inputs), with_event=read is not None),
+                inputs_kwargs=inputs,
                 outputs=[self.page.notice, *self.outputs],
                 api_visibility="private",
                 queue=False,
@@ -157,8 +180,3 @@ def _named(function: Callable[..., Any], names: list[str], with_event: bool = Fa
 def frame(table: Table) -> dict[str, Any]:
     """A table as Gradio's Dataframe takes it."""
     return {"headers": list(table.columns), "data": [list(row) for row in table.rows]}
-
-
-def safe(markup: Markup) -> str:
-    """Markup as a plain str, which is what crosses to the browser."""
-    return str(markup)

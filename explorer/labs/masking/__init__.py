@@ -2,7 +2,7 @@
 
 from explorer.backend.executor import Job
 from explorer.labs.lab import Action, Lab
-from explorer.labs.masking import figures
+from explorer.labs.masking import corruption_figures, figures
 from explorer.labs.masking.schema import CorruptParams, FillParams, PatternsParams, SharesParams, require_masks
 from explorer.models.architectures import Capability
 
@@ -16,19 +16,19 @@ FILL_MASKS = Action(
     require_masks,
 )
 CORRUPT = Action(
-    "corrupt", Job(f"{_COMPUTE}:corrupt_text", Capability.MLM), CorruptParams, figures.corrupt_table
+    "corrupt", Job(f"{_COMPUTE}:corrupt_text", Capability.MLM), CorruptParams, corruption_figures.corrupt_table
 )
 CORRUPTION_SHARES = Action(
     "count_fates",
     Job(f"{_COMPUTE}:corruption_shares", Capability.MLM),
     SharesParams,
-    figures.shares_table,
+    corruption_figures.shares_table,
 )
 MASKING_PATTERNS = Action(
     "draw_epochs",
     Job(f"{_COMPUTE}:masking_patterns", Capability.MLM),
     PatternsParams,
-    figures.patterns_table,
+    corruption_figures.patterns_table,
 )
 
 LAB = Lab(

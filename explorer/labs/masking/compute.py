@@ -44,7 +44,7 @@ def fill_masks(bundle: Bundle, params: FillParams) -> FillResult:
     masked = sorted([*typed, *hidden])
     tokens = tuple(_token_view(bundle, token, typed, hidden) for token in encoded.tokens)
     if not masked:
-        return FillResult(bundle.model_id, bundle.tokenizer.mask_token, len(bundle.tokenizer), tokens, ())
+        return FillResult(bundle.model_id, params.text, bundle.tokenizer.mask_token, len(bundle.tokenizer), tokens, ())
     inputs = {name: tensor.clone() for name, tensor in encoded.inputs.items()}
     inputs["input_ids"][0, masked] = int(bundle.tokenizer.mask_token_id)
     log_probabilities = _log_probabilities(bundle, inputs, masked)
@@ -53,7 +53,7 @@ def fill_masks(bundle: Bundle, params: FillParams) -> FillResult:
         _filled(bundle, position, row, truth, params.top_k)
         for position, row, truth in zip(masked, log_probabilities, truths, strict=True)
     )
-    return FillResult(bundle.model_id, bundle.tokenizer.mask_token, len(bundle.tokenizer), tokens, masks)
+    return FillResult(bundle.model_id, params.text, bundle.tokenizer.mask_token, len(bundle.tokenizer), tokens, masks)
 
 
 def _with_own_mask(text: object, mask_token: str) -> object:
@@ -72,13 +72,19 @@ def _hidden_positions(encoded: Encoded, params: FillParams) -> set[int]:
                 raise BadInputError(f"Position {place} holds no token of the text, so it cannot be masked.")
             positions.add(place)
         else:
-            start = params.text.find(place)
+            start = _find_word(params.text, place)
             if start < 0:
                 raise BadInputError(f"The text has no {place[:60]!r} to mask.")
             positions |= _overlapping(encoded, start, start + len(place))
     for start, stop in params.spans:
         positions |= _overlapping(encoded, start, stop)
     return positions
+
+
+def _find_word(text: str, word: str) -> int:
+    """Where a word stands first, as a word of its own before as a part of another; -1 where it doesn't."""
+    whole = re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text)
+    return whole.start() if whole else text.find(word)
 
 
 def _overlapping(encoded: Encoded, start: int, stop: int) -> set[int]:
@@ -95,7 +101,7 @@ def _filled(bundle: Bundle, position: int, row: Tensor, truth: int | None, top_k
     """Read one position's distribution; `row` is ln p, (vocabulary,)."""
     best = row.topk(min(top_k, len(row)))
     predictions = tuple(
-        Prediction(rank, token_id, bundle.tokenizer.decode([token_id]), probability)
+        Prediction(rank, token_id, decoded(bundle, token_id), probability)
         for rank, (token_id, probability) in enumerate(
             zip(best.indices.tolist(), best.values.exp().tolist(), strict=True), start=1
         )
@@ -107,11 +113,16 @@ def _filled(bundle: Bundle, position: int, row: Tensor, truth: int | None, top_k
         position,
         predictions,
         entropy,
-        hidden=bundle.tokenizer.decode([truth]),
+        hidden=decoded(bundle, truth),
         hidden_rank=1 + int((row > row[truth]).sum()),
         hidden_probability=float(row[truth].exp()),
         surprisal=-float(row[truth]),
     )
+
+
+def decoded(bundle: Bundle, token_id: int) -> str:
+    """One token as the tokenizer spells it in a text."""
+    return str(bundle.tokenizer.decode([token_id]))
 
 
 def _token_view(bundle: Bundle, token: Token, typed: list[int], hidden: list[int]) -> TokenView:
@@ -122,9 +133,7 @@ def _token_view(bundle: Bundle, token: Token, typed: list[int], hidden: list[int
     else:
         state = "special" if token.word is None else "plain"
     unknown = token.token_id == bundle.tokenizer.unk_token_id
-    return TokenView(
-        token.position, token.text, token.shown, token.joined, state, unknown, token.start, token.stop
-    )
+    return TokenView(token.position, token.text, token.shown, token.joined, state, unknown, token.start, token.stop)
 
 
 def corrupt_text(bundle: Bundle, params: CorruptParams) -> CorruptResult:
@@ -216,6 +225,8 @@ def corruption_shares(bundle: Bundle, params: SharesParams) -> SharesResult:
     points = sorted({min(params.draws, max(1, round(float(step)))) for step in steps})
     rows = torch.tensor(points) - 1
 
+    kept = max(0.0, round(1 - params.mask_share - params.random_share, 9))  # 1 - 0.8 - 0.2 is below 0 in floats
+
     def of_chosen(fate: int) -> tuple[float, ...]:
         return tuple((running[rows, fate] / chosen[rows].clamp(min=1)).tolist())
 
@@ -226,7 +237,7 @@ def corruption_shares(bundle: Bundle, params: SharesParams) -> SharesResult:
         mask=of_chosen(MASK),
         random=of_chosen(RANDOM),
         kept=of_chosen(KEPT),
-        expected=(params.rate, params.mask_share, params.random_share, 1 - params.mask_share - params.random_share),
+        expected=(params.rate, params.mask_share, params.random_share, kept),
         candidates=candidates,
         chosen_tokens=int(chosen[-1]),
     )

@@ -34,8 +34,13 @@ class FillParams:
         if not isinstance(places, (list, tuple)):
             raise BadInputError("also_mask takes token positions or words, such as 3, 5 or Paris.")
         entries = [str(place).strip() for place in places]
-        hidden = tuple(int(entry) if entry.isdecimal() else entry for entry in entries if entry)
+        hidden = tuple(int(entry) if entry.isdecimal() and len(entry) < 10 else entry for entry in entries if entry)
         object.__setattr__(self, "also_mask", hidden)
+        try:
+            spans = tuple((int(start), int(stop)) for start, stop in self.spans)
+        except (TypeError, ValueError, OverflowError):
+            raise BadInputError("spans takes pairs of characters, such as ((0, 5), (9, 12)).") from None
+        object.__setattr__(self, "spans", spans)
 
 
 @dataclass(frozen=True)
@@ -85,6 +90,7 @@ class FillResult:
     """All masks of one text; `masks` is empty where nothing is masked."""
 
     model: str
+    text: str
     mask_token: str
     vocabulary: int
     tokens: tuple[TokenView, ...]
@@ -205,7 +211,7 @@ def whole_number(value: object, name: str, least: int, most: int) -> int:
     except (TypeError, ValueError, OverflowError):
         raise BadInputError(f"{name} must be a whole number from {least} to {most:,}.") from None
     if not least <= number <= most:
-        raise BadInputError(f"{name} must be a whole number from {least} to {most:,}, not {number:,}.")
+        raise BadInputError(f"{name} must be a whole number from {least} to {most:,}.")
     return int(number)
 
 
@@ -213,7 +219,7 @@ def share(value: object, name: str) -> float:
     """A float in [0, 1]; raise BadInputError."""
     try:
         number = float(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         number = -1.0
     if not 0.0 <= number <= 1.0:
         raise BadInputError(f"{name} must lie between 0 and 1 (0% and 100%).")

@@ -8,9 +8,7 @@ from explorer.models.architectures import Capability
 
 _COMPUTE = "explorer.labs.pairs.compute"
 
-SCORE_PAIR = Action(
-    "score_pair", Job(f"{_COMPUTE}:score_pair", Capability.NSP), PairParams, figures.pair_table
-)
+SCORE_PAIR = Action("score_pair", Job(f"{_COMPUTE}:score_pair", Capability.NSP), PairParams, figures.pair_table)
 SCORE_ALL_PAIRS = Action(
     "score_all_pairs", Job(f"{_COMPUTE}:score_all_pairs", Capability.NSP), AllPairsParams, figures.all_pairs_table
 )

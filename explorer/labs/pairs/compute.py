@@ -16,9 +16,7 @@ def score_pair(bundle: Bundle, params: PairParams) -> PairResult:
     """Score one pair by the [CLS] head: softmax over (is_next, not_next)."""
     encoded = encode(bundle, params.sentence_a, params.sentence_b)
     logits = _logits(bundle, encoded.inputs)[0]
-    tokens = tuple(
-        PairToken(t.position, t.text, t.shown, t.joined, t.segment, t.word is None) for t in encoded.tokens
-    )
+    tokens = tuple(PairToken(t.position, t.text, t.shown, t.joined, t.segment, t.word is None) for t in encoded.tokens)
     is_next, not_next = logits.tolist()
     p_next, p_not = logits.softmax(-1).tolist()
     return PairResult(bundle.model_id, tokens, (is_next, not_next), (p_next, p_not))
@@ -28,8 +26,8 @@ def score_all_pairs(bundle: Bundle, params: AllPairsParams) -> AllPairsResult:
     """Score every ordered pair of a text's sentences in one padded batch."""
     sentences = split_sentences(checked_text(params.text))
     pairs = [(i, j) for i in range(len(sentences)) for j in range(len(sentences)) if i != j]
-    longest = max(range(len(sentences)), key=lambda index: len(sentences[index]))
-    encode(bundle, sentences[longest], sentences[longest])  # says so where a pair is too long for the model
+    longest = sorted(sentences, key=lambda sentence: len(bundle.tokenizer.tokenize(sentence)))
+    encode(bundle, longest[-1], longest[-2])  # says so where a pair is too long for the model
     batch = bundle.tokenizer(
         [sentences[i] for i, _ in pairs],
         [sentences[j] for _, j in pairs],

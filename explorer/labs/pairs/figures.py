@@ -74,6 +74,7 @@ def pair_figure(result: PairResult) -> dict[str, Any]:
         ],
         "textposition": "auto",
         "textfont": {"size": 18},
+        "insidetextfont": {"size": 18, "color": "@inside"},
         "cliponaxis": False,
         "marker": {"color": ["@first", "@second"]},
         "hovertemplate": "%{y}: %{x:.4%}<extra></extra>",

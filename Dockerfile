@@ -1,0 +1,14 @@
+# Serves the BERT Explorer on port 7860 as an ordinary user; the bundled models are in the image.
+FROM python:3.11-slim
+RUN useradd --create-home --uid 1000 explorer
+WORKDIR /home/explorer/app
+COPY --chown=explorer requirements.txt .
+RUN pip install --no-cache-dir "$(grep '^torch==' requirements.txt)" --index-url https://download.pytorch.org/whl/cpu \
+ && pip install --no-cache-dir -r requirements.txt
+COPY --chown=explorer app.py ./
+COPY --chown=explorer assets ./assets
+COPY --chown=explorer explorer ./explorer
+USER explorer
+ENV GRADIO_SERVER_NAME=0.0.0.0 GRADIO_SERVER_PORT=7860
+EXPOSE 7860
+CMD ["python", "app.py"]

@@ -1,0 +1,41 @@
+# Two commands: `make run` serves the app, `make test` runs all tests. Both set up what they need first.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: setup setup-dev run test check bench browser
+
+# torch comes first and alone, so that its exact version decides which build is taken.
+$(VENV)/.installed: requirements.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet $$(grep '^torch==' requirements.txt)
+	$(BIN)/pip install --quiet -r requirements.txt
+	@touch $@
+
+$(VENV)/.installed-dev: $(VENV)/.installed requirements-dev.txt
+	$(BIN)/pip install --quiet -r requirements-dev.txt
+	@touch $@
+
+setup: $(VENV)/.installed
+
+setup-dev: $(VENV)/.installed-dev
+
+# Debian's Chromium drives the browser tests; without it, or the right to install it, they are skipped, loudly.
+browser:
+	@command -v chromium >/dev/null || \
+	  { apt-get update -qq && apt-get install -y -qq chromium >/dev/null; } || \
+	  echo "WARNING: no chromium here and it could not be installed: the browser tests will be skipped"
+
+run: setup
+	$(BIN)/python app.py
+
+test: setup-dev browser
+	$(BIN)/python -m pytest
+
+check: test
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+bench: setup-dev
+	$(BIN)/python -m benchmarks

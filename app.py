@@ -1,0 +1,27 @@
+"""Start the BERT Explorer: `python app.py`, or `make run`."""
+
+from __future__ import annotations
+
+import argparse
+
+from explorer.backend.local import LocalExecutor
+from explorer.models.catalog import DEFAULT_MODEL
+from explorer.settings import settings
+from explorer.ui.shell import build_app, launch_options
+
+
+def main() -> None:
+    """Parse the command line, build the pages, warm the first model up in the background, serve."""
+    chosen = settings()
+    parser = argparse.ArgumentParser(description="Serve the BERT Explorer.")
+    parser.add_argument("--host", default=chosen.server_name, help="default: GRADIO_SERVER_NAME or 127.0.0.1")
+    parser.add_argument("--port", type=int, default=chosen.server_port, help="default: GRADIO_SERVER_PORT or 7860")
+    arguments = parser.parse_args()
+    executor = LocalExecutor(chosen)
+    executor.warm_up(DEFAULT_MODEL)
+    app = build_app(executor)
+    app.launch(server_name=arguments.host, server_port=arguments.port, **launch_options())
+
+
+if __name__ == "__main__":
+    main()

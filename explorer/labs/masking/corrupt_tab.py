@@ -1,0 +1,129 @@
+"""Corrupt: the pretraining recipe on the visitor's text, once, a thousand times, and over forty epochs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import gradio as gr
+
+from explorer.labs.masking import CORRUPT, CORRUPTION_SHARES, MASKING_PATTERNS
+from explorer.labs.masking import corruption_figures as figures
+from explorer.labs.masking.examples import CORRUPTION_TEXT, RECIPES
+from explorer.labs.masking.schema import CorruptResult, PatternsResult, SharesResult
+from explorer.ui.components import plot, rich_text, token_chips
+from explorer.ui.page import Page
+from explorer.ui.wiring import LATEX, Connection, folds
+
+WHY = r"""
+Pretraining makes its own exercise out of plain text: choose 15% of the tokens, and of those show 80% as `[MASK]`, 10% as a
+random token and 10% as they are. The model must name the original at every **chosen** position, and only those count:
+
+$$\mathcal{L} = -\frac{1}{|C|}\sum_{i \in C} \ln p(x_i \mid \tilde{x})$$
+
+The 10% random and 10% kept are there because `[MASK]` never occurs later, in fine-tuning: the model cannot rely on seeing it,
+so it must keep a good representation of *every* token. **Whole word** masks all pieces of a word together; **n-gram** (ALBERT)
+masks runs of $n \le 3$ words with $p(n) \propto 1/n$, that is 6/11, 3/11 and 2/11. BERT masked each text ten times before
+training and reused the copies over forty epochs (**static**); RoBERTa draws anew each time (**dynamic**).
+(Devlin et al. 2019, section 3.1; Liu et al. 2019, section 4.1; Lan et al. 2020, section 4.1)
+"""
+
+
+def build_corrupt(page: Page) -> None:
+    """Lay out and wire the tab."""
+    with gr.Row(elem_classes=["bench"]):
+        with gr.Column(scale=1, min_width=270):
+            inputs = _controls()
+            with gr.Row():
+                again = gr.Button("Draw again", variant="primary", min_width=120)
+            with gr.Row(elem_classes=["try"]):
+                gr.HTML('<span class="try-label">Try</span>')
+                buttons = [gr.Button(name, size="sm") for name, _ in RECIPES]
+        with gr.Column(scale=2, min_width=320), gr.Tabs():
+            with gr.Tab("One draw"):
+                _one_draw(page, inputs, [*_changes(inputs, again, buttons), *page.ready])
+            with gr.Tab("1,000 draws") as many:
+                _many_draws(page, inputs, [many.select])
+            with gr.Tab("Static or dynamic") as epochs:
+                _epochs(page, inputs, [epochs.select])
+    with gr.Accordion("Why: the formula and the papers", open=False):
+        gr.Markdown(WHY, latex_delimiters=LATEX)
+
+
+def _controls() -> dict[str, Any]:
+    """The recipe's controls, by parameter name."""
+    return {
+        "text": gr.Textbox(CORRUPTION_TEXT, label="Text", lines=3, max_lines=8),
+        "rate": gr.Slider(0, 1, 0.15, step=0.01, label="Chosen (BERT: 0.15)"),
+        "mask_share": gr.Slider(0, 1, 0.8, step=0.05, label="of those [MASK] (0.8)"),
+        "random_share": gr.Slider(0, 1, 0.1, step=0.05, label="of those random (0.1)"),
+        "scheme": gr.Radio(
+            [("single token", "token"), ("whole word", "whole_word"), ("n-gram", "ngram")],
+            value="token",
+            label="Scheme",
+        ),
+        "seed": gr.Number(0, precision=0, minimum=0, maximum=2**31 - 1, label="Seed of the draw"),
+    }
+
+
+def _changes(inputs: dict[str, Any], again: gr.Button, buttons: list[gr.Button]) -> list[Any]:
+    """The triggers that ask for a new draw."""
+    seed = inputs["seed"]
+    next_seed = again.click(
+        fn=None, js="(seed) => (seed || 0) + 1", inputs=[seed], outputs=[seed], api_visibility="private"
+    )
+    triggers = [next_seed.then, inputs["text"].submit, inputs["text"].blur, seed.submit, inputs["scheme"].input]
+    triggers += [inputs[name].release for name in ("rate", "mask_share", "random_share")]
+    recipe_controls = [inputs[name] for name in ("rate", "mask_share", "random_share", "scheme")]
+    for button, (_, recipe) in zip(buttons, RECIPES, strict=True):
+        pressed = button.click(_constant(recipe), None, recipe_controls, api_visibility="private", queue=False)
+        triggers.append(pressed.then)
+    return triggers
+
+
+def _constant(values: tuple[float | str, ...]) -> Callable[[], tuple[float | str, ...]]:
+    return lambda: values
+
+
+def _one_draw(page: Page, inputs: dict[str, Any], triggers: list[Any]) -> None:
+    chips = token_chips(elem_id="corrupt-chips")
+    gr.HTML(str(figures.legend()))
+    sentence = rich_text(elem_classes=["said"])
+    figure = plot("masking-loss", elem_id="corrupt-figure")
+
+    def show(result: CorruptResult) -> list[Any]:
+        said = str(figures.corrupt_sentence(result))
+        return [figures.corrupt_chips(result), said, figures.corrupt_figure(result)]
+
+    Connection(page, CORRUPT, inputs, [chips, sentence, figure], show, folds(CORRUPT)).on(*triggers)
+
+
+def _many_draws(page: Page, inputs: dict[str, Any], triggers: list[Any]) -> None:
+    button = gr.Button("Draw 1,000 times with these settings", variant="primary", size="sm")
+    draws = gr.Number(1000, visible=False, label="draws")
+    sentence = rich_text(elem_classes=["said"])
+    figure = plot("masking-shares", elem_id="shares-figure")
+
+    def show(result: SharesResult) -> list[Any]:
+        return [str(figures.shares_sentence(result)), figures.shares_figure(result)]
+
+    connection = Connection(
+        page, CORRUPTION_SHARES, {**inputs, "draws": draws}, [sentence, figure], show, folds(CORRUPTION_SHARES)
+    )
+    connection.on(button.click, *triggers)
+
+
+def _epochs(page: Page, inputs: dict[str, Any], triggers: list[Any]) -> None:
+    button = gr.Button("Draw forty epochs with these settings", variant="primary", size="sm")
+    epochs = gr.Number(40, visible=False, label="epochs")
+    duplicates = gr.Number(10, visible=False, label="duplicates")
+    sentence = rich_text(elem_classes=["said"])
+    gr.HTML(str(figures.legend()))
+    figure = plot("static-dynamic", elem_id="epochs-figure")
+
+    def show(result: PatternsResult) -> list[Any]:
+        return [str(figures.patterns_sentence(result)), figures.patterns_figure(result)]
+
+    given = {**inputs, "epochs": epochs, "duplicates": duplicates}
+    connection = Connection(page, MASKING_PATTERNS, given, [sentence, figure], show, folds(MASKING_PATTERNS))
+    connection.on(button.click, *triggers)

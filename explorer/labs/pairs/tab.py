@@ -1,0 +1,134 @@
+"""The sentence-pair page: one pair in detail, and every pair of a short text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gradio as gr
+
+from explorer.labs.pairs import SCORE_ALL_PAIRS, SCORE_PAIR, figures
+from explorer.labs.pairs.schema import AllPairsResult, PairResult
+from explorer.ui.components import plot, rich_text, token_chips
+from explorer.ui.page import Page
+from explorer.ui.wiring import LATEX, Connection, folds
+
+EXAMPLES = (
+    (
+        "true next: a walk",
+        "The hikers reached the top of the mountain just before noon.",
+        "From there they could see the whole valley and the lake below.",
+    ),
+    (
+        "another text",
+        "The hikers reached the top of the mountain just before noon.",
+        "The central bank raised its interest rate by a quarter of a percent.",
+    ),
+    (
+        "swapped",
+        "From there they could see the whole valley and the lake below.",
+        "The hikers reached the top of the mountain just before noon.",
+    ),
+    (
+        "true next: a band",
+        "The band released its first album in 1994.",
+        "It sold two million copies in the first year.",
+    ),
+    ("another text: a band", "The band released its first album in 1994.", "Penguins cannot fly, but they swim well."),
+    ("true next: a shop", "She went to the bakery on the corner.", "She bought two loaves of bread and a cake."),
+)
+
+TEXT = (
+    "The ship left the harbour early in the morning. By noon a storm had come up from the west. "
+    "The captain ordered the crew to take down the sails. They waited below deck until the wind dropped. "
+    "In the evening the sea was calm again."
+)
+
+WHY = r"""
+BERT's second pretraining task: half of the pairs are neighbours in a text, half have a second part from another text. The pair is
+read as `[CLS] A [SEP] B [SEP]`; every position adds up three embeddings, of the **token**, of the **segment** (0 up to the first
+`[SEP]`, then 1) and of the **position**. The final state of `[CLS]` goes through a dense layer with tanh (the *pooler*) and a
+linear layer to two scores,
+
+$$P(\text{next}) = \operatorname{softmax}(W \tanh(W_p h_{\text{[CLS]}} + b_p) + b)_{\text{is next}}$$
+
+BERT reached 97–98% on this task (footnote 5). It is easy, since texts differ in topic: a swapped pair still looks like a
+neighbour, which is why ALBERT replaced it by sentence order. (Devlin et al. 2019, section 3.1; Lan et al. 2020, section 3.1)
+"""
+
+
+def build(page: Page) -> None:
+    """Two tabs: one pair, and all pairs of a text."""
+    with gr.Tabs():
+        with gr.Tab("One pair", id="one"):
+            _one_pair(page)
+        with gr.Tab("All pairs of a text", id="all") as everything:
+            _all_pairs(page, everything)
+    with gr.Accordion("Why: the formula and the papers", open=False):
+        gr.Markdown(WHY, latex_delimiters=LATEX)
+
+
+def _one_pair(page: Page) -> None:
+    with gr.Row(elem_classes=["bench"]):
+        with gr.Column(scale=1, min_width=270):
+            sentence_a = gr.Textbox(EXAMPLES[0][1], label="First sentence", lines=1, max_lines=5)
+            sentence_b = gr.Textbox(EXAMPLES[0][2], label="Second sentence", lines=1, max_lines=5)
+            button = gr.Button("Score the pair", variant="primary")
+            examples = gr.Dropdown(
+                [(name, number) for number, (name, _, _) in enumerate(EXAMPLES)],
+                value=0,
+                label="Examples",
+                filterable=False,
+            )
+        with gr.Column(scale=2, min_width=320):
+            sentence = rich_text(elem_classes=["said"])
+            figure = plot("next-sentence", elem_id="pair-figure")
+            gr.HTML('<p class="caption">The input as BERT sees it. Below each token: <b>segment · position</b>.</p>')
+            chips = token_chips(elem_id="pair-chips")
+            with gr.Row(elem_classes=["try"]):
+                gr.HTML('<span class="try-label">Try</span>')
+                tries = [gr.Button(name, size="sm") for name in ("Swap the two", "Another text", "A true neighbour")]
+
+    def show(result: PairResult) -> list[Any]:
+        return [str(figures.pair_sentence(result)), figures.pair_figure(result), figures.pair_chips(result)]
+
+    boxes = [sentence_a, sentence_b]
+    score = Connection(
+        page,
+        SCORE_PAIR,
+        {"sentence_a": sentence_a, "sentence_b": sentence_b},
+        [sentence, figure, chips],
+        show,
+        folds(SCORE_PAIR),
+    )
+    score.on(button.click, sentence_a.submit, sentence_b.submit, *page.ready)
+    picked = examples.input(
+        lambda number: EXAMPLES[number][1:], [examples], boxes, api_visibility="private", queue=False
+    )
+    swapped = tries[0].click(fn=None, js="(a, b) => [b, a]", inputs=boxes, outputs=boxes, api_visibility="private")
+    other = tries[1].click(lambda: EXAMPLES[1][1:], None, boxes, api_visibility="private", queue=False)
+    neighbour = tries[2].click(lambda: EXAMPLES[3][1:], None, boxes, api_visibility="private", queue=False)
+    score.on(picked.then, swapped.then, other.then, neighbour.then)
+
+
+def _all_pairs(page: Page, tab: gr.Tab) -> None:
+    with gr.Row(elem_classes=["bench"]):
+        with gr.Column(scale=1, min_width=270):
+            text = gr.Textbox(TEXT, label="A short text, 2 to 12 sentences", lines=6, max_lines=12)
+            button = gr.Button("Score every pair", variant="primary")
+            numbered = rich_text(elem_classes=["measures"])
+        with gr.Column(scale=2, min_width=320):
+            sentence = rich_text(elem_classes=["said"])
+            figure = plot("sentence-pairs", elem_id="all-pairs-figure")
+            gr.HTML('<p class="caption">Outlined: the sentence that really comes next.</p>')
+
+    def show(result: AllPairsResult) -> list[Any]:
+        return [
+            str(figures.numbered(result)),
+            str(figures.all_pairs_sentence(result)),
+            figures.all_pairs_figure(result),
+        ]
+
+    score = Connection(
+        page, SCORE_ALL_PAIRS, {"text": text}, [numbered, sentence, figure], show, folds(SCORE_ALL_PAIRS)
+    )
+    score.on(button.click, tab.select)

@@ -1,0 +1,121 @@
+"""The model picker: one choice that follows the visitor from page to page, with downloads where they are needed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from time import monotonic
+from typing import Any
+
+import gradio as gr
+from markupsafe import Markup
+
+from explorer.backend.executor import DownloadProgress, Executor, ModelStatus
+from explorer.errors import readable
+from explorer.models.catalog import CATALOG, DEFAULT_MODEL, ModelCard
+
+MEMORY_KEY = "bert-explorer-model"
+
+
+def picker_label(card: ModelCard, on_this_machine: bool) -> str:
+    """One line of the list: name, family, size, and whether it has to be fetched."""
+    place = "bundled" if card.bundled else "on this machine" if on_this_machine else "download"
+    return f"{card.model_id} · {card.family} · {card.millions:g}M · {place}"
+
+
+def describe(status: ModelStatus) -> str:
+    """The line below the picker."""
+    facts = [status.family or "family known once it is loaded"]
+    if status.parameters:
+        exact = f"{status.parameters:,.0f}" if status.in_memory else f"about {status.parameters / 1e6:g}M"
+        facts.append(f"{exact} parameters")
+    facts += [head.value for head in status.capabilities]
+    facts.append("on this machine" if status.on_this_machine else "to be downloaded")
+    cells = Markup("").join(Markup("<span>{}</span>").format(fact) for fact in facts)
+    return str(Markup('<div class="model-card">{}</div>').format(cells))
+
+
+class Picker:
+    """The choice of a model on one page: lay out its parts where they belong, then wire them."""
+
+    def __init__(self, executor: Executor) -> None:
+        self.executor = executor
+        self.memory = gr.BrowserState(DEFAULT_MODEL, storage_key=MEMORY_KEY, secret=MEMORY_KEY)
+        self.model = gr.Dropdown(
+            [(picker_label(card, card.bundled), card.model_id) for card in CATALOG],
+            value=DEFAULT_MODEL,
+            label="Model: pick one, or type a hub id or a folder",
+            show_label=False,
+            container=False,
+            allow_custom_value=True,
+            min_width=300,
+            elem_id="model-picker",
+        )
+
+    def lay_out_card(self) -> None:
+        """The line that says what the chosen model is."""
+        self.card = gr.HTML(describe(self.executor.status(DEFAULT_MODEL)))
+
+    def lay_out_note(self) -> None:
+        """Progress and failures of a download, and the button that stops it."""
+        self.note = gr.HTML("", elem_classes=["picker-note"])
+        self.stop = gr.Button("Stop the download", visible=False, variant="stop", size="sm")
+
+    def wire(self, blocks: gr.Blocks, notice: gr.HTML) -> tuple[Any, ...]:
+        """Remember, restore, download, stop. Returns the triggers that fire when the page's model can be used."""
+        private: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
+        parts = [self.model, self.card, self.note, self.memory]
+        opened = blocks.load(self.restore, [self.memory], [self.model, self.card], queue=False, **private)
+        chosen = self.model.input(
+            self.choose, [self.model], [*parts, self.stop], concurrency_limit=8, trigger_mode="always_last", **private
+        )
+        accepted = notice.select(self.accept, None, parts, queue=False, **private)
+        stopped = self.stop.click(
+            lambda: [DEFAULT_MODEL, describe(self.executor.status(DEFAULT_MODEL)), "", gr.update(visible=False)],
+            None,
+            [self.model, self.card, self.note, self.stop],
+            cancels=[chosen],
+            **private,
+        )
+        return opened.then, chosen.then, accepted.then, stopped.then
+
+    def restore(self, remembered: Any) -> list[Any]:
+        """Take the remembered model up again if it is still here; the list learns what has been downloaded since."""
+        statuses = {card.model_id: self.executor.status(card.model_id) for card in CATALOG}
+        choices = [(picker_label(card, statuses[card.model_id].on_this_machine), card.model_id) for card in CATALOG]
+        wanted = remembered if isinstance(remembered, str) and remembered else DEFAULT_MODEL
+        status = self.executor.status(wanted)
+        if not status.on_this_machine:
+            status = statuses[DEFAULT_MODEL]
+        return [gr.update(choices=choices, value=status.model_id), describe(status)]
+
+    def choose(self, wanted: Any) -> Iterator[list[Any]]:
+        """Make the chosen model ready, with progress; where that fails say why and go on with the bundled one."""
+        wanted = str(wanted or DEFAULT_MODEL).strip()
+        began = monotonic()
+        try:
+            for progress in self.executor.prepare(wanted):
+                note = _progress_note(wanted, progress, monotonic() - began)
+                yield [gr.skip(), gr.skip(), note, gr.skip(), gr.update(visible=progress.total > 1)]
+        except Exception as error:
+            note = str(Markup('<div class="notice" role="alert"><p>{}</p></div>').format(str(readable(error))))
+            fallen_back = describe(self.executor.status(DEFAULT_MODEL))
+            yield [DEFAULT_MODEL, fallen_back, note, DEFAULT_MODEL, gr.update(visible=False)]
+            return
+        yield [wanted, describe(self.executor.status(wanted)), "", wanted, gr.update(visible=False)]
+
+    def accept(self, event: gr.EventData) -> list[Any]:
+        """Take the bundled model that a notice offers."""
+        offered = str(event._data["model"])
+        return [offered, describe(self.executor.status(offered)), "", offered]
+
+
+def _progress_note(model_id: str, progress: DownloadProgress, seconds: float) -> str:
+    """A bar with how much of how much, and the time left."""
+    share = progress.done / progress.total if progress.total else 0.0
+    left = f", about {seconds * (1 - share) / share:.0f} s left" if 0.02 < share < 1 else ""
+    size = f"{progress.done / 1e6:.0f} of {progress.total / 1e6:.0f} MB" if progress.total > 1 else "reading it"
+    return str(
+        Markup(
+            '<div class="notice" role="status"><p>{}: {}{}</p><progress value="{:.4f}" max="1"></progress></div>'
+        ).format(model_id, size, left, share)
+    )

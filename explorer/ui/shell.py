@@ -1,0 +1,96 @@
+"""The shell: one page a lab at a URL of its own, the navigation in chapters, the picker on each."""
+
+from __future__ import annotations
+
+import gzip
+import importlib
+from functools import cache
+from typing import Any
+
+import gradio as gr
+from markupsafe import Markup
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from explorer.backend.executor import Executor
+from explorer.labs import CHAPTERS, LABS, Lab
+from explorer.ui.components import ASSETS, PLOTLY_SCRIPT, notice_place, theme
+from explorer.ui.home import HOME
+from explorer.ui.page import Page
+from explorer.ui.picker import Picker
+
+TITLE = "BERT Explorer"
+
+
+def build_app(executor: Executor) -> gr.Blocks:
+    """All pages as one Gradio app; nothing heavy is imported and no model is loaded."""
+    app = gr.Blocks(title=TITLE, analytics_enabled=False, fill_width=True)
+    with app:
+        _build_page(app, HOME, executor)
+    for lab in LABS:
+        with app.route(lab.title, f"/{lab.slug}"):
+            _build_page(app, lab, executor)
+    return app
+
+
+def _build_page(app: gr.Blocks, lab: Lab, executor: Executor) -> None:
+    with gr.Row(elem_classes=["top"]):
+        gr.HTML(str(navigation(lab)), elem_classes=["chapters"])
+        picker = Picker(executor)
+    with gr.Row(elem_classes=["headline"]):
+        gr.HTML(str(heading(lab)), elem_classes=["question"])
+        with gr.Column(scale=1, min_width=260, elem_classes=["card-line"]):
+            picker.lay_out_card()
+    picker.lay_out_note()
+    notice = notice_place()
+    page = Page(executor, lab, picker.model, notice, picker.wire(app, notice))
+    module, name = lab.tab.split(":")
+    getattr(importlib.import_module(module), name)(page)
+
+
+def heading(lab: Lab) -> Markup:
+    """The page's title and the question that it answers."""
+    return Markup("<h1>{}</h1><p>{}</p>").format(lab.title, lab.question)
+
+
+def navigation(current: Lab) -> Markup:
+    """Links to every lab, grouped in chapters; relative, so that they work behind any path prefix."""
+    groups = Markup("")
+    for chapter in CHAPTERS:
+        labs = [lab for lab in LABS if lab.chapter == chapter]
+        links = Markup("").join(_link(lab, current) for lab in labs)
+        if labs:
+            groups += Markup('<span class="chapter"><span class="chapter-name">{}</span>{}</span>').format(
+                chapter, links
+            )
+    home = Markup('<a class="brand" href="./">{}</a>').format(TITLE)
+    return Markup('<nav aria-label="Chapters">{}{}</nav>').format(home, groups)
+
+
+def _link(lab: Lab, current: Lab) -> Markup:
+    here = Markup(' aria-current="page"') if lab is current else Markup("")
+    return Markup('<a href="{}"{}>{}</a>').format(lab.slug, here, lab.title)
+
+
+@cache
+def _compressed_plotly() -> bytes:
+    return gzip.compress(PLOTLY_SCRIPT.read_bytes(), compresslevel=6)
+
+
+def _serve_plotly(request: Request) -> Response:
+    """Plotly's script from the installed package, compressed once, kept by browsers for a day."""
+    headers = {"content-encoding": "gzip", "cache-control": "public, max-age=86400", "vary": "accept-encoding"}
+    return Response(_compressed_plotly(), media_type="text/javascript", headers=headers)
+
+
+def launch_options() -> dict[str, Any]:
+    """What the app's launch needs beside host and port."""
+    return {
+        "theme": theme(),
+        "css": (ASSETS / "style.css").read_text(encoding="utf-8"),
+        "footer_links": ["api", "settings"],
+        "ssr_mode": False,
+        "app_kwargs": {"routes": [Route("/explorer/plotly.min.js", _serve_plotly)]},
+        "favicon_path": str(ASSETS / "icon.svg"),
+    }

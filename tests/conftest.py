@@ -1,0 +1,37 @@
+"""What many tests share: the bundled model, loaded once, and the same weights as transformers loads them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import torch
+from transformers import AutoTokenizer, BertForMaskedLM, PreTrainedTokenizerBase
+
+from explorer.models.bundle import Bundle, load_bundle
+from explorer.settings import BUNDLED_MODELS, Settings
+
+
+@pytest.fixture(scope="session")
+def model_folder() -> Path:
+    """The bundled model's folder."""
+    return BUNDLED_MODELS / "bert-small"
+
+
+@pytest.fixture(scope="session")
+def bundle() -> Bundle:
+    """The bundled model as jobs receive it; jobs never change it, and neither may a test."""
+    return load_bundle("bert-small", Settings(device="cpu"))
+
+
+@pytest.fixture(scope="session")
+def tokenizer(model_folder: Path) -> PreTrainedTokenizerBase:
+    """The bundled model's tokenizer, loaded without the app."""
+    return AutoTokenizer.from_pretrained(model_folder)
+
+
+@pytest.fixture(scope="session")
+def masked_lm(model_folder: Path) -> BertForMaskedLM:
+    """The same weights in another class of transformers, loaded without the app: an independent answer."""
+    model = BertForMaskedLM.from_pretrained(model_folder, dtype=torch.float32)
+    return model.eval().requires_grad_(False)

@@ -1,0 +1,74 @@
+"""One server and one browser for all end-to-end tests."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+START_SECONDS = 120
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The app as a visitor meets it, in a process of its own, with a hub that cannot be reached."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    folder = tmp_path_factory.mktemp("server")
+    environment = os.environ | {
+        "GRADIO_SERVER_PORT": str(port),
+        "GRADIO_SERVER_NAME": "127.0.0.1",
+        "HF_ENDPOINT": "http://127.0.0.1:9",
+        "HF_HUB_CACHE": str(folder / "hub"),
+    }
+    with (folder / "log").open("wb") as log:
+        process = subprocess.Popen([sys.executable, "app.py"], cwd=ROOT, env=environment, stdout=log, stderr=log)
+        try:
+            address = f"http://127.0.0.1:{port}"
+            _wait(address, process, folder / "log")
+            yield address
+        finally:
+            process.terminate()
+            process.wait(timeout=30)
+
+
+def _wait(address: str, process: subprocess.Popen[bytes], log: Path) -> None:
+    deadline = time.monotonic() + START_SECONDS
+    while time.monotonic() < deadline:
+        if process.poll() is not None:
+            break
+        try:
+            urllib.request.urlopen(address, timeout=5).read()
+            return
+        except OSError:
+            time.sleep(0.2)
+    pytest.fail(f"the server did not start:\n{log.read_text()[-2000:]}")
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[object]:
+    """Debian's Chromium, headless; where there is none the tests are skipped, and say so loudly."""
+    program = shutil.which("chromium") or shutil.which("chromium-browser")
+    if program is None:
+        warnings.warn("NO CHROMIUM: the browser tests did not run", stacklevel=1)
+        pytest.skip("no chromium on this machine; `make browser` installs it where it may")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(
+            executable_path=program,
+            args=["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync"],
+        )
+        yield chromium
+        chromium.close()

@@ -1,0 +1,197 @@
+"""The pages in a real browser, as a visitor uses them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+pytestmark = pytest.mark.e2e
+PATIENCE = 60_000
+"""Milliseconds; far more than anything takes, so that a busy machine fails no test."""
+
+expect.set_options(timeout=PATIENCE)
+
+
+class Visit:
+    """One visitor's tab, with what went wrong in it."""
+
+    def __init__(self, page: Page, address: str) -> None:
+        self.page, self.address = page, address
+        self.errors: list[str] = []
+        self.outside: list[str] = []
+        page.set_default_timeout(PATIENCE)
+        page.on("pageerror", lambda error: self.errors.append(str(error)))
+        page.on("request", lambda request: self._note(request.url))
+
+    def _note(self, url: str) -> None:
+        if not url.startswith((self.address, "data:", "blob:")):
+            self.outside.append(url)
+
+    def open(self, path: str, figure: str) -> None:
+        self.page.goto(f"{self.address}/{path}")
+        self.page.wait_for_selector(f"{figure} .plot[data-drawn]")
+
+    def draws(self, figure: str) -> int:
+        return int(self.page.get_attribute(f"{figure} .plot", "data-drawn") or 0)
+
+    def wait_redrawn(self, figure: str, before: int) -> None:
+        script = "([selector, before]) => Number(document.querySelector(selector).dataset.drawn) > before"
+        self.page.wait_for_function(script, arg=[f"{figure} .plot", before])
+
+
+@pytest.fixture
+def visit(server: str, browser: Any) -> Iterator[Visit]:
+    context = browser.new_context(viewport={"width": 1024, "height": 768})
+    visitor = Visit(context.new_page(), server)
+    yield visitor
+    context.close()
+    assert visitor.errors == []
+    assert visitor.outside == [], "the page fetched something from outside"
+
+
+def test_the_front_page_opens_with_a_prediction_and_leads_to_every_lab(visit: Visit) -> None:
+    visit.open("", "#home-figure")
+    expect(visit.page.locator("#home-chips button[aria-pressed=true]")).to_have_count(1)
+    visit.page.click(".lab-card >> text=Masking")
+    visit.page.wait_for_selector("#fill-figure .plot[data-drawn]")
+    visit.page.click(".top nav >> text=Sentence pairs")
+    visit.page.wait_for_selector("#pair-figure .plot[data-drawn]")
+
+
+def test_pressing_a_token_hides_it_and_pressing_again_shows_it(visit: Visit) -> None:
+    visit.open("masking", "#fill-figure")
+    said = visit.page.locator(".said").first
+    before = visit.draws("#fill-figure")
+    visit.page.click("#fill-chips button:has-text('France')")
+    visit.wait_redrawn("#fill-figure", before)
+    expect(said).to_contain_text("hidden token France")
+    visit.page.click("#fill-chips button:has-text('France')")
+    expect(said).not_to_contain_text("hidden token France")
+
+
+def test_tokens_are_reached_and_pressed_from_the_keyboard(visit: Visit) -> None:
+    visit.open("masking", "#fill-figure")
+    visit.page.focus("#fill-chips button:has-text('The')")
+    visit.page.keyboard.press("ArrowRight")
+    visit.page.keyboard.press("Space")
+    expect(visit.page.locator(".said").first).to_contain_text("hidden token capital")
+    focused = visit.page.evaluate("document.activeElement.dataset.position")
+    assert focused == "2", "the focus must stay on the pressed token after the row is redrawn"
+
+
+def test_a_typed_mask_is_filled(visit: Visit) -> None:
+    visit.open("masking", "#fill-figure")
+    box = visit.page.get_by_label("Sentence")
+    box.fill("The [MASK] barked at the mailman.")
+    box.press("Enter")
+    expect(visit.page.locator(".said").first).to_contain_text("At position 2")
+    visit.page.get_by_role("button", name="Data").first.click()
+    expect(visit.page.locator("table").first).to_contain_text("probability")
+
+
+def test_a_new_text_does_not_inherit_the_old_masks(visit: Visit) -> None:
+    visit.open("masking", "#fill-figure")
+    box = visit.page.get_by_label("Sentence")
+    box.fill("A sentence without any blank at all.")
+    box.press("Enter")
+    expect(visit.page.locator(".said").first).to_contain_text("Nothing is hidden yet")
+    expect(visit.page.locator("#fill-chips button[aria-pressed=true]")).to_have_count(0)
+
+
+def test_markup_in_a_text_stays_text(visit: Visit) -> None:
+    visit.open("masking", "#fill-figure")
+    box = visit.page.get_by_label("Sentence")
+    box.fill("<img src=x onerror='window.broken=1'></textarea><script>window.broken=1</script> [MASK]")
+    box.press("Enter")
+    expect(visit.page.locator("#fill-chips")).to_contain_text("script")
+    assert visit.page.evaluate("window.broken") is None
+    assert visit.page.locator("#fill-chips img, .said img, .said script").count() == 0
+
+
+def test_an_empty_text_says_what_to_do_and_loses_nothing(visit: Visit) -> None:
+    visit.open("masking", "#fill-figure")
+    box = visit.page.get_by_label("Sentence")
+    box.fill("")
+    box.press("Enter")
+    expect(visit.page.locator(".notice")).to_contain_text("Type a sentence first")
+    assert visit.page.locator("#fill-chips .chip").count() > 3
+    box.fill("Rome is the capital of [MASK].")
+    box.press("Enter")
+    expect(visit.page.locator(".notice")).to_have_count(0)
+
+
+def test_the_corruption_tab_draws_again_and_counts(visit: Visit) -> None:
+    visit.open("masking", "#fill-figure")
+    visit.page.get_by_role("tab", name="How BERT was trained").click()
+    visit.page.wait_for_selector("#corrupt-figure .plot[data-drawn]")
+    chips = visit.page.locator("#corrupt-chips")
+    first = chips.inner_text()
+    visit.page.get_by_role("button", name="Draw again").click()
+    expect(chips).not_to_have_text(first, use_inner_text=True)
+    visit.page.get_by_role("tab", name="1,000 draws").click()
+    visit.page.wait_for_selector("#shares-figure .plot[data-drawn]")
+    visit.page.get_by_role("tab", name="Static or dynamic").click()
+    visit.page.wait_for_selector("#epochs-figure .plot[data-drawn]")
+    expect(visit.page.locator(".said:visible").first).to_contain_text("10 different maskings")
+
+
+def test_a_pair_is_scored_swapped_and_all_pairs_are_drawn(visit: Visit) -> None:
+    visit.open("pairs", "#pair-figure")
+    said = visit.page.locator(".said").first
+    expect(said).to_contain_text("P(next)")
+    before = said.inner_text()
+    visit.page.get_by_role("button", name="Swap the two").click()
+    expect(said).not_to_have_text(before)
+    visit.page.get_by_role("tab", name="All pairs").click()
+    visit.page.wait_for_selector("#all-pairs-figure .plot[data-drawn]")
+    expect(visit.page.locator("ol.sentences li")).to_have_count(5)
+
+
+def test_a_model_that_cannot_be_fetched_leaves_the_page_with_the_bundled_one(visit: Visit) -> None:
+    visit.open("pairs", "#pair-figure")
+    picker = visit.page.locator("#model-picker input")
+    picker.click()
+    picker.fill("FacebookAI/roberta-base")
+    picker.press("Enter")
+    note = visit.page.locator(".picker-note .notice")
+    expect(note).to_contain_text("could not be downloaded")
+    expect(note).to_contain_text("bert-small")
+    expect(picker).to_have_value("bert-small · BERT · 66.4M · bundled")
+    visit.page.get_by_role("button", name="Score the pair").click()
+    expect(visit.page.locator(".said").first).to_contain_text("P(next)")
+
+
+@pytest.mark.parametrize("path", ["", "masking", "pairs"])
+@pytest.mark.parametrize("size", [(1440, 900), (1024, 768), (390, 844)])
+def test_no_page_is_wider_than_the_screen(server: str, browser: Any, path: str, size: tuple[int, int]) -> None:
+    context = browser.new_context(viewport={"width": size[0], "height": size[1]})
+    page = context.new_page()
+    page.goto(f"{server}/{path}")
+    page.wait_for_selector(".plot[data-drawn]", timeout=PATIENCE)
+    widest = page.evaluate("document.documentElement.scrollWidth")
+    context.close()
+    assert widest <= size[0]
+
+
+@pytest.mark.parametrize(("path", "figure"), [("masking", "#fill-figure"), ("pairs", "#pair-figure")])
+def test_input_and_figure_are_in_view_on_a_projector(visit: Visit, path: str, figure: str) -> None:
+    visit.open(path, figure)
+    box = visit.page.locator(figure).bounding_box()
+    text = visit.page.locator("textarea:visible").first.bounding_box()
+    assert box is not None
+    assert text is not None
+    assert text["y"] > 0
+    assert box["y"] + box["height"] <= 768
+
+
+def test_dark_pages_have_dark_figures(server: str, browser: Any) -> None:
+    context = browser.new_context(viewport={"width": 1024, "height": 768}, color_scheme="dark")
+    page = context.new_page()
+    page.goto(f"{server}/masking")
+    page.wait_for_selector("#fill-figure .plot[data-drawn]", timeout=PATIENCE)
+    fill = page.evaluate("getComputedStyle(document.querySelector('#fill-figure .bars path')).fill")
+    context.close()
+    assert fill in ("rgb(86, 180, 233)", "rgb(240, 228, 66)"), "the dark palette's accent or highlight"

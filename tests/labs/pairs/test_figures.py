@@ -1,0 +1,99 @@
+"""Sentence pairs as bars, heatmap, chips, sentences and tables, from results made by hand."""
+
+from __future__ import annotations
+
+import pytest
+
+from explorer.figures import percent
+from explorer.labs.pairs import figures
+from explorer.labs.pairs.schema import CLASSES, AllPairsResult, PairResult, PairToken
+from tests.labs.drawing import HOSTILE, assert_draws, assert_safe
+
+
+def pair_result(is_next: float = 0.75, text: str = "Hello") -> PairResult:
+    tokens = [("[CLS]", 0), (text, 0), ("[SEP]", 0), (text, 1), ("[SEP]", 1)]
+    made = tuple(
+        PairToken(place, name, name, False, segment, name in ("[CLS]", "[SEP]"))
+        for place, (name, segment) in enumerate(tokens)
+    )
+    return PairResult("bert-small", made, (1.5, 0.4), (is_next, 1 - is_next))
+
+
+def all_pairs_result(count: int = 3, text: str = "Sentence") -> AllPairsResult:
+    """The first sentence's successor leads its row; in every other row another sentence does."""
+    grid = [
+        [None if i == j else 0.9 if j == i + 1 and i == 0 else 0.2 + 0.1 * (j != i + 1) for j in range(count)]
+        for i in range(count)
+    ]
+    sentences = tuple(f"{text} {number}" for number in range(count))
+    return AllPairsResult("bert-small", sentences, tuple(tuple(row) for row in grid))
+
+
+def test_the_pair_table_has_a_row_a_class() -> None:
+    table = figures.pair_table(pair_result())
+    assert CLASSES == ("is_next", "not_next")
+    assert table.columns == ("class", "logit", "probability")
+    assert table.rows == (("is_next", 1.5, 0.75), ("not_next", 0.4, 0.25))
+
+
+def test_the_pair_figure_draws_two_bars() -> None:
+    figure = assert_draws(figures.pair_figure(pair_result()))
+    assert tuple(figure.data[0].x) == (0.75, 0.25)
+    assert figure.layout.xaxis.range == (0, 1)
+
+
+@pytest.mark.parametrize(("is_next", "verdict"), [(0.75, "follows"), (0.5, "follows"), (0.49, "does not follow")])
+def test_the_pair_sentence_gives_the_verdict(is_next: float, verdict: str) -> None:
+    text = figures.pair_sentence(pair_result(is_next)).striptags()
+    assert verdict in text
+    assert percent(is_next) in text
+    assert "1.50 (is next) and 0.40 (not next)" in text
+
+
+def test_chips_carry_segment_and_position_below() -> None:
+    chips = figures.pair_chips(pair_result())["chips"]
+    assert [chip["below"] for chip in chips] == ["0 · 0", "0 · 1", "0 · 2", "1 · 3", "1 · 4"]
+    assert [chip["style"].split()[0] for chip in chips] == ["segment-a"] * 3 + ["segment-b"] * 2
+    assert [chip["text"] for chip in chips if "special" in chip["style"]] == ["[CLS]", "[SEP]", "[SEP]"]
+
+
+@pytest.mark.parametrize("count", [2, 3, 12])
+def test_the_table_of_all_pairs_leaves_the_diagonal_out(count: int) -> None:
+    table = figures.all_pairs_table(all_pairs_result(count))
+    assert table.columns == ("first", "second", "probability")
+    assert len(table.rows) == count * (count - 1)
+    assert all(first != second for first, second, _ in table.rows)
+    assert table.rows[0] == (1, 2, 0.9)
+
+
+@pytest.mark.parametrize("count", [2, 3, 12])
+def test_the_heatmap_draws_and_outlines_the_true_successors(count: int) -> None:
+    figure = assert_draws(figures.all_pairs_figure(all_pairs_result(count)))
+    outlined = [(shape.y0 + 0.5, shape.x0 + 0.5) for shape in figure.layout.shapes]
+    assert outlined == [(first, first + 1) for first in range(count - 1)]
+    assert figure.data[0].z[0][0] is None
+    assert figure.data[0].text[0][0] == ""
+
+
+def test_the_sentence_counts_rows_where_the_true_successor_leads() -> None:
+    text = figures.all_pairs_sentence(all_pairs_result(4)).striptags()
+    assert text.startswith("The true next sentence scores highest in 1 of 3 rows.")
+    assert f"mean P(next) is {percent((0.9 + 0.2 + 0.2) / 3)}, that of all other pairs {percent(0.3)}" in text
+    assert "52.0%" in text
+
+
+def test_two_sentences_leave_one_row() -> None:
+    assert "1 of 1" in figures.all_pairs_sentence(all_pairs_result(2)).striptags()
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_a_visitors_text_stays_text(text: str) -> None:
+    assert_safe(figures.numbered(all_pairs_result(text=text)), f"{text} 2", ("ol", "li"))
+    assert_safe(figures.all_pairs_sentence(all_pairs_result(text=text)), "rows")
+    assert_safe(figures.pair_sentence(pair_result(text=text)), "logits")
+
+
+def test_the_page_for_models_without_the_head_quotes_roberta_s_table_2() -> None:
+    tags = ("p", "table", "thead", "tbody", "tr", "th", "td")
+    for cell in ("90.4/78.7", "88.7/76.2", "90.4/79.1", "90.6/79.7", "65.6"):
+        assert_safe(figures.MISSING_HEAD, cell, tags)

@@ -1,0 +1,54 @@
+"""The stand-in hub, and tiny models saved once for all tests of this folder."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import huggingface_hub
+import pytest
+from huggingface_hub import constants
+
+from explorer.models import fetch
+from explorer.models.bundle import Bundle, load_bundle
+from explorer.settings import Settings
+from tests.models import tiny
+from tests.models.fake_hub import FakeHub
+
+
+@pytest.fixture(scope="session")
+def bert_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A tiny BERT with both heads; tests only read it."""
+    return tiny.save(tmp_path_factory.mktemp("bert"))
+
+
+@pytest.fixture(scope="session")
+def bert(bert_folder: Path) -> Bundle:
+    return load_bundle(str(bert_folder), Settings(device="cpu"))
+
+
+@pytest.fixture(scope="session")
+def roberta(tmp_path_factory: pytest.TempPathFactory) -> Bundle:
+    """Its tokenizer works on bytes."""
+    folder = tiny.save_byte_level(tmp_path_factory.mktemp("roberta"))
+    return load_bundle(str(folder), Settings(device="cpu"))
+
+
+@pytest.fixture
+def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeHub]:
+    """An empty hub, whatever this machine's environment says about the real one; waits are cut short."""
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    monkeypatch.setattr(fetch, "PAUSE_SECONDS", 0.01)
+    monkeypatch.setattr(fetch, "UPDATE_SECONDS", 0.02)
+    huggingface_hub.close_session()
+    server = FakeHub()
+    yield server
+    server.close()
+    huggingface_hub.close_session()
+
+
+@pytest.fixture
+def settings(hub: FakeHub, tmp_path: Path) -> Settings:
+    """Settings that know no hub but the stand-in."""
+    return Settings(device="cpu", hub_endpoint=hub.url, hub_cache=tmp_path / "hub", hub_timeout=20.0)

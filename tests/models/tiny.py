@@ -1,0 +1,75 @@
+"""Models of every family, a few kilobytes each and with random weights, made on the fly."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import torch
+import transformers
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors
+from transformers import BertTokenizer, PreTrainedModel, PreTrainedTokenizerFast
+
+from explorer.models.architectures import Architecture, by_family
+
+LONGEST = 24
+SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
+WORDS = (*SPECIAL, *"the cat sat on a mat ##s ##ting sit . , < > / script 我".split())
+BYTE_LEVEL_SPECIAL = ("<s>", "<pad>", "</s>", "<unk>", "<mask>")
+MERGES = (("t", "h"), ("th", "e"), ("Ġ", "c"), ("a", "t"), ("Ġc", "at"))
+
+_SIZES: dict[str, dict[str, Any]] = {
+    "distilbert": {"dim": 32, "n_layers": 2, "n_heads": 2, "hidden_dim": 64, "max_position_embeddings": LONGEST},
+    "gpt2": {"n_embd": 32, "n_layer": 2, "n_head": 2, "n_positions": LONGEST},
+}
+_USUAL_SIZES: dict[str, Any] = {
+    "hidden_size": 32,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 2,
+    "intermediate_size": 64,
+    "max_position_embeddings": LONGEST,
+}
+_SPECIAL_IDS = {"pad_token_id": 0, "bos_token_id": 2, "cls_token_id": 2, "eos_token_id": 3, "sep_token_id": 3}
+
+
+def wordpiece(longest: int = LONGEST) -> BertTokenizer:
+    return BertTokenizer(vocab={word: number for number, word in enumerate(WORDS)}, model_max_length=longest)
+
+
+def byte_level(longest: int = LONGEST) -> PreTrainedTokenizerFast:
+    """As RoBERTa's: every byte is a token, and a few merges make longer ones."""
+    pieces = [*BYTE_LEVEL_SPECIAL, *sorted(pre_tokenizers.ByteLevel.alphabet()), *(a + b for a, b in MERGES)]
+    backend = Tokenizer(models.BPE({piece: number for number, piece in enumerate(pieces)}, list(MERGES)))
+    backend.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    backend.decoder = decoders.ByteLevel()
+    backend.post_processor = processors.RobertaProcessing(("</s>", 2), ("<s>", 0), add_prefix_space=False)
+    names = dict(
+        zip(("bos_token", "pad_token", "eos_token", "unk_token", "mask_token"), BYTE_LEVEL_SPECIAL, strict=True)
+    )
+    return PreTrainedTokenizerFast(
+        tokenizer_object=backend, cls_token="<s>", sep_token="</s>", model_max_length=longest, **names
+    )
+
+
+def build(architecture: Architecture, class_name: str | None = None, **changes: Any) -> PreTrainedModel:
+    """A random model of a family, in the class that the app uses for it or in another one."""
+    torch.manual_seed(0)
+    model_class = getattr(transformers, class_name or architecture.model_class)
+    sizes = _SIZES.get(architecture.model_type, _USUAL_SIZES)
+    tokens = {"vocab_size": len(WORDS), **_SPECIAL_IDS}
+    return model_class(model_class.config_class(**{**sizes, **tokens, **changes}))
+
+
+def save(folder: Path, family: str = "BERT", class_name: str | None = None, **changes: Any) -> Path:
+    """Write a model and its tokenizer as save_pretrained does."""
+    build(by_family(family), class_name, **changes).save_pretrained(folder)
+    wordpiece().save_pretrained(folder)
+    return folder
+
+
+def save_byte_level(folder: Path) -> Path:
+    """A RoBERTa whose tokenizer works on bytes."""
+    vocabulary = len(byte_level())
+    build(by_family("RoBERTa"), vocab_size=vocabulary, pad_token_id=1, eos_token_id=2).save_pretrained(folder)
+    byte_level().save_pretrained(folder)
+    return folder

@@ -1,0 +1,74 @@
+"""The settings and the environment variables that set them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from explorer.settings import GIBIBYTE, Settings
+
+VARIABLES = (
+    ("GRADIO_SERVER_NAME", "0.0.0.0", "server_name", "0.0.0.0"),
+    ("GRADIO_SERVER_PORT", "8080", "server_port", 8080),
+    ("EXPLORER_DEVICE", "cpu", "device", "cpu"),
+    ("EXPLORER_MODEL_CACHE_GB", "1.5", "model_cache_bytes", int(1.5 * GIBIBYTE)),
+    ("EXPLORER_WORKERS", " 3 ", "workers", 3),
+    ("EXPLORER_RESULT_CACHE", "0", "result_cache_entries", 0),
+    ("HF_ENDPOINT", "https://mirror.example/", "hub_endpoint", "https://mirror.example"),
+    ("HF_HUB_CACHE", "/data/hub", "hub_cache", Path("/data/hub")),
+    ("HF_HUB_CACHE", "~/hub", "hub_cache", Path.home() / "hub"),
+    ("HF_HOME", "/data/hf", "hub_cache", Path("/data/hf/hub")),
+    ("HF_HUB_DOWNLOAD_TIMEOUT", "2.5", "hub_timeout", 2.5),
+    ("HF_HUB_OFFLINE", "1", "offline", True),
+    ("HF_HUB_OFFLINE", "TRUE", "offline", True),
+    ("HF_HUB_OFFLINE", "0", "offline", False),
+    ("EXPLORER_LOCAL_FOLDERS", "off", "local_folders", False),
+    ("EXPLORER_LOCAL_FOLDERS", "yes", "local_folders", True),
+    ("EXPLORER_LARGEST_DOWNLOAD_GB", "0.5", "largest_download_bytes", GIBIBYTE // 2),
+)
+NUMBERS = (
+    "GRADIO_SERVER_PORT",
+    "EXPLORER_MODEL_CACHE_GB",
+    "EXPLORER_WORKERS",
+    "EXPLORER_RESULT_CACHE",
+    "HF_HUB_DOWNLOAD_TIMEOUT",
+    "EXPLORER_LARGEST_DOWNLOAD_GB",
+)
+
+
+def test_an_empty_environment_gives_the_defaults() -> None:
+    assert Settings.from_environment({}) == Settings()
+
+
+@pytest.mark.parametrize(("name", "text", "field", "value"), VARIABLES)
+def test_each_variable_sets_its_field_and_no_other(name: str, text: str, field: str, value: Any) -> None:
+    made = Settings.from_environment({name: text})
+    assert getattr(made, field) == value
+    assert type(getattr(made, field)) is type(getattr(Settings(), field))
+    differing = {key for key in vars(made) if getattr(made, key) != getattr(Settings(), key)}
+    assert differing <= {field}
+
+
+@pytest.mark.parametrize("name", sorted({name for name, *_ in VARIABLES}))
+def test_an_empty_variable_counts_as_not_set(name: str) -> None:
+    """A compose file that passes on what the shell lacks passes on an empty text."""
+    assert Settings.from_environment({name: ""}) == Settings()
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+@pytest.mark.parametrize("text", ["many", "1,5", "nan", "inf", "-1"])
+def test_a_bad_number_names_its_variable(name: str, text: str) -> None:
+    with pytest.raises(ValueError, match=f"^{name} must be a number.*{text}"):
+        Settings.from_environment({name: text})
+
+
+def test_no_workers_are_too_few() -> None:
+    with pytest.raises(ValueError, match="^EXPLORER_WORKERS"):
+        Settings.from_environment({"EXPLORER_WORKERS": "0"})
+
+
+def test_the_hub_s_cache_folder_goes_before_its_home() -> None:
+    made = Settings.from_environment({"HF_HUB_CACHE": "/cache", "HF_HOME": "/home"})
+    assert made.hub_cache == Path("/cache")

@@ -1,0 +1,34 @@
+"""The table behind a figure, as text."""
+
+from __future__ import annotations
+
+from explorer.tables import Table
+
+
+def test_columns_are_aligned_and_lines_end_without_spaces() -> None:
+    table = Table.of(["token", "probability"], [["a", 0.5], ["longer", 0.25]])
+    assert str(table) == "token   probability\na       0.5\nlonger  0.25"
+
+
+def test_numbers_have_six_significant_digits_and_whole_numbers_all_of_theirs() -> None:
+    table = Table.of(["x"], [[1 / 3], [1e-9 / 3], [123456789], [2.0], [float("nan")]])
+    assert str(table).splitlines() == ["x", "0.333333", "3.33333e-10", "123456789", "2", "nan"]
+
+
+def test_none_is_empty() -> None:
+    assert str(Table.of(["a", "b"], [[None, 1], [2, None]])) == "a  b\n   1\n2"
+
+
+def test_a_token_that_is_a_line_break_keeps_its_row_on_one_line() -> None:
+    shown = str(Table.of(["token", "n"], [["\n", 1], ["a\tb", 2], ["\x1b[31m", 3], ["ü東", 4]]))
+    assert shown.splitlines()[1:] == ["\\n        1", "a\\tb      2", "\\x1b[31m  3", "ü東       4"]
+
+
+def test_a_table_without_rows_shows_its_columns() -> None:
+    assert str(Table.of(["position", "token"], [])) == "position  token"
+
+
+def test_any_sequences_become_tuples() -> None:
+    table = Table.of(["a"], [[1], (2,)])
+    assert table == Table(("a",), ((1,), (2,)))
+    assert hash(table) == hash(Table(("a",), ((1,), (2,))))
