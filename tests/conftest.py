@@ -11,6 +11,9 @@ from transformers import AutoTokenizer, BertForMaskedLM, PreTrainedTokenizerBase
 from explorer.models.bundle import Bundle, load_bundle
 from explorer.settings import BUNDLED_MODELS, Settings
 
+torch.set_num_threads(1)
+"""On a busy machine two threads wait for each other: five times slower than one for models this small."""
+
 
 @pytest.fixture(scope="session")
 def model_folder() -> Path:

@@ -21,7 +21,7 @@ def test_none_is_empty() -> None:
 
 def test_a_token_that_is_a_line_break_keeps_its_row_on_one_line() -> None:
     shown = str(Table.of(["token", "n"], [["\n", 1], ["a\tb", 2], ["\x1b[31m", 3], ["ü東", 4]]))
-    assert shown.splitlines()[1:] == ["\\n        1", "a\\tb      2", "\\x1b[31m  3", "ü東       4"]
+    assert shown.splitlines()[1:] == ["\\n        1", "a\\tb      2", "\\x1b[31m  3", "ü東        4"]
 
 
 def test_a_table_without_rows_shows_its_columns() -> None:

@@ -11,13 +11,18 @@ from enum import Enum
 
 
 class Capability(Enum):
-    """What a model's pretrained heads can do."""
+    """What a model's pretrained heads can do, as a sentence says it; `short` is for lists."""
 
     MLM = "fill masks"
     NSP = "score the next sentence"
     SOP = "tell sentence order"
     RTD = "detect replaced tokens"
     CAUSAL = "continue a text"
+
+    @property
+    def short(self) -> str:
+        """One word."""
+        return {"MLM": "masks", "NSP": "pairs", "SOP": "order", "RTD": "replaced", "CAUSAL": "continues"}[self.name]
 
 
 @dataclass(frozen=True)

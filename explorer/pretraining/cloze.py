@@ -44,7 +44,7 @@ SENTENCES = (
     ("It was raining, so she took her [MASK].", "umbrella coat"),
     ("The river flows into the [MASK].", "sea ocean lake river"),
     ("The child was afraid of the [MASK].", "dark dog"),
-    ("The film was directed by Steven [MASK].", "Spielberg"),
+    ("The theory of evolution is due to Charles [MASK].", "Darwin"),
     ("The Beatles were a British rock [MASK].", "band group"),
     ("An apple is a kind of [MASK].", "fruit apple food"),
     ("She has two brothers and one [MASK].", "sister"),

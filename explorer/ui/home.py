@@ -15,7 +15,7 @@ from explorer.labs.masking.schema import FillResult
 from explorer.models.architectures import Capability
 from explorer.ui.components import plot, rich_text, token_chips
 from explorer.ui.page import Page
-from explorer.ui.wiring import Connection
+from explorer.ui.wiring import Connection, folds
 
 EXAMPLE = Example("Einstein was a German physicist who developed the theory of relativity.", "physicist")
 
@@ -39,6 +39,7 @@ def build(page: Page) -> None:
     chips = token_chips(elem_id="home-chips")
     sentence = rich_text(elem_classes=["said"])
     figure = plot("masked-predictions", elem_id="home-figure")
+    folded = folds("home")
     gr.HTML(str(lab_cards()))
 
     def show(result: FillResult) -> list[Any]:
@@ -51,7 +52,7 @@ def build(page: Page) -> None:
         ]
 
     inputs = {"text": text, "top_k": top_k, "also_mask": hidden}
-    fill = Connection(page, FILL_MASKS, inputs, [chips, sentence, figure, hidden], show)
+    fill = Connection(page, FILL_MASKS, inputs, [chips, sentence, figure, hidden], show, folded, publish=False)
     fill.on(chips.select, read=pressed_positions)
     keep_hidden(fill, chips, text.submit, *open_with(page, EXAMPLE, text, hidden))
 

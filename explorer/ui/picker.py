@@ -17,9 +17,10 @@ MEMORY_KEY = "bert-explorer-model"
 
 
 def picker_label(card: ModelCard, on_this_machine: bool) -> str:
-    """One line of the list: name, family, size, and whether it has to be fetched."""
+    """One line of the list: name, family, size, what it can do, and whether it has to be fetched."""
     place = "bundled" if card.bundled else "on this machine" if on_this_machine else "download"
-    return f"{card.model_id} · {card.family} · {card.millions:g}M · {place}"
+    skills = ", ".join(capability.short for capability in card.capabilities) or "encoder only"
+    return f"{card.model_id} · {card.family} · {card.millions:g}M · {skills} · {place}"
 
 
 def describe(status: ModelStatus) -> str:

@@ -37,17 +37,17 @@ class Panel:
     table: gr.Dataframe
 
 
-def folds(action: Action) -> Panel:
-    """Build the folded table and script of one action."""
+def folds(name: str) -> Panel:
+    """Build the folded table and script of one figure; `name` names the CSV file."""
     with gr.Row(elem_classes=["folds"]):
         with gr.Accordion("Data", open=False):
             table = gr.Dataframe(
                 show_label=False, interactive=False, buttons=["copy", "fullscreen"], max_height=320, wrap=True
             )
             download = gr.Button("Download CSV", size="sm")
-            download.click(fn=None, inputs=[table], js=_CSV % f"{action.name}.csv", api_visibility="private")
+            download.click(fn=None, inputs=[table], js=_CSV % f"{name}.csv", api_visibility="private")
         with gr.Accordion("Copy as Python", open=False):
-            script = gr.Code(language="python", show_label=False, interactive=False, elem_id=f"script-{action.name}")
+            script = gr.Code(language="python", show_label=False, interactive=False, elem_id=f"script-{name}")
     return Panel(script, table)
 
 
@@ -65,8 +65,7 @@ _CSV = """(table) => {
 class Connection:
     """One action on one page. `outputs` are the figure's components and `show` their values from a result.
 
-    With `folded` (the script and the table) the action is published for clients; a page that only borrows another lab's
-    action leaves it out.
+    A page that borrows another lab's action does not publish it again.
     """
 
     def __init__(
@@ -76,13 +75,13 @@ class Connection:
         inputs: dict[str, Any],
         outputs: Sequence[gr.components.Component],
         show: Show,
-        folded: Panel | None = None,
+        folded: Panel,
+        publish: bool = True,
     ) -> None:
         self.page, self.action, self.show = page, action, show
         self.inputs: dict[str, Any] = {"model": page.model, **inputs}
-        self.folded = folded
-        self.outputs = [*outputs, *([folded.script, folded.table] if folded else [])]
-        if folded:
+        self.outputs = [*outputs, folded.script, folded.table]
+        if publish:
             self._publish()
 
     async def answer(self, values: dict[str, Any]) -> tuple[Any, list[Any]]:
@@ -92,10 +91,8 @@ class Connection:
         params = self.action.params(**values)
         future = self.page.executor.submit(self.action.job, str(model), params)
         result = await asyncio.wrap_future(future)
-        shown = list(self.show(result))
-        if self.folded:
-            shown += [self.action.script(str(model), params), frame(self.action.table(result))]
-        return result, shown
+        script = self.action.script(str(model), params)
+        return result, [*self.show(result), script, frame(self.action.table(result))]
 
     def _publish(self) -> None:
         """The endpoint for clients, on a button that is not on the page."""

@@ -33,9 +33,9 @@ class Request:
 class Faults:
     """What goes wrong. api, resolve, weights: (status, X-Error-Code) for these requests.
 
-    cut_at: the connection breaks when this byte of the weights is reached, `cuts` times. pause: seconds between two chunks
-    of the weights. ignores_ranges: answers with the whole file. wrong_byte: one byte of the weights differs.
-    login_page: a network's login page answers in the hub's place.
+    cut_at: the connection breaks when this byte of the weights is reached, `cuts` times, after `silence` seconds. pause:
+    seconds after each chunk of the weights. ignores_ranges: answers with the whole file. wrong_byte: one byte of the
+    weights differs. login_page: a network's login page answers in the hub's place.
     """
 
     api: tuple[int, str | None] | None = None
@@ -44,6 +44,7 @@ class Faults:
     cut_at: int | None = None
     cuts: int = 10**9
     pause: float = 0.0
+    silence: float = 0.0
     ignores_ranges: bool = False
     wrong_byte: bool = False
     login_page: bool = False
@@ -79,6 +80,11 @@ class FakeHub:
         """The files of which a client has received something."""
         return set(self.sent)
 
+    def resumed_at(self) -> list[int]:
+        """From which byte the weights were asked for, where not from the first."""
+        from_storage = [request for request in self.requests if "/resolve/" not in request.path]
+        return [request.range_start for request in from_storage if request.range_start is not None]
+
     def weights(self) -> dict[str, tuple[str, bytes]]:
         """SHA-256 -> (name, content) of every large file."""
         files = [item for repository in self.repositories.values() for item in repository.items()]
@@ -104,10 +110,10 @@ class _Handler(BaseHTTPRequestHandler):
     hub: FakeHub
     protocol_version = "HTTP/1.1"
 
-    def do_HEAD(self) -> None:  # noqa: N802
+    def do_HEAD(self) -> None:
         self._note_and_answer()
 
-    def do_GET(self) -> None:  # noqa: N802
+    def do_GET(self) -> None:
         self._note_and_answer()
 
     def log_message(self, format: str, *args: object) -> None:
@@ -207,6 +213,7 @@ class _StorageHandler(_Handler):
             time.sleep(faults.pause)
         if cut is not None:
             faults.cuts -= 1
+            time.sleep(faults.silence)
             self.close_connection = True
 
 

@@ -75,7 +75,7 @@ class TestADownloadThatWorks:
     ) -> None:
         wanted = set(published)
         unwanted = ("modeling_evil.py", "pytorch_model.bin", "training_args.bin", "tf_model.h5", "README.md")
-        published.update({name: b"x" * 10 for name in (*unwanted, "onnx/model.onnx", "old/model.safetensors")})
+        published.update(dict.fromkeys((*unwanted, "onnx/model.onnx", "old/model.safetensors"), b"x" * 10))
         list(download(MODEL, settings))
         assert hub.fetched() == wanted
 
@@ -117,7 +117,7 @@ class TestBrokenAndStoppedDownloads:
         hub.faults = Faults(cut_at=10_000, cuts=1)
         updates = list(download(MODEL, settings))
         assert updates[-1].share == 1.0
-        assert [request.range_start for request in hub.requests if request.range_start] == [10_000]
+        assert hub.resumed_at() == [10_000]
 
     def test_a_connection_that_stays_broken_is_told_and_the_next_try_goes_on(
         self, hub: FakeHub, settings: Settings, published: dict[str, bytes]
@@ -147,7 +147,7 @@ class TestBrokenAndStoppedDownloads:
     def test_a_silent_connection_is_given_up(
         self, hub: FakeHub, settings: Settings, published: dict[str, bytes]
     ) -> None:
-        hub.faults.pause = 1.5
+        hub.faults = Faults(cut_at=10_000, silence=3.0)
         assert "connection" in failure(replace(settings, hub_timeout=0.3))
 
     def test_a_wrong_byte_is_noticed_and_the_next_try_starts_over(
@@ -184,7 +184,7 @@ class TestBrokenAndStoppedDownloads:
         hub.faults.pause = 0.0
         hub.requests.clear()
         list(download(MODEL, settings))
-        assert [request.range_start for request in hub.requests if request.range_start] == [kept]
+        assert hub.resumed_at() == [kept]
         assert load_bundle(MODEL, settings).parameters > 0
 
     def test_two_visitors_share_one_download(
@@ -206,7 +206,7 @@ class TestBrokenAndStoppedDownloads:
         hub.faults.pause = 0.02
         first, second = download(MODEL, settings), download(MODEL, settings)
         far = next(update for update in first if update.share > 0.6)
-        seen = next(update for update in second if update.share > 0.6)
+        seen = next(update for update in second if update.share > 0.4)
         assert seen.done <= far.done
         first.close()
         assert [*second][-1].share == 1.0

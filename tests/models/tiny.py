@@ -14,7 +14,25 @@ from explorer.models.architectures import Architecture, by_family
 
 LONGEST = 24
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
-WORDS = (*SPECIAL, *"the cat sat on a mat ##s ##ting sit . , < > / script 我".split())
+WORDS = (
+    *SPECIAL,
+    "the",
+    "cat",
+    "sat",
+    "on",
+    "a",
+    "mat",
+    "##s",
+    "##ting",
+    "sit",
+    ".",
+    ",",
+    "<",
+    ">",
+    "/",
+    "script",
+    "我",
+)
 BYTE_LEVEL_SPECIAL = ("<s>", "<pad>", "</s>", "<unk>", "<mask>")
 MERGES = (("t", "h"), ("th", "e"), ("Ġ", "c"), ("a", "t"), ("Ġc", "at"))
 

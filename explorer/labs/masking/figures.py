@@ -102,6 +102,12 @@ def compare_figure(results: Sequence[FillResult]) -> dict[str, Any]:
     return _panels(panels, len(results), compare_sentence(results).striptags()) if rows else {}
 
 
+def compare_table(results: Sequence[FillResult]) -> Table:
+    """model, position, rank, token, probability."""
+    rows = [(result.model, *row) for result in results for row in fill_table(result).rows]
+    return Table.of(("model", "position", "rank", "token", "probability"), rows)
+
+
 def compare_sentence(results: Sequence[FillResult]) -> Markup:
     """What each model puts first in the first blank."""
     parts = ["Side by side, first blank: "]

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any
 
 import gradio as gr
 
-from explorer.errors import readable
 from explorer.labs.masking import FILL_MASKS, figures
+from explorer.labs.masking.compare import MOST_OTHERS, Comparison
 from explorer.labs.masking.examples import EXAMPLES, TRY, Example
 from explorer.labs.masking.fill_events import keep_hidden, open_with, pressed_positions
-from explorer.labs.masking.schema import FillParams, FillResult
+from explorer.labs.masking.schema import FillResult
 from explorer.models.architectures import Capability
 from explorer.models.catalog import CATALOG
 from explorer.ui.components import plot, rich_text, token_chips
@@ -19,7 +18,6 @@ from explorer.ui.page import Page
 from explorer.ui.wiring import LATEX, Connection, folds
 
 OTHERS = [card.model_id for card in CATALOG if Capability.MLM in card.capabilities]
-MOST_OTHERS = 2
 
 WHY = r"""
 BERT reads the whole sentence at once, to the left and to the right of the blank. Its masked-language-model head turns the
@@ -64,7 +62,12 @@ def build_fill(page: Page) -> None:
             )
             top_k = gr.Slider(1, 20, 5, step=1, label="Predictions for each blank")
             compare = gr.Dropdown(
-                OTHERS, multiselect=True, max_choices=MOST_OTHERS, value=[], label="Compare with (up to two more)"
+                OTHERS,
+                multiselect=True,
+                allow_custom_value=True,
+                max_choices=MOST_OTHERS,
+                value=[],
+                label="Compare with (up to two more)",
             )
             hidden = gr.Textbox("", visible="hidden", label="also_mask")
         with gr.Column(scale=2, min_width=320):
@@ -72,8 +75,7 @@ def build_fill(page: Page) -> None:
             sentence = rich_text(elem_classes=["said"])
             figure = plot("masked-predictions", elem_id="fill-figure")
             facts = rich_text(elem_classes=["measures"])
-            comparison = plot("model-comparison", elem_id="fill-comparison")
-            compared = gr.HTML("", elem_classes=["said"])
+            comparison = Comparison()
             with gr.Row(elem_classes=["try"]):
                 gr.HTML('<span class="try-label">Try</span>')
                 buttons = [gr.Button(name, size="sm") for name, _ in TRY]
@@ -85,7 +87,7 @@ def build_fill(page: Page) -> None:
         {"text": text, "top_k": top_k, "also_mask": hidden},
         [chips, sentence, figure, facts, hidden],
         show,
-        folds(FILL_MASKS),
+        folds(FILL_MASKS.name),
     )
     fill.on(chips.select, read=pressed_positions)
     moves = [text.submit, top_k.release, *open_with(page, EXAMPLES[0], text, hidden)]
@@ -95,7 +97,7 @@ def build_fill(page: Page) -> None:
         tried = button.click(_fixed(example), None, [text, hidden], api_visibility="private", queue=False)
         moves.append(tried.then)
     keep_hidden(fill, chips, *moves)
-    _wire_comparison(page, compare, figure, [text, top_k, hidden], [comparison, compared])
+    comparison.wire(page, compare, figure, [text, top_k, hidden])
 
 
 def _example(number: int) -> tuple[str, str]:
@@ -104,38 +106,3 @@ def _example(number: int) -> tuple[str, str]:
 
 def _fixed(example: Example) -> Any:
     return lambda: (example.text, example.hidden)
-
-
-def _wire_comparison(page: Page, compare: gr.Dropdown, figure: gr.HTML, inputs: list[Any], outputs: list[Any]) -> None:
-    """Run the same masks through other models whenever the main figure or the choice changes."""
-
-    async def respond(model: str, others: list[str] | None, text: str, top_k: int, hidden: str) -> list[Any]:
-        if not others:
-            return [{}, ""]
-        try:
-            params = FillParams(text, top_k, tuple(hidden.split(",")))
-            results = await _fill_with_all(page, [model, *others][: MOST_OTHERS + 1], params)
-        except Exception as error:
-            return [{}, page.explain(readable(error))]
-        return [figures.compare_figure(results), str(figures.compare_sentence(results))]
-
-    gr.on(
-        [compare.input, figure.change],
-        respond,
-        inputs=[page.model, compare, *inputs],
-        outputs=outputs,
-        api_visibility="private",
-        queue=False,
-        concurrency_limit=None,
-        show_progress="hidden",
-        trigger_mode="always_last",
-    )
-
-
-async def _fill_with_all(page: Page, models: list[str], params: FillParams) -> list[FillResult]:
-    """The first model's hidden tokens, as characters of the text, are what is hidden from the others."""
-    first: FillResult = await asyncio.wrap_future(page.executor.submit(FILL_MASKS.job, models[0], params))
-    spans = tuple((token.start, token.stop) for token in first.tokens if token.state == "masked")
-    same = FillParams(params.text, params.top_k, spans=spans)
-    rest = [asyncio.wrap_future(page.executor.submit(FILL_MASKS.job, model, same)) for model in models[1:]]
-    return [first, *await asyncio.gather(*rest)]

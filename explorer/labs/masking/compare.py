@@ -1,0 +1,78 @@
+"""The same masks by up to three models, beside each other."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import gradio as gr
+
+from explorer.errors import readable
+from explorer.labs.masking import FILL_MASKS, figures
+from explorer.labs.masking.schema import FillParams, FillResult
+from explorer.ui.components import plot, rich_text
+from explorer.ui.page import Page
+from explorer.ui.wiring import folds, frame
+
+MOST_OTHERS = 2
+
+SCRIPT = """# Run this in the folder of the BERT Explorer, where `make setup` has been called:
+#     .venv/bin/python script.py
+import explorer
+
+for model in {models!r}:
+    print(model)
+    print(explorer.run("fill_masks", model=model, text={text!r}, top_k={top_k!r}, spans={spans!r}))
+"""
+
+
+class Comparison:
+    """A figure, its sentence, table and script; they stay hidden until a second model is chosen."""
+
+    def __init__(self) -> None:
+        self.figure = plot("model-comparison", elem_id="fill-comparison")
+        self.said = rich_text(elem_classes=["said"])
+        with gr.Column(visible=False) as self.more:
+            self.folded = folds("comparison")
+
+    def wire(self, page: Page, compare: gr.Dropdown, figure: gr.HTML, inputs: list[Any]) -> None:
+        """Run whenever the choice or the main figure changes; `inputs` are text, top_k and what is hidden."""
+
+        async def respond(model: str, others: list[str] | None, text: str, top_k: int, hidden: str) -> list[Any]:
+            nothing = [gr.update(visible=False), "", {"headers": [], "data": []}]
+            if not others:
+                return [{}, "", *nothing]
+            try:
+                params = FillParams(text, top_k, tuple(hidden.split(",")))
+                return await self._answer(page, [model, *others][: MOST_OTHERS + 1], params)
+            except Exception as error:
+                return [{}, page.explain(readable(error)), *nothing]
+
+        gr.on(
+            [compare.change, figure.change],
+            respond,
+            inputs=[page.model, compare, *inputs],
+            outputs=[self.figure, self.said, self.more, self.folded.script, self.folded.table],
+            api_visibility="private",
+            queue=False,
+            concurrency_limit=None,
+            show_progress="hidden",
+            trigger_mode="always_last",
+        )
+
+    @staticmethod
+    async def _answer(page: Page, models: list[str], params: FillParams) -> list[Any]:
+        """The first model's hidden tokens, as characters of the text, are what is hidden from the others."""
+        first: FillResult = await asyncio.wrap_future(page.executor.submit(FILL_MASKS.job, models[0], params))
+        spans = tuple((token.start, token.stop) for token in first.tokens if token.state == "masked")
+        same = FillParams(params.text, params.top_k, spans=spans)
+        rest = [asyncio.wrap_future(page.executor.submit(FILL_MASKS.job, model, same)) for model in models[1:]]
+        results = [first, *await asyncio.gather(*rest)]
+        script = SCRIPT.format(models=models, text=params.text, top_k=params.top_k, spans=spans)
+        return [
+            figures.compare_figure(results),
+            str(figures.compare_sentence(results)),
+            gr.update(visible=True),
+            script,
+            frame(figures.compare_table(results)),
+        ]

@@ -1,0 +1,151 @@
+"""The training loop on a tiny model, with a clock that counts one second a step."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import json
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+import torch
+from torch.nn.functional import cross_entropy
+from transformers import AutoTokenizer, BertForPreTraining, PreTrainedTokenizerBase
+
+from explorer.maths.corruption import IGNORED_LABEL
+from explorer.models.encoding import replacement_ids
+from explorer.pretraining import train as training
+from explorer.pretraining import warm_start
+from explorer.pretraining.batches import NOT_NEXT, Batch, Row, collate
+from explorer.pretraining.recipes import CorruptionRecipe, Stage, TrainingRecipe
+from explorer.pretraining.train import Trainer, losses, train
+from tests.pretraining.conftest import tiny_model
+
+STEPS = 20
+RECIPE = TrainingRecipe(
+    name="tiny",
+    stages=(
+        Stage(share=0.5, length=32, text=0.7, sentence=0.3, pair=0.0),
+        Stage(share=0.5, length=32, text=0.0, sentence=0.0, pair=1.0),
+    ),
+    source_weights={"wikitext": 1.0},
+    minutes=STEPS / 60,
+    tokens_per_step=256,
+    learning_rate=5e-3,
+    head_learning_rate=0.1,
+)
+
+
+@pytest.fixture(autouse=True)
+def _no_download(monkeypatch: pytest.MonkeyPatch, tokenizer: PreTrainedTokenizerBase) -> None:
+    """The tiny model in place of the warm start, and a clock that depends on nothing but the steps."""
+    monkeypatch.setattr(warm_start, "load_tokenizer", lambda _: tokenizer)
+    monkeypatch.setattr(warm_start, "bert_small", lambda _, counts: tiny_model(len(counts)))
+    monkeypatch.setattr(training, "time", SimpleNamespace(monotonic=itertools.count().__next__))
+
+
+def batch_of(tokenizer: PreTrainedTokenizerBase, rows: list[Row]) -> Batch:
+    recipe, generator = CorruptionRecipe(rate=0.4), torch.Generator().manual_seed(0)
+    return collate(rows, recipe, tokenizer, replacement_ids(tokenizer), generator)
+
+
+def rows_of(tokenizer: PreTrainedTokenizerBase, paired: bool) -> list[Row]:
+    made = tokenizer(["One cat sat.", "Two."], ["A dog barked at it all night.", "Six."])
+    both = zip(made["input_ids"], made["token_type_ids"], strict=True)
+    return [Row(ids, types, NOT_NEXT if paired else IGNORED_LABEL) for ids, types in both]
+
+
+def test_the_losses_are_those_of_the_model_s_own_labels(
+    model: BertForPreTraining, tokenizer: PreTrainedTokenizerBase
+) -> None:
+    model.eval()
+    batch = batch_of(tokenizer, rows_of(tokenizer, paired=True))
+    with torch.inference_mode():
+        mlm, pair = losses(model, batch)
+        output = model(
+            input_ids=batch.input_ids,
+            token_type_ids=batch.token_type_ids,
+            attention_mask=batch.attention_mask,
+            labels=batch.labels,
+            next_sentence_label=batch.pair_labels,
+        )
+    assert float(mlm + pair) == pytest.approx(float(output.loss), abs=1e-5)
+    assert float(pair) == pytest.approx(
+        float(cross_entropy(output.seq_relationship_logits, batch.pair_labels)), abs=1e-5
+    )
+
+
+def test_without_pairs_only_masks_count(model: BertForPreTraining, tokenizer: PreTrainedTokenizerBase) -> None:
+    with torch.inference_mode():
+        mlm, pair = losses(model, batch_of(tokenizer, rows_of(tokenizer, paired=False)))
+    assert float(mlm) > 0
+    assert float(pair) == 0.0
+
+
+def test_training_lowers_the_loss_and_pairs_come_in_their_stage(corpus: Path, tmp_path: Path) -> None:
+    figures = list(Trainer(RECIPE, corpus, tmp_path).run())
+    assert [entry["step"] for entry in figures] == list(range(1, STEPS + 1))
+    first, last = figures[:5], figures[-5:]
+    assert sum(entry["mlm_loss"] for entry in last) < 0.9 * sum(entry["mlm_loss"] for entry in first)
+    assert all(entry["pair_loss"] == 0 for entry in figures[: STEPS // 2])
+    assert all(entry["pair_loss"] > 0 for entry in last)
+    assert figures[-1]["seconds"] == pytest.approx(STEPS)
+    assert figures[-1]["tokens"] > STEPS * 100
+
+
+def test_a_resumed_run_ends_with_the_same_weights(corpus: Path, tmp_path: Path) -> None:
+    whole = Trainer(RECIPE, corpus, tmp_path / "whole")
+    all_figures = list(whole.run())
+    broken = Trainer(RECIPE, corpus, tmp_path / "broken")
+    assert not broken.resume()
+    before = list(itertools.islice(broken.run(), STEPS // 2))
+    broken.save_checkpoint()
+    again = Trainer(RECIPE, corpus, tmp_path / "broken")
+    assert again.resume()
+    assert (again.step, again.seconds) == (STEPS // 2, STEPS // 2)
+    after = list(again.run())
+    assert [*before, *after] == all_figures
+    for name, value in whole.model.state_dict().items():
+        assert torch.equal(value, again.model.state_dict()[name]), name
+
+
+def test_a_finished_run_is_not_trained_further(corpus: Path, tmp_path: Path) -> None:
+    recipe = dataclasses.replace(RECIPE, minutes=2 / 60)
+    assert len(list(Trainer(recipe, corpus, tmp_path).run())) == 2
+    again = Trainer(recipe, corpus, tmp_path)
+    assert again.resume()
+    assert list(again.run()) == []
+
+
+def test_word_embeddings_stay_as_they_were_and_everything_else_learns(corpus: Path, tmp_path: Path) -> None:
+    trainer = Trainer(RECIPE, corpus, tmp_path)
+    before = {name: value.clone() for name, value in trainer.model.state_dict().items()}
+    list(trainer.run())
+    after = trainer.model.state_dict()
+    unchanged = {name for name, value in after.items() if torch.equal(value, before[name])}
+    assert unchanged == {"bert.embeddings.word_embeddings.weight", "cls.predictions.decoder.weight"}
+
+
+def test_a_run_has_no_dropout_and_biases_no_decay(corpus: Path, tmp_path: Path) -> None:
+    trainer = Trainer(RECIPE, corpus, tmp_path)
+    assert all(module.p == 0 for module in trainer.model.modules() if isinstance(module, torch.nn.Dropout))
+    trainer.model.train()
+    inputs = torch.arange(1000, 1020)[None]
+    assert torch.equal(trainer.model(inputs).prediction_logits, trainer.model(inputs).prediction_logits)
+    grouped = [parameter for group in trainer.optimizer.param_groups for parameter in group["params"]]
+    assert len(grouped) == sum(parameter.requires_grad for parameter in trainer.model.parameters())
+    for group in trainer.optimizer.param_groups:
+        assert all((parameter.ndim > 1) == (group["weight_decay"] > 0) for parameter in group["params"])
+
+
+def test_train_leaves_a_model_a_log_and_the_recipe(corpus: Path, tmp_path: Path) -> None:
+    output = tmp_path / "model"
+    train(RECIPE, corpus, tmp_path / "work", output)
+    model = BertForPreTraining.from_pretrained(output)
+    assert model.config.num_hidden_layers == 2
+    assert AutoTokenizer.from_pretrained(output).is_fast
+    about = json.loads((output / "training.json").read_text())
+    assert (about["name"], about["steps"], about["seed"]) == ("tiny", STEPS, 0)
+    lines = [json.loads(line) for line in (tmp_path / "work" / "log.jsonl").read_text().splitlines()]
+    assert [line["step"] for line in lines] == [training.LOG_STEPS] == [STEPS]

@@ -1,0 +1,122 @@
+"""Imports only go down: app, then the shell, the labs, the wiring, the jobs, the maths and the models, the errors."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from explorer.labs import CHAPTERS, LABS
+
+ROOT = Path(__file__).resolve().parents[1]
+FILES = sorted((ROOT / "explorer").rglob("*.py"))
+HEAVY = {"torch", "transformers", "numpy"}
+INTERFACE = {"gradio", "plotly"}
+
+
+def module_name(path: Path) -> str:
+    parts = list(path.relative_to(ROOT).with_suffix("").parts)
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def imports_of(path: Path) -> set[str]:
+    """Every module that a file imports, wherever in the file."""
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: relative import"
+            names.add(str(node.module))
+    return names
+
+
+def roots(path: Path) -> set[str]:
+    return {name.split(".")[0] for name in imports_of(path)}
+
+
+def files_in(*parts: str) -> list[Path]:
+    folder = ROOT.joinpath("explorer", *parts)
+    return sorted(folder.rglob("*.py"))
+
+
+def inside(path: Path, package: str) -> set[str]:
+    return {name for name in imports_of(path) if name == package or name.startswith(f"{package}.")}
+
+
+@pytest.mark.parametrize("path", files_in("maths"), ids=str)
+def test_maths_knows_torch_alone(path: Path) -> None:
+    assert not {
+        name for name in imports_of(path) if name.startswith("explorer.") and not name.startswith("explorer.maths")
+    }
+    assert not roots(path) & (INTERFACE | {"transformers"})
+
+
+@pytest.mark.parametrize("path", [*files_in("models"), *files_in("backend"), *files_in("pretraining")], ids=str)
+def test_models_and_backend_know_no_interface_and_no_lab(path: Path) -> None:
+    assert not roots(path) & INTERFACE
+    assert not inside(path, "explorer.labs") | inside(path, "explorer.ui")
+
+
+@pytest.mark.parametrize("path", files_in("models"), ids=str)
+def test_models_do_not_know_where_they_run(path: Path) -> None:
+    assert not inside(path, "explorer.backend")
+
+
+@pytest.mark.parametrize("path", [path for path in files_in("labs") if path.name == "compute.py"], ids=str)
+def test_jobs_know_neither_gradio_nor_plotly(path: Path) -> None:
+    assert not roots(path) & INTERFACE
+    assert not inside(path, "explorer.ui")
+
+
+@pytest.mark.parametrize(
+    "path",
+    [path for path in files_in("labs") if path.name.endswith(("figures.py", "schema.py", "__init__.py"))],
+    ids=str,
+)
+def test_figures_and_schemas_know_neither_torch_nor_gradio(path: Path) -> None:
+    assert not roots(path) & (HEAVY | {"gradio"})
+    assert not inside(path, "explorer.ui")
+    assert not {name for name in imports_of(path) if name.endswith(".compute")}
+
+
+@pytest.mark.parametrize("path", files_in("labs"), ids=str)
+def test_no_lab_imports_another(path: Path) -> None:
+    parts = path.relative_to(ROOT / "explorer" / "labs").parts
+    if len(parts) == 1:
+        return
+    own = f"explorer.labs.{parts[0]}"
+    others = inside(path, "explorer.labs") - inside(path, own) - {"explorer.labs", "explorer.labs.lab"}
+    assert not others
+
+
+def test_the_environment_is_read_in_one_place() -> None:
+    readers = [
+        path.name for path in FILES if "os.environ" in path.read_text(encoding="utf-8") or "getenv" in path.read_text()
+    ]
+    assert readers == ["settings.py"]
+
+
+def test_the_interface_starts_without_the_heavy_libraries() -> None:
+    code = "import sys, explorer.ui.shell; print(sorted({'torch', 'transformers'} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_every_lab_is_complete() -> None:
+    names = [action.name for lab in LABS for action in lab.actions]
+    assert len(names) == len(set(names))
+    for lab in LABS:
+        assert lab.chapter in CHAPTERS
+        for path in [lab.tab, *[action.job.function for action in lab.actions]]:
+            module, name = path.split(":")
+            assert callable(getattr(importlib.import_module(module), name))
+
+
+@pytest.mark.parametrize("path", FILES, ids=str)
+def test_files_stay_readable_in_length(path: Path) -> None:
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= 320
