@@ -14,7 +14,7 @@ from typing import Any
 
 import gradio as gr
 
-from explorer.errors import readable
+from explorer.errors import MissingCapabilityError, readable
 from explorer.labs.lab import Action
 from explorer.tables import Table
 from explorer.ui.page import Page
@@ -134,9 +134,10 @@ class Connection:
                 values = adapt(values) if adapt else values
                 values |= read(event) if read else {}
                 _, shown = await self.answer(values)
+            except MissingCapabilityError as error:  # what stands below is another model's answer
+                return [self.page.explain(error), *map(_cleared, self.outputs)]
             except Exception as error:
-                message = self.page.explain(readable(error))
-                return [message, *[gr.skip()] * len(self.outputs)]
+                return [self.page.explain(readable(error)), *[gr.skip()] * len(self.outputs)]
             return [self.page.all_well(), *shown]
 
         inputs: dict[str, Any] = {**self.inputs, **(extra or {})}
@@ -151,6 +152,11 @@ class Connection:
                 show_progress="hidden",
                 trigger_mode="always_last",
             )
+
+
+def _cleared(component: Any) -> Any:
+    """The value that empties an output; chips and figures take an empty text for nothing to draw."""
+    return {"headers": [], "data": []} if isinstance(component, gr.Dataframe) else ""
 
 
 def _named(function: Callable[..., Any], names: list[str], with_event: bool = False) -> Callable[..., Any]:

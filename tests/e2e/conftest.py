@@ -77,13 +77,22 @@ def browser() -> Iterator[object]:
 @pytest.fixture(scope="session")
 def tiny_model(tmp_path_factory: pytest.TempPathFactory) -> str:
     """A second model with both heads and random weights, as a folder of this machine; quick, and good for nothing else."""
-    from transformers import AutoTokenizer, BertConfig, BertForPreTraining
+    return save_tiny("BertForPreTraining", tmp_path_factory.mktemp("models") / "tiny")
 
-    folder = tmp_path_factory.mktemp("models") / "tiny"
-    tokenizer = AutoTokenizer.from_pretrained(ROOT / "assets" / "models" / "bert-small")
-    config = BertConfig(
+
+@pytest.fixture(scope="session")
+def headless_model(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """As tiny_model, without the head for sentence pairs."""
+    return save_tiny("BertForMaskedLM", tmp_path_factory.mktemp("models") / "headless")
+
+
+def save_tiny(model_class: str, folder: Path) -> str:
+    import transformers
+
+    tokenizer = transformers.AutoTokenizer.from_pretrained(ROOT / "assets" / "models" / "bert-small")
+    config = transformers.BertConfig(
         vocab_size=len(tokenizer), hidden_size=32, num_hidden_layers=2, num_attention_heads=2, intermediate_size=64
     )
-    BertForPreTraining(config).save_pretrained(folder)
+    getattr(transformers, model_class)(config).save_pretrained(folder)
     tokenizer.save_pretrained(folder)
     return str(folder)

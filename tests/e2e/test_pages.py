@@ -185,6 +185,21 @@ def test_a_chosen_model_follows_the_visitor_and_compares_with_another(visit: Vis
     expect(visit.page.locator("#model-picker input")).to_have_value(tiny_model)
 
 
+def test_a_model_without_the_head_is_told_why_and_offered_another(visit: Visit, headless_model: str) -> None:
+    visit.open("pairs", "#pair-figure")
+    picker = visit.page.locator("#model-picker input")
+    picker.click()
+    picker.fill(headless_model)
+    picker.press("Enter")
+    notice = visit.page.locator(".notice")
+    expect(notice).to_contain_text("cannot score the next sentence")
+    expect(notice).to_contain_text("90.4/79.1")
+    expect(visit.page.locator("#pair-figure .plot")).to_be_hidden()
+    visit.page.click(".offer")
+    expect(visit.page.locator(".said").first).to_contain_text("P(next)")
+    expect(picker).to_have_value(re.compile("^bert-small"))
+
+
 @pytest.mark.parametrize("path", ["", "masking", "pairs"])
 @pytest.mark.parametrize("size", [(1440, 900), (1024, 768), (390, 844)])
 def test_no_page_is_wider_than_the_screen(server: str, browser: Any, path: str, size: tuple[int, int]) -> None:

@@ -65,6 +65,13 @@ class TestADownloadThatWorks:
         assert load_bundle(MODEL, settings).parameters > 0
         assert hub.requests == []
 
+    def test_the_weights_come_last_so_that_a_folder_with_weights_is_complete(
+        self, hub: FakeHub, settings: Settings, published: dict[str, bytes]
+    ) -> None:
+        list(download(MODEL, settings))
+        fetched = [Path(request.path).name for request in hub.requests if request.method == "GET"]
+        assert fetched.index(WEIGHTS) > max(fetched.index(name) for name in published if name != WEIGHTS)
+
     def test_nothing_is_downloaded_twice(self, hub: FakeHub, settings: Settings, published: dict[str, bytes]) -> None:
         list(download(MODEL, settings))
         list(download(MODEL, settings))

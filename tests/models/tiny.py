@@ -13,6 +13,7 @@ from transformers import BertTokenizer, PreTrainedModel, PreTrainedTokenizerFast
 from explorer.models.architectures import Architecture, by_family
 
 LONGEST = 24
+LONGEST_IN_BYTES = 64
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 WORDS = (
     *SPECIAL,
@@ -54,7 +55,7 @@ def wordpiece(longest: int = LONGEST) -> BertTokenizer:
     return BertTokenizer(vocab={word: number for number, word in enumerate(WORDS)}, model_max_length=longest)
 
 
-def byte_level(longest: int = LONGEST) -> PreTrainedTokenizerFast:
+def byte_level(longest: int = LONGEST_IN_BYTES) -> PreTrainedTokenizerFast:
     """As RoBERTa's: every byte is a token, and a few merges make longer ones."""
     pieces = [*BYTE_LEVEL_SPECIAL, *sorted(pre_tokenizers.ByteLevel.alphabet()), *(a + b for a, b in MERGES)]
     backend = Tokenizer(models.BPE({piece: number for number, piece in enumerate(pieces)}, list(MERGES)))
@@ -87,7 +88,7 @@ def save(folder: Path, family: str = "BERT", class_name: str | None = None, **ch
 
 def save_byte_level(folder: Path) -> Path:
     """A RoBERTa whose tokenizer works on bytes."""
-    vocabulary = len(byte_level())
-    build(by_family("RoBERTa"), vocab_size=vocabulary, pad_token_id=1, eos_token_id=2).save_pretrained(folder)
+    sizes = {"vocab_size": len(byte_level()), "max_position_embeddings": LONGEST_IN_BYTES + 2}
+    build(by_family("RoBERTa"), pad_token_id=1, eos_token_id=2, **sizes).save_pretrained(folder)
     byte_level().save_pretrained(folder)
     return folder

@@ -9,7 +9,7 @@ import gradio as gr
 
 from explorer.labs.masking import CORRUPT, CORRUPTION_SHARES, MASKING_PATTERNS
 from explorer.labs.masking import corruption_figures as figures
-from explorer.labs.masking.examples import CORRUPTION_TEXT, RECIPES
+from explorer.labs.masking.examples import CORRUPTION_SEED, CORRUPTION_TEXT, RECIPES
 from explorer.labs.masking.schema import CorruptResult, PatternsResult, SharesResult
 from explorer.ui.components import plot, rich_text, token_chips
 from explorer.ui.page import Page
@@ -62,7 +62,7 @@ def _controls() -> dict[str, Any]:
             value="token",
             label="Scheme",
         ),
-        "seed": gr.Number(0, precision=0, minimum=0, maximum=2**31 - 1, label="Seed of the draw"),
+        "seed": gr.Number(CORRUPTION_SEED, precision=0, minimum=0, maximum=2**31 - 1, label="Seed of the draw"),
     }
 
 

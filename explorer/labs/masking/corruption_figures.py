@@ -63,7 +63,7 @@ def corrupt_sentence(result: CorruptResult) -> Markup:
     hardest = max(chosen, key=lambda token: token.loss or 0.0)
     return prose(
         strong(f"{len(chosen)} of {candidates}"),
-        f" tokens are chosen: {counts['mask']} become [MASK], {counts['random']} random, {counts['kept']} stay. "
+        f" tokens are chosen: {counts['mask']} as [MASK], {counts['random']} random, {counts['kept']} kept. "
         "The loss is the mean of their terms, ",
         strong(f"{result.mean_loss:.4f}"),
         f" nats; the model's own labels= loss is {result.model_loss:.4f}. Hardest to guess: ",
@@ -96,19 +96,20 @@ def corrupt_figure(result: CorruptResult) -> dict[str, Any]:
         shapes = [_level(result.mean_loss, {"color": "@text", "width": 2, "dash": "dash"})]
         notes = [
             {
-                "text": f"mean = loss = {result.mean_loss:.3f}",
+                "text": f"mean<br>{result.mean_loss:.3f}",
                 "xref": "paper",
-                "x": 1,
+                "x": 1.01,
                 "y": result.mean_loss,
-                "xanchor": "right",
-                "yanchor": "bottom",
+                "xanchor": "left",
+                "yanchor": "middle",
                 "showarrow": False,
             }
         ]
     return picture(
         traces,
         corrupt_sentence(result).striptags(),
-        height=260,
+        height=215,
+        margin={"l": 8, "r": 70, "t": 30, "b": 8},
         shapes=shapes,
         annotations=notes,
         xaxis={"type": "category", "categoryorder": "array", "categoryarray": labels, "showgrid": False},

@@ -32,9 +32,9 @@ TRY = (
 )
 """One-click experiments: what a first look at the worked example makes one want to know."""
 
-CORRUPTION_TEXT = (
-    "The old lighthouse was built in 1871, and every evening its keepers lit the lamp to guide the fishing boats home."
-)
+CORRUPTION_TEXT = "The old lighthouse was built in 1871, and its keepers lit the lamp every evening to guide the ships."
+CORRUPTION_SEED = 9
+"""The page's first draw, one in which all three fates occur."""
 
 RECIPES = (
     ("BERT's own", (0.15, 0.8, 0.1, "token")),

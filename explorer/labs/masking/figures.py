@@ -156,7 +156,7 @@ def _grid(panels: Sequence[tuple[str, FilledMask]], columns: int) -> dict[str, A
         changes[f"xaxis{suffix}"] = {
             "domain": [left, left + width],
             "range": [0, max(guess.probability for guess in mask.predictions) * (1.25 + 0.15 * columns)],
-            "tickformat": ".0%",
+            "tickformat": ".2~p",
             "nticks": 4,
             "anchor": f"y{suffix}",
         }

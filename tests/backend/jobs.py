@@ -1,0 +1,59 @@
+"""Jobs for the executor's tests: each leaves a trace of how often it ran, and some fail."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+
+from explorer.errors import BadInputError
+from explorer.models.bundle import Bundle
+
+RUNS: list[object] = []
+"""The params of every run, oldest first; a test empties it before it starts."""
+
+
+@dataclass(frozen=True)
+class Params:
+    """failures: how many runs fail before one works."""
+
+    text: str = "the cat"
+    failures: int = 0
+
+
+@dataclass(frozen=True)
+class Result:
+    text: str
+    model_id: str
+    graph: bool
+
+
+def answer(bundle: Bundle, params: Params) -> Result:
+    RUNS.append(params)
+    scores = bundle.model(torch.tensor([[2, 5, 3]])).prediction_logits
+    return Result(params.text, bundle.model_id, not scores.is_inference())
+
+
+def run_out_of_memory(bundle: Bundle, params: Params) -> str:
+    """As an accelerator does."""
+    RUNS.append(params)
+    if len(RUNS) <= params.failures:
+        raise torch.OutOfMemoryError("CUDA out of memory")
+    return "it fits"
+
+
+def run_out_of_memory_on_the_cpu(bundle: Bundle, params: Params) -> str:
+    RUNS.append(params)
+    torch.empty(2**50)
+    return "it fits"
+
+
+def refuse(bundle: Bundle, params: Params) -> str:
+    RUNS.append(params)
+    if len(RUNS) <= params.failures:
+        raise BadInputError("Type a sentence first.")
+    return "fine"
+
+
+def break_down(bundle: Bundle, params: Params) -> str:
+    raise RuntimeError("a fault of the program")
