@@ -16,6 +16,10 @@ def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m explorer.pretraining", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
     fetch = commands.add_parser("corpus", help="fetch and clean the training text")
+    fetch.add_argument("--dataset", help="a data set of the hub, or a folder of one, in place of the usual text")
+    fetch.add_argument("--subset", help="the data set's configuration")
+    fetch.add_argument("--split", default="train")
+    fetch.add_argument("--column", default="text", help="the column that holds the text")
     train = commands.add_parser("train", help="train (or resume) a bundled model")
     train.add_argument("name", choices=sorted(RECIPES))
     train.add_argument("--work", type=Path, default=Path(".cache/pretraining"), help="checkpoint and log")
@@ -34,7 +38,12 @@ def parse_arguments() -> argparse.Namespace:
 def main() -> None:
     """Run one command; the heavy libraries load only for those that need them."""
     arguments = parse_arguments()
-    if arguments.command == "corpus":
+    if arguments.command == "corpus" and arguments.dataset:
+        target = corpus.from_dataset(
+            arguments.dataset, arguments.subset, arguments.split, arguments.column, arguments.corpus
+        )
+        print(target)
+    elif arguments.command == "corpus":
         corpus.build(arguments.corpus)
     elif arguments.command == "train":
         _train(arguments)

@@ -160,6 +160,25 @@ def build(folder: Path) -> None:
             print(f"{target}  {target.stat().st_size / 1e6:.1f} MB  {source.licence}", flush=True)
 
 
+def from_dataset(name: str, subset: str | None, split: str, column: str, folder: Path) -> Path:
+    """Write one text column of a hub data set (or of a local folder that `datasets` reads) as a file of documents.
+
+    Each row is a document, its lines are paragraphs. Raises ExplorerError where the data set cannot be had.
+    """
+    from datasets import load_dataset
+
+    folder.mkdir(parents=True, exist_ok=True)
+    target = folder / (re.sub(r"\W+", "-", f"{Path(name).name}-{split}") + ".txt")
+    try:
+        rows = load_dataset(name, subset, split=split, streaming=True)
+        write_documents((str(row[column]).splitlines() for row in rows), target)
+    except KeyError:
+        raise ExplorerError(f"The data set {name} has no column {column!r}: name its text column by --column.") from None
+    except (OSError, ValueError) as error:
+        raise ExplorerError(f"The data set {name} could not be read: {error}") from error
+    return target
+
+
 def write_documents(documents: Iterator[Document], target: Path) -> None:
     """Write documents to `target`, short lines left out; the file appears only when it is complete."""
     partial = target.with_suffix(".partial")

@@ -20,13 +20,16 @@ from explorer.models.catalog import CATALOG, DEFAULT_MODEL
 from explorer.settings import ROOT, Settings
 from tests.backend import jobs
 from tests.backend.jobs import Params
+from tests.models import conftest as models_conftest
 from tests.models import tiny
-from tests.models.conftest import hub  # noqa: F401  (a fixture)
 from tests.models.fake_hub import FakeHub
 
 WAIT = 60
 ANSWER = Job("tests.backend.jobs:answer", needs=Capability.MLM)
 RUN_OUT = Job("tests.backend.jobs:run_out_of_memory")
+
+hub = models_conftest.hub
+"""The stand-in hub's fixture, shared with the tests of the models."""
 
 
 @pytest.fixture(scope="session")

@@ -57,6 +57,14 @@ def test_the_token_scheme_chooses_exactly_its_budget(rate: float, words: int) ->
     assert len(chosen) == max(1, round(rate * words))
 
 
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("rate", [0.15, 0.5, 0.9, 1.0])
+def test_every_scheme_fills_its_budget_where_words_are_single_tokens(scheme: str, rate: float) -> None:
+    """So no token is counted twice: n-grams that overlapped would fill it with fewer."""
+    for seed in range(20):
+        assert len(chosen_at(text_of(*[1] * 40), seed, rate=rate, scheme=scheme)) == round(rate * 40)
+
+
 @pytest.mark.parametrize("scheme", ["whole_word", "ngram"])
 @pytest.mark.parametrize("rate", [0.05, 0.15, 0.4, 0.9])
 def test_schemes_of_several_tokens_never_pass_the_budget(scheme: str, rate: float) -> None:

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import json
 import socket
-import threading
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
+import httpx2
 import pytest
 from huggingface_hub import constants
 
 from explorer.errors import ModelUnavailableError
 from explorer.models.bundle import load_bundle
 from explorer.models.catalog import DEFAULT_MODEL
-from explorer.models.hub import Progress, download, explain, local_folder, require_folder, weight_files
+from explorer.models.hub import download, explain, local_folder, require_folder, weight_files
 from explorer.settings import Settings
 from tests.models import tiny
 from tests.models.fake_hub import FakeHub, Faults
@@ -155,7 +156,9 @@ class TestBrokenAndStoppedDownloads:
         self, hub: FakeHub, settings: Settings, published: dict[str, bytes]
     ) -> None:
         hub.faults = Faults(cut_at=10_000, silence=3.0)
-        assert "connection" in failure(replace(settings, hub_timeout=0.3))
+        with pytest.raises(ModelUnavailableError, match="connection") as caught:
+            list(download(MODEL, replace(settings, hub_timeout=0.3)))
+        assert isinstance(caught.value.__cause__, httpx2.ReadTimeout)
 
     def test_a_wrong_byte_is_noticed_and_the_next_try_starts_over(
         self, hub: FakeHub, settings: Settings, published: dict[str, bytes]
@@ -198,12 +201,8 @@ class TestBrokenAndStoppedDownloads:
         self, hub: FakeHub, settings: Settings, published: dict[str, bytes]
     ) -> None:
         hub.faults.pause = 0.01
-        ends: list[Progress] = []
-        visitors = [threading.Thread(target=lambda: ends.append([*download(MODEL, settings)][-1])) for _ in range(2)]
-        for visitor in visitors:
-            visitor.start()
-        for visitor in visitors:
-            visitor.join(timeout=60)
+        with ThreadPoolExecutor(2) as visitors:
+            ends = list(visitors.map(lambda _: [*download(MODEL, settings)][-1], range(2), timeout=60))
         assert [end.share for end in ends] == [1.0, 1.0]
         assert hub.sent[WEIGHTS] == len(published[WEIGHTS])
 
@@ -223,11 +222,10 @@ class TestBrokenAndStoppedDownloads:
     ) -> None:
         hub.faults.pause = 0.02
         updates = download(MODEL, settings)
-        runner = threading.Thread(target=lambda: next(update for update in updates if update.share > 0.6))
-        runner.start()
-        runner.join(timeout=60)
-        updates.close()
-        assert [*download(MODEL, settings)][-1].share == 1.0
+        with ThreadPoolExecutor(1) as other_thread:
+            other_thread.submit(lambda: next(update for update in updates if update.share > 0.6)).result(timeout=60)
+            updates.close()
+            assert [*download(MODEL, settings)][-1].share == 1.0
 
 
 class TestRefusals:

@@ -149,7 +149,7 @@ def test_the_report_counts_leaders_and_those_among_five(
     rig(model, *ids_of(tokenizer, "key tea east days cow"))
     monkeypatch.setattr(cloze, "load", lambda _: (model.eval(), tokenizer))
     monkeypatch.setattr(
-        cloze, "SENTENCES", (("A [MASK].", "key lock"), ("The [MASK].", "coffee tea"), ("[MASK].", "x"))
+        cloze, "SENTENCES", (("A [MASK].", "key lock"), ("The [MASK].", "coffee east"), ("[MASK].", "x"))
     )
     cloze.report(Path("anywhere"))
     lines = capsys.readouterr().out.splitlines()

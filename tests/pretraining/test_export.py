@@ -66,6 +66,9 @@ def test_the_exported_tokenizer_neither_cuts_nor_pads(exported: Path, tokenizer:
     long = TEXT * 5
     assert again(long)["input_ids"] == tokenizer(long)["input_ids"]
     assert again.model_max_length == 512
+    stored_file = json.loads((exported / "tokenizer.json").read_text())
+    assert stored_file["truncation"] is None
+    assert stored_file["padding"] is None
     assert again.tokenize("Paris paris")[0] == "Paris"
     assert (again.mask_token, again.cls_token, again.sep_token, again.pad_token) == (
         "[MASK]",

@@ -11,6 +11,7 @@ import torch
 from transformers import PreTrainedTokenizerBase
 
 from explorer.maths.corruption import IGNORED_LABEL
+from explorer.pretraining import train as training
 from explorer.pretraining.batches import Batch, TextStore
 from explorer.pretraining.recipes import RECIPES, Stage, TrainingRecipe
 from explorer.pretraining.train import BatchStream, load_stores, rate_factor, stage_at
@@ -86,7 +87,24 @@ def test_a_draw_depends_on_seed_and_step_alone(
     assert same(later, fresh.draw(9, stage))
     assert not same(third, later)
     other = BatchStream(dataclasses.replace(RECIPE, seed=1), stores, tokenizer)
-    assert not same(third, other.draw(3, stage))
+    assert not torch.equal(originals(third)[0], originals(other.draw(3, stage))[0])
+
+
+def originals(batch: Batch) -> torch.Tensor:
+    """The text before its corruption."""
+    return torch.where(batch.labels >= 0, batch.labels, batch.input_ids)
+
+
+def test_every_step_of_every_seed_is_corrupted_by_draws_of_its_own(
+    stores: dict[str, TextStore], tokenizer: PreTrainedTokenizerBase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seeds: list[int] = []
+    monkeypatch.setattr(training, "collate", lambda *given: seeds.append(given[-1].initial_seed()))
+    for seed in (0, 1):
+        stream = BatchStream(dataclasses.replace(RECIPE, seed=seed), stores, tokenizer)
+        for step in range(5):
+            stream.draw(step, TEXT_ONLY)
+    assert len(set(seeds)) == 10
 
 
 def test_a_step_has_as_many_rows_as_fit_its_tokens(stream: BatchStream) -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import torch
 from torch import Tensor
+from torch.nn.utils.rnn import pad_sequence
 
 from explorer.labs.pairs.schema import AllPairsParams, AllPairsResult, PairParams, PairResult, PairToken
 from explorer.models.architectures import Capability
@@ -26,22 +26,27 @@ def score_all_pairs(bundle: Bundle, params: AllPairsParams) -> AllPairsResult:
     """Score every ordered pair of a text's sentences in one padded batch."""
     sentences = split_sentences(checked_text(params.text))
     pairs = [(i, j) for i in range(len(sentences)) for j in range(len(sentences)) if i != j]
-    longest = sorted(sentences, key=lambda sentence: len(bundle.tokenizer.tokenize(sentence)))
-    encode(bundle, longest[-1], longest[-2])  # says so where a pair is too long for the model
-    batch = bundle.tokenizer(
-        [sentences[i] for i, _ in pairs],
-        [sentences[j] for _, j in pairs],
-        return_tensors="pt",
-        padding=True,
-    )
-    probabilities = _logits(bundle, dict(batch)).softmax(-1)[:, 0].tolist()
+    rows = [encode(bundle, sentences[i], sentences[j]).inputs for i, j in pairs]
+    probabilities = _logits(bundle, _padded(rows, int(bundle.tokenizer.pad_token_id or 0))).softmax(-1)[:, 0].tolist()
     grid: list[list[float | None]] = [[None] * len(sentences) for _ in sentences]
     for (i, j), probability in zip(pairs, probabilities, strict=True):
         grid[i][j] = probability
     return AllPairsResult(bundle.model_id, tuple(sentences), tuple(tuple(row) for row in grid))
 
 
+def _padded(rows: list[dict[str, Tensor]], pad_token_id: int) -> dict[str, Tensor]:
+    """One batch of inputs (each (1, length)); padded here, since a tokenizer that pads cannot be shared by threads."""
+    return {
+        name: pad_sequence(
+            [row[name][0] for row in rows],
+            batch_first=True,
+            padding_value=pad_token_id if name == "input_ids" else 0,
+        )
+        for name in rows[0]
+    }
+
+
 def _logits(bundle: Bundle, inputs: dict[str, Tensor]) -> Tensor:
     """The head's logits, (rows, 2), float32, on the CPU."""
-    output = bundle.model(**{name: torch.as_tensor(tensor).to(bundle.device) for name, tensor in inputs.items()})
+    output = bundle.model(**{name: tensor.to(bundle.device) for name, tensor in inputs.items()})
     return bundle.logits(Capability.NSP, output).float().cpu()

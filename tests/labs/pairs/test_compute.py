@@ -127,9 +127,9 @@ def test_a_pair_too_long_for_the_model_is_refused(bundle: Bundle) -> None:
 
 
 def test_few_characters_of_many_tokens_are_measured_by_tokens(bundle: Bundle) -> None:
-    """The sentence with the most characters need not be the one with the most tokens."""
+    """The sentences with the most characters need not be those with the most tokens."""
     with pytest.raises(BadInputError, match="tokens long"):
-        score_all_pairs(bundle, AllPairsParams(f"W{'東' * 600}. {'Hello there ' * 60}."))
+        score_all_pairs(bundle, AllPairsParams(f"W{'東' * 600}. {'Hello there ' * 60}. {'Hello there ' * 60}."))
 
 
 def test_one_long_sentence_beside_a_short_one_is_accepted(bundle: Bundle) -> None:
