@@ -28,7 +28,7 @@ class LocalExecutor:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._lane = ThreadPoolExecutor(settings.workers, thread_name_prefix="job")
-        self._answers: OrderedDict[tuple[Job, str, Any], Any] = OrderedDict()
+        self._answers: OrderedDict[tuple[Job, str, Any], Future[Any]] = OrderedDict()
         self._answers_lock = threading.Lock()
         self._store_lock = threading.Lock()
         self._made_store: ModelStore | None = None
@@ -44,24 +44,26 @@ class LocalExecutor:
             return self._made_store
 
     def submit(self, job: Job, model_id: str, params: Any) -> Future[Any]:
-        """Answer from the cache at once, or queue the job in the lane."""
+        """Answer from the cache at once, join the same question while it is being worked on, or queue the job.
+
+        A class that opens the same page at the same moment asks once. Failures are not kept.
+        """
         key = (job, model_id, params)
         with self._answers_lock:
-            if key in self._answers:
-                self._answers.move_to_end(key)
-                answered: Future[Any] = Future()
-                answered.set_result(self._answers[key])
-                return answered
-        return self._lane.submit(self._run, key)
-
-    def _run(self, key: tuple[Job, str, Any]) -> Any:
-        job, model_id, params = key
-        result = self._with_memory(job, model_id, params)
-        with self._answers_lock:
-            self._answers[key] = result
+            shared = self._answers.get(key)
+            if shared is None:
+                shared = self._answers[key] = self._lane.submit(self._with_memory, job, model_id, params)
+            self._answers.move_to_end(key)
             while len(self._answers) > self._settings.result_cache_entries:
                 self._answers.popitem(last=False)
-        return result
+        shared.add_done_callback(lambda done: self._forget_failure(key, done))
+        return _follower(shared)
+
+    def _forget_failure(self, key: tuple[Job, str, Any], done: Future[Any]) -> None:
+        if done.exception() is not None:
+            with self._answers_lock:
+                if self._answers.get(key) is done:
+                    del self._answers[key]
 
     def _with_memory(self, job: Job, model_id: str, params: Any) -> Any:
         """Run once; where memory runs out, let the other models go and run again, then say so."""
@@ -120,3 +122,20 @@ class LocalExecutor:
     def warm_up(self, model_id: str) -> None:
         """Import torch and load the model in a thread of its own."""
         threading.Thread(target=lambda: self.store.get(model_id), daemon=True, name="warm-up").start()
+
+
+def _follower(shared: Future[Any]) -> Future[Any]:
+    """A future of one visitor's own: when they leave, and theirs is cancelled, the others' answer still comes."""
+    own: Future[Any] = Future()
+
+    def pass_on(done: Future[Any]) -> None:
+        if not own.set_running_or_notify_cancel():
+            return
+        error = done.exception()
+        if error is not None:
+            own.set_exception(error)
+        else:
+            own.set_result(done.result())
+
+    shared.add_done_callback(pass_on)
+    return own

@@ -126,9 +126,12 @@ class RowMaker:
         ids = store.one_sentence(int(rng.integers(store.sentences)))[: length - 2]
         return Row([self.cls_id, *ids, self.sep_id], [0] * (len(ids) + 2))
 
-    def pair(self, store: TextStore, length: int, rng: np.random.Generator) -> Row:
+    def pair(
+        self, store: TextStore, length: int, rng: np.random.Generator, short_share: float = SHORT_PAIR_SHARE
+    ) -> Row:
         """[CLS] A [SEP] B [SEP]; B follows A in half of the draws.
 
+        short_share: how many of the pairs are single sentences; the others are segments that fill the row, as in BERT.
         Raises BadInputError where the text has no two sentences that follow each other, or no other document.
         """
         if not store.has_pairs:
@@ -141,7 +144,7 @@ class RowMaker:
             if first + 1 < store.document_end(first):
                 break
         budget = length - 3
-        if rng.random() < SHORT_PAIR_SHARE:
+        if rng.random() < short_share:
             sentences_a, room_b = 1, 1
         else:
             sentences_a, room_b = self._fill_segment_a(store, first, int(rng.integers(4, max(5, budget - 3)))), 0

@@ -173,7 +173,9 @@ def from_dataset(name: str, subset: str | None, split: str, column: str, folder:
         rows = load_dataset(name, subset, split=split, streaming=True)
         write_documents((str(row[column]).splitlines() for row in rows), target)
     except KeyError:
-        raise ExplorerError(f"The data set {name} has no column {column!r}: name its text column by --column.") from None
+        raise ExplorerError(
+            f"The data set {name} has no column {column!r}: name its text column by --column."
+        ) from None
     except (OSError, ValueError) as error:
         raise ExplorerError(f"The data set {name} could not be read: {error}") from error
     return target

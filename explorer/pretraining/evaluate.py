@@ -18,19 +18,25 @@ ROWS_PER_BATCH = 32
 
 @dataclass(frozen=True)
 class Scores:
-    """Accuracies in [0, 1] and the mean loss in nats; `tokens` and `pairs` are how many were measured."""
+    """Accuracies in [0, 1] and the mean loss in nats; `tokens` and `pairs` are how many were measured.
+
+    pair_accuracy is for pairs of segments that fill the row, as BERT draws them; sentence_pair_accuracy is for as many
+    pairs of one sentence each, as visitors type them.
+    """
 
     top_1: float
     top_5: float
     mlm_loss: float
     tokens: int
     pair_accuracy: float
+    sentence_pair_accuracy: float
     pairs: int
 
     def __str__(self) -> str:
         return (
             f"MLM top-1 {self.top_1:.2%}, top-5 {self.top_5:.2%}, loss {self.mlm_loss:.3f} nats "
-            f"over {self.tokens} tokens; NSP {self.pair_accuracy:.2%} over {self.pairs} pairs"
+            f"over {self.tokens} tokens; NSP {self.pair_accuracy:.2%} over {self.pairs} pairs of segments, "
+            f"{self.sentence_pair_accuracy:.2%} over as many pairs of single sentences"
         )
 
 
@@ -50,14 +56,16 @@ def evaluate(
     maker = RowMaker(int(tokenizer.cls_token_id), int(tokenizer.sep_token_id))
     was_training = model.training
     model.eval()
-    rng = np.random.default_rng(0)
-    pair_rows = [maker.pair(store, length, rng) for _ in range(pairs)]
-    hits_1, hits_5, loss, tokens, _ = _run(
-        model, tokenizer, all_rows(store, maker, length)[:most_rows], CorruptionRecipe()
-    )
-    *_, right = _run(model, tokenizer, pair_rows, CorruptionRecipe(rate=0.0))
+    rows = all_rows(store, maker, length)[:most_rows]
+    hits_1, hits_5, loss, tokens, _ = _run(model, tokenizer, rows, CorruptionRecipe())
+    right = []
+    for short_share in (0.0, 1.0):
+        rng = np.random.default_rng(0)
+        pair_rows = [maker.pair(store, length, rng, short_share) for _ in range(pairs)]
+        *_, correct = _run(model, tokenizer, pair_rows, CorruptionRecipe(rate=0.0))
+        right.append(correct / max(1, pairs))
     model.train(was_training)
-    return Scores(hits_1 / tokens, hits_5 / tokens, loss / tokens, tokens, right / max(1, pairs), pairs)
+    return Scores(hits_1 / tokens, hits_5 / tokens, loss / tokens, tokens, right[0], right[1], pairs)
 
 
 def all_rows(store: TextStore, maker: RowMaker, length: int) -> list[Row]:

@@ -46,8 +46,8 @@ BERT_SMALL = TrainingRecipe(
     name="bert-small",
     stages=(
         Stage(share=0.45, length=64, text=0.75, sentence=0.25, pair=0.0),
-        Stage(share=0.40, length=64, text=0.2, sentence=0.2, pair=0.6),
-        Stage(share=0.15, length=128, text=0.25, sentence=0.15, pair=0.6),
+        Stage(share=0.26, length=64, text=0.2, sentence=0.2, pair=0.6),
+        Stage(share=0.29, length=128, text=0.1, sentence=0.1, pair=0.8),
     ),
     source_weights={
         "wikitext": 0.45,

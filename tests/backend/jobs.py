@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import dataclass
 
 import torch
@@ -53,6 +54,16 @@ def refuse(bundle: Bundle, params: Params) -> str:
     if len(RUNS) <= params.failures:
         raise BadInputError("Type a sentence first.")
     return "fine"
+
+
+GATE = threading.Event()
+"""Holds `wait` until a test opens it."""
+
+
+def wait(bundle: Bundle, params: Params) -> str:
+    RUNS.append(params)
+    assert GATE.wait(timeout=60)
+    return "done"
 
 
 def break_down(bundle: Bundle, params: Params) -> str:

@@ -50,6 +50,11 @@ class Faults:
     login_page: bool = False
 
 
+def stuck() -> Faults:
+    """Weights of which the first 60,000 bytes arrive and then nothing, for longer than any test waits."""
+    return Faults(cut_at=60_000, silence=120.0)
+
+
 @dataclass
 class FakeHub:
     """Serve `repositories` (id -> file name -> content) until closed."""

@@ -44,8 +44,10 @@ def test_each_head_is_where_the_table_says_and_has_its_shape(architecture: Archi
 
 @EVERY_FAMILY
 def test_each_head_takes_its_true_classes_by_the_keyword_in_the_table(architecture: Architecture) -> None:
+    labels = [head.labels for head in architecture.heads.values()]
+    assert len(labels) == len(set(labels))
     taken = inspect.signature(getattr(transformers, architecture.model_class).forward).parameters
-    assert {head.labels for head in architecture.heads.values()} <= set(taken)
+    assert set(labels) <= set(taken)
 
 
 @EVERY_FAMILY
@@ -54,13 +56,13 @@ def test_the_model_type_is_that_of_the_class(architecture: Architecture) -> None
 
 
 @EVERY_FAMILY
-def test_the_longest_input_can_be_read_and_no_longer_one(architecture: Architecture, tmp_path: Path) -> None:
+def test_the_longest_input_can_be_read(architecture: Architecture, tmp_path: Path) -> None:
     """RoBERTa reads two tokens fewer than it has position embeddings; its tokenizer need not say so."""
     model = tiny.build(architecture)
     model.save_pretrained(tmp_path)
     tiny.wordpiece(longest=10**9).save_pretrained(tmp_path)
     bundle = load(tmp_path)
-    assert bundle.longest == tiny.LONGEST - architecture.spare_positions
+    assert bundle.longest == tiny.LONGEST - (2 if architecture.family == "RoBERTa" else 0)
     ids = torch.full((1, bundle.longest), 5)
     assert bundle.model(ids)[0].isfinite().all()
 

@@ -41,6 +41,9 @@ _SIZES: dict[str, dict[str, Any]] = {
     "distilbert": {"dim": 32, "n_layers": 2, "n_heads": 2, "hidden_dim": 64, "max_position_embeddings": LONGEST},
     "gpt2": {"n_embd": 32, "n_layer": 2, "n_head": 2, "n_positions": LONGEST},
 }
+_PADDING = {"roberta": 1}
+"""RoBERTa counts its positions from the padding token's id, which is 1 in every published one."""
+
 _USUAL_SIZES: dict[str, Any] = {
     "hidden_size": 32,
     "num_hidden_layers": 2,
@@ -48,7 +51,7 @@ _USUAL_SIZES: dict[str, Any] = {
     "intermediate_size": 64,
     "max_position_embeddings": LONGEST,
 }
-_SPECIAL_IDS = {"pad_token_id": 0, "bos_token_id": 2, "cls_token_id": 2, "eos_token_id": 3, "sep_token_id": 3}
+_SPECIAL_IDS = {"bos_token_id": 2, "cls_token_id": 2, "eos_token_id": 3, "sep_token_id": 3}
 
 
 def wordpiece(longest: int = LONGEST) -> BertTokenizer:
@@ -75,7 +78,7 @@ def build(architecture: Architecture, class_name: str | None = None, **changes: 
     torch.manual_seed(0)
     model_class = getattr(transformers, class_name or architecture.model_class)
     sizes = _SIZES.get(architecture.model_type, _USUAL_SIZES)
-    tokens = {"vocab_size": len(WORDS), **_SPECIAL_IDS}
+    tokens = {"vocab_size": len(WORDS), **_SPECIAL_IDS, "pad_token_id": _PADDING.get(architecture.model_type, 0)}
     return model_class(model_class.config_class(**{**sizes, **tokens, **changes}))
 
 
@@ -89,6 +92,6 @@ def save(folder: Path, family: str = "BERT", class_name: str | None = None, **ch
 def save_byte_level(folder: Path) -> Path:
     """A RoBERTa whose tokenizer works on bytes."""
     sizes = {"vocab_size": len(byte_level()), "max_position_embeddings": LONGEST_IN_BYTES + 2}
-    build(by_family("RoBERTa"), pad_token_id=1, eos_token_id=2, **sizes).save_pretrained(folder)
+    build(by_family("RoBERTa"), eos_token_id=2, **sizes).save_pretrained(folder)
     byte_level().save_pretrained(folder)
     return folder

@@ -64,14 +64,19 @@ def test_pairs_are_scored_against_their_labels(
 ) -> None:
     """A model that always says the same is right on that class's share, counted here from the rows."""
     store = TextStore.from_documents(read_documents(monotonous), tokenizer)
-    maker, rng = RowMaker(tokenizer.cls_token_id, tokenizer.sep_token_id), np.random.default_rng(0)
-    labels = [maker.pair(store, 32, rng).pair_label for _ in range(70)]
-    assert set(labels) == {IS_NEXT, NOT_NEXT}
+    maker = RowMaker(tokenizer.cls_token_id, tokenizer.sep_token_id)
+
+    def labels(short_share: float) -> list[int]:
+        rng = np.random.default_rng(0)
+        return [maker.pair(store, 32, rng, short_share).pair_label for _ in range(70)]
+
+    assert set(labels(0.0)) == set(labels(1.0)) == {IS_NEXT, NOT_NEXT}
     for pair_class in (IS_NEXT, NOT_NEXT):
         rig(model, pair_class=pair_class)
         scores = evaluate(model, tokenizer, monotonous, length=32, pairs=70)
         assert scores.pairs == 70
-        assert scores.pair_accuracy == pytest.approx(labels.count(pair_class) / 70)
+        assert scores.pair_accuracy == pytest.approx(labels(0.0).count(pair_class) / 70)
+        assert scores.sentence_pair_accuracy == pytest.approx(labels(1.0).count(pair_class) / 70)
 
 
 def test_an_independent_count_agrees(
@@ -129,8 +134,11 @@ def test_a_text_of_one_document_says_what_is_missing(
 
 
 def test_scores_print_in_percent() -> None:
-    text = str(Scores(top_1=0.5, top_5=0.75, mlm_loss=2.0, tokens=8, pair_accuracy=0.25, pairs=4))
-    assert text == "MLM top-1 50.00%, top-5 75.00%, loss 2.000 nats over 8 tokens; NSP 25.00% over 4 pairs"
+    text = str(
+        Scores(top_1=0.5, top_5=0.75, mlm_loss=2.0, tokens=8, pair_accuracy=0.25, sentence_pair_accuracy=0.5, pairs=4)
+    )
+    assert text.startswith("MLM top-1 50.00%, top-5 75.00%, loss 2.000 nats over 8 tokens; NSP 25.00% over 4 pairs")
+    assert text.endswith("50.00% over as many pairs of single sentences")
 
 
 def test_the_fifty_sentences_have_one_blank_and_an_answer_of_one_token_each(tokenizer: PreTrainedTokenizerBase) -> None:

@@ -150,7 +150,7 @@ def all_pairs_figure(result: AllPairsResult) -> dict[str, Any]:
         "z": [list(row) for row in result.probabilities],
         "x": numbers,
         "y": numbers,
-        "text": [["" if p is None else f"{100 * p:.0f}%" for p in row] for row in result.probabilities],
+        "text": [["" if p is None else _cell(p) for p in row] for row in result.probabilities],
         "texttemplate": "%{text}",
         "textfont": {"size": 16 if count <= 8 else 12},
         "colorscale": "Cividis",
@@ -171,6 +171,13 @@ def all_pairs_figure(result: AllPairsResult) -> dict[str, Any]:
         yaxis={"title": {"text": "first sentence"}, "autorange": "reversed", "showgrid": False, "type": "category"},
         margin={"l": 8, "r": 8, "t": 60, "b": 8},
     )
+
+
+def _cell(probability: float) -> str:
+    """Whole percents; what is not quite certain is not shown as certain."""
+    if 0 < probability < 0.005:
+        return "<1%"
+    return ">99%" if 0.995 <= probability < 1 else f"{100 * probability:.0f}%"
 
 
 def numbered(result: AllPairsResult) -> Markup:
