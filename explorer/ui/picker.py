@@ -67,7 +67,7 @@ class Picker:
         parts = [self.model, self.card, self.note, self.memory]
         opened = blocks.load(self.restore, [self.memory], [self.model, self.card], queue=False, **private)
         chosen = self.model.input(
-            self.choose, [self.model], [*parts, self.stop], concurrency_limit=8, trigger_mode="always_last", **private
+            self.choose, [self.model], [*parts, self.stop], concurrency_limit=8, trigger_mode="multiple", **private
         )
         accepted = notice.select(self.accept, None, parts, queue=False, **private)
         stopped = self.stop.click(

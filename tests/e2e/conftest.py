@@ -15,13 +15,25 @@ from pathlib import Path
 
 import pytest
 
+from tests.models.fake_hub import FakeHub
+
+HUB_MODEL = "class/tiny-bert"
 ROOT = Path(__file__).resolve().parents[2]
 START_SECONDS = 120
 
 
 @pytest.fixture(scope="session")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The app as a visitor meets it, in a process of its own, with a hub that cannot be reached."""
+def hub(tiny_model: str) -> Iterator[FakeHub]:
+    """A stand-in hub that knows one model."""
+    stand_in = FakeHub()
+    stand_in.add(HUB_MODEL, Path(tiny_model))
+    yield stand_in
+    stand_in.close()
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory, hub: FakeHub) -> Iterator[str]:
+    """The app as a visitor meets it, in a process of its own, with the stand-in for a hub."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -29,7 +41,9 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     environment = os.environ | {
         "GRADIO_SERVER_PORT": str(port),
         "GRADIO_SERVER_NAME": "127.0.0.1",
-        "HF_ENDPOINT": "http://127.0.0.1:9",
+        "HF_ENDPOINT": hub.url,
+        "HF_HUB_OFFLINE": "0",
+        "NO_PROXY": "127.0.0.1",
         "HF_HUB_CACHE": str(folder / "hub"),
     }
     with (folder / "log").open("wb") as log:

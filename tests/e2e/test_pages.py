@@ -9,6 +9,9 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.e2e.conftest import HUB_MODEL
+from tests.models.fake_hub import FakeHub, Faults, stuck
+
 pytestmark = pytest.mark.e2e
 PATIENCE = 60_000
 """Milliseconds; far more than anything takes, so that a busy machine fails no test."""
@@ -154,18 +157,38 @@ def test_a_pair_is_scored_swapped_and_all_pairs_are_drawn(visit: Visit) -> None:
     expect(visit.page.locator("ol.sentences li")).to_have_count(5)
 
 
-def test_a_model_that_cannot_be_fetched_leaves_the_page_with_the_bundled_one(visit: Visit) -> None:
-    visit.open("pairs", "#pair-figure")
+def choose(visit: Visit, model_id: str) -> None:
     picker = visit.page.locator("#model-picker input")
     picker.click()
-    picker.fill("FacebookAI/roberta-base")
+    picker.fill(model_id)
     picker.press("Enter")
-    note = visit.page.locator(".picker-note .notice")
-    expect(note).to_contain_text("could not be downloaded")
-    expect(note).to_contain_text("bert-small")
-    expect(picker).to_have_value(re.compile("^bert-small · .* · bundled$"))
+
+
+def test_a_model_that_the_hub_lacks_leaves_the_page_with_the_bundled_one(visit: Visit) -> None:
+    visit.open("pairs", "#pair-figure")
+    choose(visit, "FacebookAI/roberta-base")
+    expect(visit.page.locator(".picker-note .notice")).to_contain_text("no model called FacebookAI/roberta-base")
+    expect(visit.page.locator("#model-picker input")).to_have_value(re.compile("^bert-small · .* · bundled$"))
     visit.page.get_by_role("button", name="Score the pair").click()
     expect(visit.page.locator(".said").first).to_contain_text("P(next)")
+
+
+def test_a_download_can_be_stopped_and_taken_up_again_with_progress(visit: Visit, hub: FakeHub) -> None:
+    visit.open("masking", "#fill-figure")
+    hub.faults = stuck()
+    choose(visit, HUB_MODEL)
+    note = visit.page.locator(".picker-note .notice")
+    expect(note).to_contain_text("of 5 MB")
+    visit.page.get_by_role("button", name="Stop the download").click()
+    expect(visit.page.locator("#model-picker input")).to_have_value(re.compile("^bert-small"))
+    expect(note).to_have_count(0)
+    hub.faults = Faults(pause=0.002)
+    choose(visit, HUB_MODEL)
+    expect(note).to_contain_text("of 5 MB")
+    expect(note).to_have_count(0)
+    expect(visit.page.locator("#model-picker input")).to_have_value(HUB_MODEL)
+    expect(visit.page.locator(".model-card")).not_to_contain_text("66,405,702")
+    expect(visit.page.locator("#fill-chips button[aria-pressed=true]")).to_contain_text("Paris")
 
 
 def test_a_chosen_model_follows_the_visitor_and_compares_with_another(visit: Visit, tiny_model: str) -> None:
@@ -175,10 +198,7 @@ def test_a_chosen_model_follows_the_visitor_and_compares_with_another(visit: Vis
     compare.press("Enter")
     visit.page.wait_for_selector("#fill-comparison .plot[data-drawn]")
     expect(visit.page.get_by_text("Side by side")).to_be_visible()
-    picker = visit.page.locator("#model-picker input")
-    picker.click()
-    picker.fill(tiny_model)
-    picker.press("Enter")
+    choose(visit, tiny_model)
     expect(visit.page.locator(".model-card")).not_to_contain_text("66,405,702")
     visit.page.click(".top nav >> text=Sentence pairs")
     visit.page.wait_for_selector("#pair-figure .plot[data-drawn]")
@@ -187,17 +207,14 @@ def test_a_chosen_model_follows_the_visitor_and_compares_with_another(visit: Vis
 
 def test_a_model_without_the_head_is_told_why_and_offered_another(visit: Visit, headless_model: str) -> None:
     visit.open("pairs", "#pair-figure")
-    picker = visit.page.locator("#model-picker input")
-    picker.click()
-    picker.fill(headless_model)
-    picker.press("Enter")
+    choose(visit, headless_model)
     notice = visit.page.locator(".notice")
     expect(notice).to_contain_text("cannot score the next sentence")
     expect(notice).to_contain_text("90.4/79.1")
     expect(visit.page.locator("#pair-figure .plot")).to_be_hidden()
     visit.page.click(".offer")
     expect(visit.page.locator(".said").first).to_contain_text("P(next)")
-    expect(picker).to_have_value(re.compile("^bert-small"))
+    expect(visit.page.locator("#model-picker input")).to_have_value(re.compile("^bert-small"))
 
 
 @pytest.mark.parametrize("path", ["", "masking", "pairs"])
