@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 
 from explorer.backend.local import LocalExecutor
 from explorer.models.catalog import DEFAULT_MODEL
@@ -20,7 +21,12 @@ def main() -> None:
     executor = LocalExecutor(chosen)
     executor.warm_up(DEFAULT_MODEL)
     app = build_app(executor)
-    app.launch(server_name=arguments.host, server_port=arguments.port, **launch_options())
+    try:
+        app.launch(server_name=arguments.host, server_port=arguments.port, **launch_options())
+    except OSError as error:
+        sys.exit(
+            f"The app cannot listen on port {arguments.port}: give another by --port or GRADIO_SERVER_PORT. ({error})"
+        )
 
 
 if __name__ == "__main__":

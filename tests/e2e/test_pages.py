@@ -182,7 +182,7 @@ def test_a_download_can_be_stopped_and_taken_up_again_with_progress(visit: Visit
     visit.page.get_by_role("button", name="Stop the download").click()
     expect(visit.page.locator("#model-picker input")).to_have_value(re.compile("^bert-small"))
     expect(note).to_have_count(0)
-    hub.faults = Faults(pause=0.002)
+    hub.faults = Faults(pause=0.0005)
     choose(visit, HUB_MODEL)
     expect(note).to_contain_text("of 5 MB")
     expect(note).to_have_count(0)
