@@ -46,7 +46,7 @@ SENTENCES = (
     ("The child was afraid of the [MASK].", "dark dog"),
     ("The theory of evolution is due to Charles [MASK].", "Darwin"),
     ("The Beatles were a British rock [MASK].", "band group"),
-    ("An apple is a kind of [MASK].", "fruit apple food"),
+    ("An apple is a kind of [MASK].", "fruit food"),
     ("She has two brothers and one [MASK].", "sister"),
     ("He broke his [MASK] while playing football.", "leg arm neck nose ankle"),
     ("The train arrived at the [MASK] ten minutes late.", "station"),

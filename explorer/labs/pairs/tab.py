@@ -39,9 +39,10 @@ EXAMPLES = (
 
 TEXT = (
     "The ship left the harbour early in the morning. By noon a storm had come up from the west. "
-    "The captain ordered the crew to take down the sails. They waited below deck until the wind dropped. "
-    "In the evening the sea was calm again."
+    "The captain ordered the crew to take down the sails. The central bank raised its interest rate on Tuesday. "
+    "Economists had expected a smaller step. Share prices fell in the afternoon."
 )
+"""Two stories in one text, so that the heatmap shows what the head goes by."""
 
 WHY = r"""
 BERT's second pretraining task: half of the pairs are neighbours in a text, half have a second part from another text. The pair is
@@ -119,7 +120,7 @@ def _all_pairs(page: Page, tab: gr.Tab) -> None:
         with gr.Column(scale=2, min_width=320):
             sentence = rich_text(elem_classes=["said"])
             figure = plot("sentence-pairs", elem_id="all-pairs-figure")
-            gr.HTML('<p class="caption">Outlined: the sentence that really comes next.</p>')
+            gr.HTML('<p class="caption">Outlined: the sentence that comes next in the text.</p>')
 
     def show(result: AllPairsResult) -> list[Any]:
         return [
