@@ -91,8 +91,14 @@ def fill_sentence(result: FillResult) -> Markup:
 def fill_figure(result: FillResult) -> dict[str, Any]:
     """Bars of the top predictions, a panel a mask (six at most); the hidden token's bar is highlighted."""
     masks = result.masks[: 2 * COLUMNS]
-    panels = [(f"mask at position {mask.position}", mask) for mask in masks]
+    panels = [(_panel_title(mask, len(masks) == 1), mask) for mask in masks]
     return _panels(panels, max(1, min(COLUMNS, len(masks))), fill_sentence(result).striptags()) if panels else {}
+
+
+def _panel_title(mask: FilledMask, alone: bool) -> str:
+    """Which mask; where there is room for it, also what the highlighted bar is."""
+    shown = alone and any(guess.token == mask.hidden for guess in mask.predictions)
+    return f"mask at position {mask.position}" + (" (highlighted: the hidden token)" if shown else "")
 
 
 def compare_figure(results: Sequence[FillResult]) -> dict[str, Any]:
@@ -143,7 +149,7 @@ def _grid(panels: Sequence[tuple[str, FilledMask]], columns: int) -> dict[str, A
     """Axes and titles of the panels. The gap between columns leaves room for the longest label."""
     rows = -(-len(panels) // columns)
     most = max(len(mask.predictions) for _, mask in panels)
-    height = rows * (76 + 34 * most)
+    height = rows * (76 + 34 * most) + 24
     longest = max(len(visible(guess.token)) for _, mask in panels for guess in mask.predictions)
     gap = min(0.2, 0.03 + 0.016 * longest)
     width = (1 - gap * (columns - 1)) / columns
@@ -159,6 +165,7 @@ def _grid(panels: Sequence[tuple[str, FilledMask]], columns: int) -> dict[str, A
             "tickformat": ".2~p",
             "nticks": 4,
             "anchor": f"y{suffix}",
+            **({"title": {"text": "probability"}} if row + 1 == rows else {}),
         }
         changes[f"yaxis{suffix}"] = {
             "domain": [bottom, top],
@@ -174,7 +181,7 @@ def _grid(panels: Sequence[tuple[str, FilledMask]], columns: int) -> dict[str, A
 
 def _title(text: str, left: float, top: float) -> dict[str, Any]:
     return {
-        "text": visible(text, longest=40),
+        "text": visible(text, longest=60),
         "x": left,
         "y": top,
         "xref": "paper",

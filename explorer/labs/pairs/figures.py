@@ -82,9 +82,9 @@ def pair_figure(result: PairResult) -> dict[str, Any]:
     return picture(
         [trace],
         pair_sentence(result).striptags(),
-        height=210,
+        height=225,
         bargap=0.3,
-        xaxis={"range": [0, 1], "tickformat": ".0%"},
+        xaxis={"range": [0, 1], "tickformat": ".0%", "title": {"text": "probability"}},
         yaxis={"autorange": "reversed", "tickfont": {"size": 18}, "showgrid": False},
     )
 
