@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -94,6 +95,23 @@ def test_a_typed_mask_is_filled(visit: Visit) -> None:
     expect(visit.page.locator(".said").first).to_contain_text("At position 2")
     visit.page.get_by_role("button", name="Data").first.click()
     expect(visit.page.locator("table").first).to_contain_text("probability")
+
+
+def test_table_figure_and_script_can_be_taken_home(visit: Visit) -> None:
+    visit.open("masking", "#fill-figure")
+    visit.page.get_by_role("button", name="Data").first.click()
+    with visit.page.expect_download() as csv:
+        visit.page.get_by_role("button", name="Download CSV").first.click()
+    lines = Path(csv.value.path()).read_text(encoding="utf-8").splitlines()
+    assert csv.value.suggested_filename == "fill_masks.csv"
+    assert lines[0] == "position,rank,token,probability"
+    assert len(lines) == 6
+    visit.page.hover("#fill-figure .plot")
+    with visit.page.expect_download() as image:
+        visit.page.click("#fill-figure .modebar-btn[data-title='Save as SVG']")
+    assert "<svg" in Path(image.value.path()).read_text(encoding="utf-8")
+    visit.page.get_by_role("button", name="Copy as Python").first.click()
+    expect(visit.page.locator("#script-fill_masks")).to_contain_text("explorer.run(")
 
 
 def test_a_new_text_does_not_inherit_the_old_masks(visit: Visit) -> None:
