@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import torch
+from tqdm import tqdm
 from transformers import AutoTokenizer, BertForPreTraining, PreTrainedTokenizerBase
 
 from explorer.maths.corruption import CorruptionRecipe
@@ -95,7 +96,7 @@ def _run(
     replacements = torch.tensor([i for i in range(len(tokenizer)) if i not in special])
     hits_1 = hits_5 = tokens = right = 0
     loss = 0.0
-    for first in range(0, len(rows), ROWS_PER_BATCH):
+    for first in tqdm(range(0, len(rows), ROWS_PER_BATCH), unit="batch", leave=False):
         batch = collate(rows[first : first + ROWS_PER_BATCH], recipe, tokenizer, replacements, generator)
         states = model.bert(
             batch.input_ids.to(model.device),

@@ -87,6 +87,15 @@ def test_tokens_are_reached_and_pressed_from_the_keyboard(visit: Visit) -> None:
     assert focused == "2", "the focus must stay on the pressed token after the row is redrawn"
 
 
+def test_a_slider_answers_to_the_keyboard(visit: Visit) -> None:
+    visit.open("masking", "#fill-figure")
+    before = visit.draws("#fill-figure")
+    visit.page.locator("input[type=range]:visible").first.press("ArrowRight")
+    visit.wait_redrawn("#fill-figure", before)
+    bars = visit.page.locator("#fill-figure .bars .point")
+    expect(bars).to_have_count(6)
+
+
 def test_a_typed_mask_is_filled(visit: Visit) -> None:
     visit.open("masking", "#fill-figure")
     box = visit.page.get_by_label("Sentence")

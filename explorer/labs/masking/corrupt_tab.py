@@ -73,7 +73,7 @@ def _changes(inputs: dict[str, Any], again: gr.Button, buttons: list[gr.Button])
         fn=None, js="(seed) => (seed || 0) + 1", inputs=[seed], outputs=[seed], api_visibility="private"
     )
     triggers = [next_seed.then, inputs["text"].submit, inputs["text"].blur, seed.submit, inputs["scheme"].input]
-    triggers += [inputs[name].release for name in ("rate", "mask_share", "random_share")]
+    triggers += [inputs[name].change for name in ("rate", "mask_share", "random_share")]
     recipe_controls = [inputs[name] for name in ("rate", "mask_share", "random_share", "scheme")]
     for button, (_, recipe) in zip(buttons, RECIPES, strict=True):
         pressed = button.click(_constant(recipe), None, recipe_controls, api_visibility="private", queue=False)

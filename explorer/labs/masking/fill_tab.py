@@ -90,7 +90,7 @@ def build_fill(page: Page) -> None:
         folds(FILL_MASKS.name),
     )
     fill.on(chips.select, read=pressed_positions)
-    moves = [text.submit, top_k.release, *open_with(page, EXAMPLES[0], text, hidden)]
+    moves = [text.submit, top_k.change, *open_with(page, EXAMPLES[0], text, hidden)]
     picked = examples.input(_example, [examples], [text, hidden], api_visibility="private", queue=False)
     moves.append(picked.then)
     for button, (_, example) in zip(buttons, TRY, strict=True):
