@@ -19,7 +19,7 @@ def token_chips(**options: Any) -> gr.HTML:
     """A row of tokens; its value is what the labs' `*_chips` figures return. Fires `select` with {"positions": [...]}."""
     return gr.HTML(
         options.pop("value", {"chips": []}),
-        html_template='<div class="chips" role="group" aria-live="polite"></div>',
+        html_template='<div class="chips" role="group"></div>',
         js_on_load=(ASSETS / "chips.js").read_text(encoding="utf-8"),
         elem_classes=["token-chips"],
         **options,
