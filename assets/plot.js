@@ -47,6 +47,10 @@ async function draw() {
   frame.style.minHeight = layout.height + "px";
   if (frame.clientWidth < 520) {
     layout.font = { ...layout.font, size: 13 };
+    data.filter((trace) => trace.type === "heatmap").forEach((trace) => {
+      trace.showscale = false;
+      trace.textfont = { ...trace.textfont, size: 11 };
+    });
   }
   await library.react(frame, data, layout, config(props.filename || "figure"));
   frame.dataset.drawn = String(Number(frame.dataset.drawn || 0) + 1);

@@ -38,9 +38,9 @@ EXAMPLES = (
 )
 
 TEXT = (
-    "The ship left the harbour early in the morning. By noon a storm had come up from the west. "
-    "The captain ordered the crew to take down the sails. The central bank raised its interest rate on Tuesday. "
-    "Economists had expected a smaller step. Share prices fell in the afternoon."
+    "The band released its first album in 1994. It sold two million copies in the first year. "
+    "Critics praised the voice of the singer. Penguins are birds that cannot fly. "
+    "They live on the coasts of the southern seas. Their food is fish and squid."
 )
 """Two stories in one text, so that the heatmap shows what the head goes by."""
 
