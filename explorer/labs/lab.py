@@ -31,11 +31,6 @@ class Action:
     check: Callable[[Any], None] | None = None
     """Raises ExplorerError for a result that a page can show and that answers nothing."""
 
-    @property
-    def parameter_names(self) -> tuple[str, ...]:
-        """The fields of the params dataclass, in order."""
-        return tuple(field.name for field in fields(self.params))
-
     def script(self, model_id: str, params: Any) -> str:
         """A Python script that computes the same numbers outside the page; parameters at their default are left out."""
         given = [

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import gradio as gr
 from markupsafe import Markup
 
 from explorer.labs import LABS, Lab
-from explorer.labs.masking import FILL_MASKS, figures
+from explorer.labs.masking import FILL_MASKS
 from explorer.labs.masking.examples import Example
-from explorer.labs.masking.fill_events import keep_hidden, open_with, pressed_positions
-from explorer.labs.masking.schema import FillResult
+from explorer.labs.masking.fill_events import keep_hidden, open_with, pressed_positions, shown
 from explorer.models.architectures import Capability
 from explorer.ui.components import plot, rich_text, token_chips
 from explorer.ui.page import Page
@@ -42,17 +39,8 @@ def build(page: Page) -> None:
     folded = folds("home")
     gr.HTML(str(lab_cards()))
 
-    def show(result: FillResult) -> list[Any]:
-        positions = ", ".join(str(token.position) for token in result.tokens if token.state == "masked")
-        return [
-            figures.fill_chips(result),
-            str(figures.fill_sentence(result)),
-            figures.fill_figure(result),
-            positions,
-        ]
-
     inputs = {"text": text, "top_k": top_k, "also_mask": hidden}
-    fill = Connection(page, FILL_MASKS, inputs, [chips, sentence, figure, hidden], show, folded, publish=False)
+    fill = Connection(page, FILL_MASKS, inputs, [chips, sentence, figure, hidden], shown, folded, publish=False)
     fill.on(chips.select, read=pressed_positions)
     keep_hidden(fill, chips, text.submit, *open_with(page, EXAMPLE, text, hidden))
 

@@ -12,23 +12,27 @@ from markupsafe import Markup
 from explorer.backend.executor import Executor
 from explorer.errors import ExplorerError, MissingCapabilityError
 from explorer.labs.lab import Lab
-from explorer.models.catalog import DEFAULT_MODEL, bundled_with
+from explorer.models.catalog import bundled_with
 
 
 @dataclass
 class Page:
-    """One page while it is built. `ready` are the triggers that fire once the page's model can be used."""
+    """One page while it is built.
+
+    opened fires once, when the page's model is known; changed are the triggers that fire when another model is in place.
+    """
 
     executor: Executor
     lab: Lab
     model: gr.Dropdown
     notice: gr.HTML
-    ready: tuple[Callable[..., Any], ...]
-    default_model: str = DEFAULT_MODEL
+    opened: Callable[..., Any]
+    changed: tuple[Callable[..., Any], ...]
 
-    def all_well(self) -> str:
-        """The notice when there is nothing to say."""
-        return ""
+    @property
+    def ready(self) -> tuple[Callable[..., Any], ...]:
+        """All triggers after which what is in view must be computed."""
+        return (self.opened, *self.changed)
 
     def explain(self, error: ExplorerError) -> str:
         """The notice for an error; where the model lacks a head, also why, and a button for a bundled one that has it."""

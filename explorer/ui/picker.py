@@ -61,8 +61,8 @@ class Picker:
         self.note = gr.HTML("", elem_classes=["picker-note"])
         self.stop = gr.Button("Stop the download", visible=False, variant="stop", size="sm")
 
-    def wire(self, blocks: gr.Blocks, notice: gr.HTML) -> tuple[Any, ...]:
-        """Remember, restore, download, stop. Returns the triggers that fire when the page's model can be used."""
+    def wire(self, blocks: gr.Blocks, notice: gr.HTML) -> tuple[Any, tuple[Any, ...]]:
+        """Remember, restore, download, stop. Returns Page's triggers, opened and changed."""
         private: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
         parts = [self.model, self.card, self.note, self.memory]
         opened = blocks.load(self.restore, [self.memory], [self.model, self.card], queue=False, **private)
@@ -77,7 +77,7 @@ class Picker:
             cancels=[chosen],
             **private,
         )
-        return opened.then, chosen.then, accepted.then, stopped.then
+        return opened.then, (chosen.then, accepted.then, stopped.then)
 
     def restore(self, remembered: Any) -> list[Any]:
         """Take the remembered model up again if it is still here; the list learns what has been downloaded since."""

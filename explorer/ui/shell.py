@@ -44,7 +44,7 @@ def _build_page(app: gr.Blocks, lab: Lab, executor: Executor) -> None:
             picker.lay_out_card()
     picker.lay_out_note()
     notice = notice_place()
-    page = Page(executor, lab, picker.model, notice, picker.wire(app, notice))
+    page = Page(executor, lab, picker.model, notice, *picker.wire(app, notice))
     module, name = lab.tab.split(":")
     getattr(importlib.import_module(module), name)(page)
 

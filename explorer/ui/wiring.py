@@ -16,6 +16,7 @@ import gradio as gr
 
 from explorer.errors import MissingCapabilityError, readable
 from explorer.labs.lab import Action
+from explorer.models.catalog import DEFAULT_MODEL
 from explorer.tables import Table
 from explorer.ui.page import Page
 
@@ -87,7 +88,7 @@ class Connection:
     async def answer(self, values: dict[str, Any]) -> tuple[Any, list[Any]]:
         """Run the job; its result and the outputs' values. Raises ExplorerError."""
         values = dict(values)
-        model = values.pop("model", None) or self.page.default_model
+        model = values.pop("model", None) or DEFAULT_MODEL
         params = self.action.params(**values)
         future = self.page.executor.submit(self.action.job, str(model), params)
         result = await asyncio.wrap_future(future)
@@ -138,7 +139,7 @@ class Connection:
                 return [self.page.explain(error), *map(_cleared, self.outputs)]
             except Exception as error:
                 return [self.page.explain(readable(error)), *[gr.skip()] * len(self.outputs)]
-            return [self.page.all_well(), *shown]
+            return ["", *shown]
 
         inputs: dict[str, Any] = {**self.inputs, **(extra or {})}
         for trigger in triggers:

@@ -232,6 +232,16 @@ def test_a_chosen_model_follows_the_visitor_and_compares_with_another(visit: Vis
     expect(visit.page.locator("#model-picker input")).to_have_value(tiny_model)
 
 
+def test_another_model_redraws_what_is_in_view(visit: Visit, tiny_model: str) -> None:
+    visit.open("pairs", "#pair-figure")
+    visit.page.get_by_role("tab", name="All pairs").click()
+    visit.page.wait_for_selector("#all-pairs-figure .plot[data-drawn]")
+    said = visit.page.locator(".said:visible").first
+    before = said.inner_text()
+    choose(visit, tiny_model)
+    expect(said).not_to_have_text(before)
+
+
 def test_a_model_without_the_head_is_told_why_and_offered_another(visit: Visit, headless_model: str) -> None:
     visit.open("pairs", "#pair-figure")
     choose(visit, headless_model)

@@ -172,29 +172,23 @@ def corrupt_text(bundle: Bundle, params: CorruptParams) -> CorruptResult:
 def _losses(
     bundle: Bundle, encoded: Encoded, input_ids: Tensor, labels: Tensor
 ) -> tuple[dict[int, float], float | None]:
-    """-ln p of the original token at each chosen position, and what the model itself computes from the labels."""
-    chosen = (labels >= 0).nonzero().flatten().tolist()
-    if not chosen:
-        return {}, None
-    inputs = {**encoded.inputs, "input_ids": input_ids[None]}
-    rows = _log_probabilities(bundle, inputs, chosen)
-    terms = {place: -float(row[labels[place]]) for place, row in zip(chosen, rows, strict=True)}
-    return terms, _own_loss(bundle, inputs, labels)
-
-
-def _own_loss(bundle: Bundle, inputs: dict[str, Tensor], labels: Tensor) -> float:
-    """The MLM loss that the model's class computes from `labels=`.
+    """-ln p of the original token at each chosen position, and the MLM loss that the model computes from `labels=`.
 
     A class with a second head adds that head's loss and wants its label too, so it is given class 0 and its cross entropy
     is taken off again.
     """
+    chosen = (labels >= 0).nonzero().flatten().tolist()
+    if not chosen:
+        return {}, None
     device = bundle.device
-    given = {name: tensor.to(device) for name, tensor in inputs.items()}
+    inputs = {name: tensor.to(device) for name, tensor in {**encoded.inputs, "input_ids": input_ids[None]}.items()}
     others = [head for task, head in bundle.architecture.heads.items() if task is not Capability.MLM]
     zero = torch.zeros(1, dtype=torch.long, device=device)
-    output = bundle.model(**given, labels=labels[None].to(device), **{head.labels: zero for head in others})
+    output = bundle.model(**inputs, labels=labels[None].to(device), **{head.labels: zero for head in others})
+    rows = bundle.logits(Capability.MLM, output)[0, chosen].float().log_softmax(-1).cpu()
+    terms = {place: -float(row[labels[place]]) for place, row in zip(chosen, rows, strict=True)}
     extra = sum(float(cross_entropy(getattr(output, head.logits).float(), zero)) for head in others)
-    return float(output.loss) - extra
+    return terms, float(output.loss) - extra
 
 
 def recipe_of(params: CorruptParams) -> CorruptionRecipe:

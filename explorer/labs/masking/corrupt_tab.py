@@ -29,8 +29,8 @@ training and reused the copies over forty epochs (**static**); RoBERTa draws ane
 """
 
 
-def build_corrupt(page: Page) -> None:
-    """Lay out and wire the tab."""
+def build_corrupt(page: Page, tab: gr.Tab) -> None:
+    """Lay out and wire the tab; its figures are computed when they come into view, and anew for another model."""
     with gr.Row(elem_classes=["bench"]):
         with gr.Column(scale=1, min_width=270):
             inputs = _controls()
@@ -41,11 +41,11 @@ def build_corrupt(page: Page) -> None:
                 buttons = [gr.Button(name, size="sm") for name, _ in RECIPES]
         with gr.Column(scale=2, min_width=320), gr.Tabs():
             with gr.Tab("One draw"):
-                _one_draw(page, inputs, [*_changes(inputs, again, buttons), *page.ready])
+                _one_draw(page, inputs, [*_changes(inputs, again, buttons), tab.select, *page.changed])
             with gr.Tab("1,000 draws") as many:
-                _many_draws(page, inputs, [many.select])
+                _many_draws(page, inputs, [many.select, *page.changed])
             with gr.Tab("Static or dynamic") as epochs:
-                _epochs(page, inputs, [epochs.select])
+                _epochs(page, inputs, [epochs.select, *page.changed])
     with gr.Accordion("Why: the formula and the papers", open=False):
         gr.Markdown(WHY, latex_delimiters=LATEX)
 

@@ -7,10 +7,22 @@ from typing import Any
 
 import gradio as gr
 
+from explorer.labs.masking import figures
 from explorer.labs.masking.examples import Example
-from explorer.labs.masking.figures import hidden_for
+from explorer.labs.masking.schema import FillResult
 from explorer.ui.page import Page
 from explorer.ui.wiring import Connection
+
+
+def shown(result: FillResult) -> list[Any]:
+    """Chips, sentence, figure, and the positions that are hidden now."""
+    hidden = ", ".join(str(token.position) for token in result.tokens if token.state == "masked")
+    return [
+        figures.fill_chips(result),
+        str(figures.fill_sentence(result)),
+        figures.fill_figure(result),
+        hidden,
+    ]
 
 
 def pressed_positions(event: gr.EventData) -> dict[str, Any]:
@@ -25,7 +37,7 @@ def keep_hidden(connection: Connection, chips: gr.HTML, *triggers: Any) -> None:
 
 def _still_hidden(values: dict[str, Any]) -> dict[str, Any]:
     chips = values.pop("chips") or {}
-    return values | hidden_for(chips, str(values["model"]), str(values["text"]), str(values["also_mask"] or ""))
+    return values | figures.hidden_for(chips, str(values["model"]), str(values["text"]), str(values["also_mask"] or ""))
 
 
 def open_with(page: Page, example: Example, text: gr.Textbox, hidden: gr.Textbox) -> list[Callable[..., Any]]:

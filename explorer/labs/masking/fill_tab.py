@@ -9,7 +9,7 @@ import gradio as gr
 from explorer.labs.masking import FILL_MASKS, figures
 from explorer.labs.masking.compare import MOST_OTHERS, Comparison
 from explorer.labs.masking.examples import EXAMPLES, TRY, Example
-from explorer.labs.masking.fill_events import keep_hidden, open_with, pressed_positions
+from explorer.labs.masking.fill_events import keep_hidden, open_with, pressed_positions, shown
 from explorer.labs.masking.schema import FillResult
 from explorer.models.architectures import Capability
 from explorer.models.catalog import CATALOG
@@ -32,15 +32,8 @@ pretraining loss. Several masks are guessed independently of each other. (Devlin
 
 
 def show(result: FillResult) -> list[Any]:
-    """The outputs' values: chips, sentence, figure, facts, and which positions are hidden now."""
-    hidden = ", ".join(str(token.position) for token in result.tokens if token.state == "masked")
-    return [
-        figures.fill_chips(result),
-        str(figures.fill_sentence(result)),
-        figures.fill_figure(result),
-        str(figures.fill_facts(result)),
-        hidden,
-    ]
+    """The outputs' values: what every page with pressable tokens shows, and the measures."""
+    return [*shown(result), str(figures.fill_facts(result))]
 
 
 def build_fill(page: Page) -> None:
@@ -85,7 +78,7 @@ def build_fill(page: Page) -> None:
         page,
         FILL_MASKS,
         {"text": text, "top_k": top_k, "also_mask": hidden},
-        [chips, sentence, figure, facts, hidden],
+        [chips, sentence, figure, hidden, facts],
         show,
         folds(FILL_MASKS.name),
     )

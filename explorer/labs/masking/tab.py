@@ -14,5 +14,5 @@ def build(page: Page) -> None:
     with gr.Tabs():
         with gr.Tab("Fill the blank", id="fill"):
             build_fill(page)
-        with gr.Tab("How BERT was trained", id="corrupt"):
-            build_corrupt(page)
+        with gr.Tab("How BERT was trained", id="corrupt") as corrupt:
+            build_corrupt(page, corrupt)

@@ -132,4 +132,4 @@ def _all_pairs(page: Page, tab: gr.Tab) -> None:
     score = Connection(
         page, SCORE_ALL_PAIRS, {"text": text}, [numbered, sentence, figure], show, folds(SCORE_ALL_PAIRS.name)
     )
-    score.on(button.click, tab.select)
+    score.on(button.click, tab.select, *page.changed)
