@@ -47,6 +47,7 @@ async function draw() {
   frame.style.minHeight = layout.height + "px";
   if (frame.clientWidth < 520) {
     layout.font = { ...layout.font, size: 13 };
+    (layout.annotations || []).forEach((note) => { note.font = { ...note.font, size: 13 }; });
     data.filter((trace) => trace.type === "heatmap").forEach((trace) => {
       trace.showscale = false;
       trace.textfont = { ...trace.textfont, size: 11 };

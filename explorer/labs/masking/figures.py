@@ -98,7 +98,7 @@ def fill_figure(result: FillResult) -> dict[str, Any]:
 def _panel_title(mask: FilledMask, alone: bool) -> str:
     """Which mask; where there is room for it, also what the highlighted bar is."""
     shown = alone and any(guess.token == mask.hidden for guess in mask.predictions)
-    return f"mask at position {mask.position}" + (" (highlighted: the hidden token)" if shown else "")
+    return f"position {mask.position} (highlighted: the hidden token)" if shown else f"mask at position {mask.position}"
 
 
 def compare_figure(results: Sequence[FillResult]) -> dict[str, Any]:
@@ -175,11 +175,12 @@ def _grid(panels: Sequence[tuple[str, FilledMask]], columns: int) -> dict[str, A
             "showgrid": False,
             "tickfont": {"size": 18},
         }
-        changes["annotations"].append(_title(title, left, top))
+        changes["annotations"].append(_title(title, left, top, -8 * longest if columns == 1 else 0))
     return changes
 
 
-def _title(text: str, left: float, top: float) -> dict[str, Any]:
+def _title(text: str, left: float, top: float, shift: int) -> dict[str, Any]:
+    """shift: pixels; a single column's title starts above the labels, since a phone has no room for it above the bars."""
     return {
         "text": visible(text, longest=60),
         "x": left,
@@ -187,6 +188,7 @@ def _title(text: str, left: float, top: float) -> dict[str, Any]:
         "xref": "paper",
         "yref": "paper",
         "xanchor": "left",
+        "xshift": shift,
         "yanchor": "bottom",
         "showarrow": False,
         "font": {"size": 15},
