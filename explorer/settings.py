@@ -13,6 +13,13 @@ ROOT = Path(__file__).resolve().parent.parent
 BUNDLED_MODELS = ROOT / "assets" / "models"
 GIBIBYTE = 2**30
 
+BUNDLED_TASKS = ROOT / "assets" / "tasks"
+
+
+def default_data_folder() -> Path:
+    """Where runs and uploaded files are kept unless EXPLORER_DATA says otherwise."""
+    return Path.home() / ".local" / "share" / "bert-explorer"
+
 
 def default_hub_cache() -> Path:
     """Where downloaded models are kept unless HF_HUB_CACHE or HF_HOME say otherwise."""
@@ -35,6 +42,9 @@ class Settings:
     offline: bool = False  # HF_HUB_OFFLINE: never ask the hub
     local_folders: bool = True  # EXPLORER_LOCAL_FOLDERS: may a visitor name a folder of this machine?
     largest_download_bytes: int = 4 * GIBIBYTE  # EXPLORER_LARGEST_DOWNLOAD_GB
+    data_folder: Path = field(default_factory=default_data_folder)  # EXPLORER_DATA: runs and uploaded files
+    training_lanes: int = 1  # EXPLORER_TRAINING_LANES: runs that train at the same time
+    lecturer_key: str = ""  # EXPLORER_LECTURER_KEY: who opens a page with ?lecturer=KEY sees everybody's runs
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] = os.environ) -> Settings:
@@ -60,6 +70,9 @@ class Settings:
                 _number(environment, "EXPLORER_LARGEST_DOWNLOAD_GB", standard.largest_download_bytes / GIBIBYTE)
                 * GIBIBYTE
             ),
+            data_folder=Path(environment.get("EXPLORER_DATA") or standard.data_folder).expanduser(),
+            training_lanes=int(_number(environment, "EXPLORER_TRAINING_LANES", standard.training_lanes, least=1)),
+            lecturer_key=environment.get("EXPLORER_LECTURER_KEY", "").strip(),
         )
 
 

@@ -1,0 +1,62 @@
+"""What a task is: its texts, its labels and the metrics that it is judged by."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Task:
+    """One task, without its examples.
+
+    slug: its name in endpoints and folders. columns: what its one or two texts are called. labels: the classes in the
+    order of their numbers; empty for a regression. metrics: names in explorer.tasks.metrics.METRICS, the leading one first.
+    """
+
+    slug: str
+    title: str
+    question: str
+    columns: tuple[str, ...]
+    labels: tuple[str, ...]
+    metrics: tuple[str, ...]
+    source: str
+
+    @property
+    def is_pair(self) -> bool:
+        """Whether the model reads two texts."""
+        return len(self.columns) == 2
+
+    @property
+    def is_regression(self) -> bool:
+        """Whether the label is a score rather than a class."""
+        return not self.labels
+
+    @property
+    def outputs(self) -> int:
+        """How many numbers the head gives: one a class, or one score."""
+        return len(self.labels) or 1
+
+
+@dataclass(frozen=True)
+class Example:
+    """One row: `label` is a class's number, or the score of a regression."""
+
+    text: str
+    second: str | None
+    label: float
+
+
+@dataclass(frozen=True)
+class TaskData:
+    """A task with its examples.
+
+    name: what explorer.tasks.sources.load was asked for. validation: one held-out split, or several by name (MNLI's
+    matched and mismatched), the leading one first. notes: what a reader had to skip or mend, in sentences.
+    """
+
+    task: Task
+    name: str
+    train: tuple[Example, ...]
+    validation: Mapping[str, tuple[Example, ...]]
+    notes: tuple[str, ...] = ()

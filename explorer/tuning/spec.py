@@ -1,0 +1,92 @@
+"""What a run is asked to do, in plain values: it crosses to the machine that trains and is kept with the result."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from explorer.errors import BadInputError
+
+TARGETS = ("query", "key", "value", "output", "ffn_in", "ffn_out")
+"""The weight matrices of one layer that LoRA may adapt: W_q, W_k, W_v, W_o and the two of the feed-forward block."""
+
+VARIANTS = ("lora", "rslora", "dora", "pissa")
+HIGHEST_RATE = 1e6
+MOST_EPOCHS = 200
+LARGEST_BATCH = 512
+
+
+@dataclass(frozen=True)
+class RunSpec:
+    """One fine-tuning run.
+
+    task: a name that explorer.tasks.sources.load knows. learning_rate: None takes the method's own default.
+    examples: how many training examples to use, 0 for all. rank, alpha, dropout, targets, variant: LoRA's.
+    prefix_length: virtual tokens of the two prefix methods. bottleneck: width of an adapter.
+    Raises BadInputError for a setting out of range.
+    """
+
+    model: str
+    task: str = "sst2"
+    method: str = "lora"
+    rank: int = 8
+    alpha: float = 16.0
+    targets: tuple[str, ...] = ("query", "value")
+    learning_rate: float | None = None
+    epochs: int = 3
+    batch_size: int = 16
+    examples: int = 0
+    seed: int = 0
+    variant: str = "lora"
+    dropout: float = 0.0
+    prefix_length: int = 16
+    bottleneck: int = 32
+
+    def __post_init__(self) -> None:
+        """Bring lists and whole floats (as JSON has them) to their type, then check every range."""
+        targets = self.targets.split(",") if isinstance(self.targets, str) else self.targets or ()
+        object.__setattr__(self, "targets", tuple(str(target).strip() for target in targets if str(target).strip()))
+        for name, least, most in _WHOLE:
+            object.__setattr__(self, name, _whole(name, getattr(self, name), least, most))
+        rate = self.learning_rate
+        if rate is not None:
+            object.__setattr__(self, "learning_rate", _real("learning_rate", rate, 0, HIGHEST_RATE, above=True))
+        object.__setattr__(self, "alpha", _real("alpha", self.alpha, 0, 10_000, above=True))
+        object.__setattr__(self, "dropout", _real("dropout", self.dropout, 0, 0.9))
+        unknown = [target for target in self.targets if target not in TARGETS]
+        if unknown or not self.targets:
+            raise BadInputError(
+                f"targets must name one or more of {', '.join(TARGETS)}; got {', '.join(unknown) or 'none'}."
+            )
+        if self.variant not in VARIANTS:
+            raise BadInputError(f"variant must be one of {', '.join(VARIANTS)}; got {self.variant!r}.")
+
+
+_WHOLE = (
+    ("rank", 1, 4096),
+    ("epochs", 1, MOST_EPOCHS),
+    ("batch_size", 1, LARGEST_BATCH),
+    ("examples", 0, 10_000_000),
+    ("seed", 0, 2**31 - 1),
+    ("prefix_length", 1, 128),
+    ("bottleneck", 1, 4096),
+)
+
+
+def _real(name: str, value: object, least: float, most: float, above: bool = False) -> float:
+    try:
+        number = float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        number = math.nan
+    if not (least < number if above else least <= number) or number > most:
+        raise BadInputError(
+            f"{name} must be a number {'above' if above else 'from'} {least:g} to {most:g}; got {value!r}."
+        )
+    return number
+
+
+def _whole(name: str, value: object, least: int, most: int) -> int:
+    number = _real(name, value, least, most)
+    if number != int(number):
+        raise BadInputError(f"{name} must be a whole number; got {value!r}.")
+    return int(number)
