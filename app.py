@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import argparse
+import secrets
 import sys
+from dataclasses import replace
 
 from explorer.backend.local import LocalExecutor
 from explorer.models.catalog import DEFAULT_MODEL
-from explorer.settings import settings
+from explorer.settings import settings, share_processor
 from explorer.ui.shell import build_app, launch_options
 
 
 def main() -> None:
     """Parse the command line, build the pages, warm the first model up in the background, serve."""
+    share_processor()
     chosen = settings()
+    if not chosen.lecturer_key:
+        chosen = replace(chosen, lecturer_key=secrets.token_urlsafe(9))
     parser = argparse.ArgumentParser(description="Serve the BERT Explorer.")
     parser.add_argument("--host", default=chosen.server_name, help="default: GRADIO_SERVER_NAME or 127.0.0.1")
     parser.add_argument("--port", type=int, default=chosen.server_port, help="default: GRADIO_SERVER_PORT or 7860")
@@ -21,6 +26,10 @@ def main() -> None:
     executor = LocalExecutor(chosen)
     executor.warm_up(DEFAULT_MODEL)
     app = build_app(executor)
+    print(
+        f"* For the lecturer, who sees everybody's runs: add ?lecturer={chosen.lecturer_key} to a page's address",
+        flush=True,
+    )
     try:
         app.launch(server_name=arguments.host, server_port=arguments.port, **launch_options())
     except OSError as error:

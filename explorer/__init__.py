@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import time
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -9,6 +11,11 @@ from typing import Any
 from explorer.tables import Table
 
 __all__ = ["Answer", "run"]
+
+SCRIPT_OWNER = "script"
+"""Who starts the runs of a script: they are listed by `explorer.run("runs")` and kept with those of the pages."""
+
+LOOK_SECONDS = 0.1
 
 
 @dataclass(frozen=True)
@@ -28,19 +35,41 @@ def run(action: str, model: str = "bert-small", **parameters: Any) -> Answer:
     model: a catalog name, a hub id (fetched when needed) or a folder. Raises ExplorerError for what a visitor can put
     right, ValueError for an unknown action, TypeError for a parameter that the action does not have.
     """
-    from explorer.labs import LABS
+    from explorer.labs import LABS, LiveAction
 
     known = {entry.name: entry for lab in LABS for entry in lab.actions}
     if action not in known:
         raise ValueError(f"No action is called {action!r}; there are {', '.join(known)}.")
     entry = known[action]
     executor = _executor()
-    for _ in executor.prepare(model):
-        pass
-    result = executor.submit(entry.job, model, entry.params(**parameters)).result()
+    if isinstance(entry, LiveAction):
+        given = {"model": model, **parameters} if entry.takes_model else parameters
+        result = _followed(entry, executor, entry.params(**given))
+    elif entry.subject == "runs":
+        result = executor.submit_for_runs(entry.job, entry.params(**parameters)).result()
+    else:
+        _prepared(executor, model)
+        result = executor.submit(entry.job, model, entry.params(**parameters)).result()
     if entry.check is not None:
         entry.check(result)
     return Answer(result, entry.table(result))
+
+
+def _prepared(executor: Any, model: str) -> None:
+    for _ in executor.prepare(model):
+        pass
+
+
+def _followed(entry: Any, executor: Any, params: Any) -> Any:
+    """The last result of an action that goes on for a while."""
+    if entry.takes_model:
+        _prepared(executor, params.model)
+    module, name = entry.follow.split(":")
+    last = None
+    for result in getattr(importlib.import_module(module), name)(executor, params, SCRIPT_OWNER):
+        last = result if result is not None else last
+        time.sleep(LOOK_SECONDS)
+    return last
 
 
 @cache

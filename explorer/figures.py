@@ -23,6 +23,12 @@ PALETTES: dict[str, dict[str, str]] = {
         "first": "#0072B2",
         "second": "#D55E00",
         "third": "#009E73",
+        "fourth": "#CC79A7",
+        "fifth": "#E69F00",
+        "sixth": "#56B4E9",
+        "seventh": "#6B5B95",
+        "eighth": "#1F2933",
+        "ninth": "#B8A800",
         "text": "#1F2933",
         "inside": "#FFFFFF",
         "grid": "#DDE2E8",
@@ -39,6 +45,12 @@ PALETTES: dict[str, dict[str, str]] = {
         "first": "#56B4E9",
         "second": "#E69F00",
         "third": "#2BC59B",
+        "fourth": "#E39CC3",
+        "fifth": "#F0E442",
+        "sixth": "#9CD3F2",
+        "seventh": "#B9A9E0",
+        "eighth": "#E6EAF0",
+        "ninth": "#D55E00",
         "text": "#E6EAF0",
         "inside": "#0D1720",
         "grid": "#39424E",
@@ -46,6 +58,9 @@ PALETTES: dict[str, dict[str, str]] = {
     },
 }
 """The Okabe-Ito colours by role; lighter members of the set where the page is dark."""
+
+SERIES = ("@first", "@second", "@third", "@fourth", "@fifth", "@sixth", "@seventh", "@eighth", "@ninth")
+"""Colours for lines that stand for different things, in the order in which they are used."""
 
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', sans-serif"
 MONOSPACED = "ui-monospace, 'SF Mono', Menlo, Consolas, 'DejaVu Sans Mono', monospace"
@@ -59,6 +74,31 @@ def percent(share: float) -> str:
     if value >= 99.95 and share < 1:
         return f"{min(value, 99.9999):.4f}".rstrip("0") + "%"
     return f"{value:#.3g}".rstrip(".") + "%"
+
+
+def compact(number: float) -> str:
+    """A count in three significant digits with K, M or B."""
+    for size, sign in ((1e9, "B"), (1e6, "M"), (1e3, "K")):
+        if abs(number) >= 0.9995 * size:
+            return f"{number / size:.3g}{sign}"
+    return f"{number:.3g}"
+
+
+def megabytes(count: float) -> str:
+    """Bytes as KB, MB or GB, three significant digits."""
+    for size, sign in ((1e9, "GB"), (1e6, "MB")):
+        if count >= 0.9995 * size:
+            return f"{count / size:.3g} {sign}"
+    return f"{count / 1e3:.3g} KB"
+
+
+def duration(seconds: float) -> str:
+    """Seconds as a visitor reads them."""
+    if seconds < 10:
+        return f"{seconds:.1f} s"
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.1f} min"
 
 
 def strong(text: str) -> Markup:

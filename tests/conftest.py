@@ -5,7 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-import torch
+
+from explorer.settings import share_processor
+
+share_processor()
+
+import torch  # noqa: E402
 from transformers import AutoTokenizer, BertForMaskedLM, PreTrainedTokenizerBase
 
 from explorer.models.bundle import Bundle, load_bundle

@@ -10,7 +10,9 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from explorer.backend.runs.record import RunRecord
 from explorer.models.architectures import Capability
+from explorer.tuning.spec import RunSpec
 
 
 @dataclass(frozen=True)
@@ -45,8 +47,53 @@ class DownloadProgress:
     total: int
 
 
+class Runs(Protocol):
+    """The runs of this installation. `owner` is a visitor's secret name; all errors are ExplorerErrors."""
+
+    def start(self, spec: RunSpec, owner: str) -> str:
+        """Queue a run; its id."""
+        ...
+
+    def get(self, run_id: str) -> RunRecord:
+        """A run as it stands; whoever knows its id may look."""
+        ...
+
+    def list(self, owner: str) -> list[RunRecord]:
+        """An owner's runs, newest first, then the bundled examples."""
+        ...
+
+    def stop(self, run_id: str, owner: str) -> None:
+        """Stop a run of one's own; what it has learned is kept."""
+        ...
+
+    def resume(self, run_id: str, owner: str) -> None:
+        """Go on with a run that ended early."""
+        ...
+
+    def delete(self, run_id: str, owner: str) -> None:
+        """Forget a run of one's own and its weights."""
+        ...
+
+    def import_adapter(self, path: str, owner: str) -> str:
+        """Keep an adapter from a file as a run; its id."""
+        ...
+
+    def is_lecturer(self, key: str) -> bool:
+        """Whether a key opens everybody's runs."""
+        ...
+
+
 class Executor(Protocol):
     """Runs jobs. `params` are frozen dataclasses and results plain data, so both can cross to another machine."""
+
+    @property
+    def runs(self) -> Runs:
+        """The runs that train here."""
+        ...
+
+    def submit_for_runs(self, job: Job, params: Any) -> Future[Any]:
+        """Start a job on kept runs: `(open_run, params) -> result`, where params name them in fields beginning in run."""
+        ...
 
     def submit(self, job: Job, model_id: str, params: Any) -> Future[Any]:
         """Start a job; the future carries its result or an ExplorerError."""

@@ -8,17 +8,22 @@ from __future__ import annotations
 import importlib
 import threading
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from explorer.backend.executor import DownloadProgress, Job, ModelStatus
-from explorer.errors import OutOfMemoryError
+from explorer.backend.runs.manager import RunManager
+from explorer.backend.runs.record import RunRecord
+from explorer.backend.runs.store import RunStore
+from explorer.errors import ExplorerError, OutOfMemoryError
 from explorer.models.catalog import find_card
-from explorer.settings import Settings
+from explorer.settings import BUNDLED_RUNS, Settings
 
 if TYPE_CHECKING:
+    from explorer.backend.runs.open import OpenRuns
     from explorer.models.bundle import Bundle, ModelStore
 
 
@@ -32,6 +37,8 @@ class LocalExecutor:
         self._answers_lock = threading.Lock()
         self._store_lock = threading.Lock()
         self._made_store: ModelStore | None = None
+        self._made_runs: RunManager | None = None
+        self._made_open: OpenRuns | None = None
 
     @property
     def store(self) -> ModelStore:
@@ -43,16 +50,66 @@ class LocalExecutor:
                 self._made_store = ModelStore(self._settings)
             return self._made_store
 
+    @property
+    def runs(self) -> RunManager:
+        """The runs; their database is opened by whoever asks first."""
+        with self._store_lock:
+            if self._made_runs is None:
+                store = RunStore(self._settings.data_folder, BUNDLED_RUNS)
+                self._made_runs = RunManager(store, self._settings, self._train, lambda name: self.store.get(name))
+            return self._made_runs
+
+    def _train(self, record: RunRecord, publish: Callable[[RunRecord], None], stopping: threading.Event) -> None:
+        from explorer.backend.runs.worker import Worker
+        from explorer.tasks.sources import load
+
+        data = load(record.spec.task, self._settings)
+        bundle = self.store.get(record.spec.model)
+        Worker(record, data, bundle, self.runs.store.folder_of(record.run_id), publish, stopping).work()
+
+    def _bundle_of(self, model_id: str) -> Bundle:
+        """A shared model for a job; loaded in the job's own inference mode, it could not be trained afterwards."""
+        import torch
+
+        with torch.inference_mode(False):
+            return self.store.get(model_id)
+
+    def submit_for_runs(self, job: Job, params: Any) -> Future[Any]:
+        """As submit; the same question about the same state of the same runs is answered from the cache."""
+        named = [getattr(params, field.name) for field in fields(params) if field.name.startswith("run")]
+        runs = self.runs
+        try:
+            versions = tuple(runs.get(run_id).version for run_id in _flat(named) if run_id)
+        except ExplorerError as error:
+            failed: Future[Any] = Future()
+            failed.set_exception(error)
+            return failed
+        return self._shared((job, "", (params, versions)), self._call_on_runs, job, runs, params)
+
+    def _call_on_runs(self, job: Job, runs: RunManager, params: Any) -> Any:
+        import torch
+
+        from explorer.backend.runs.open import OpenRuns
+
+        with self._store_lock:
+            if self._made_open is None:
+                self._made_open = OpenRuns(runs.get, runs.store.folder_of, self._bundle_of)
+            opened = self._made_open
+        with torch.inference_mode():
+            return _function(job)(opened, params)
+
     def submit(self, job: Job, model_id: str, params: Any) -> Future[Any]:
         """Answer from the cache at once, join the same question while it is being worked on, or queue the job.
 
         A class that opens the same page at the same moment asks once. Failures are not kept.
         """
-        key = (job, model_id, params)
+        return self._shared((job, model_id, params), self._with_memory, job, model_id, params)
+
+    def _shared(self, key: tuple[Job, str, Any], work: Callable[..., Any], *arguments: Any) -> Future[Any]:
         with self._answers_lock:
             shared = self._answers.get(key)
             if shared is None:
-                shared = self._answers[key] = self._lane.submit(self._with_memory, job, model_id, params)
+                shared = self._answers[key] = self._lane.submit(work, *arguments)
             self._answers.move_to_end(key)
             while len(self._answers) > self._settings.result_cache_entries:
                 self._answers.popitem(last=False)
@@ -88,10 +145,8 @@ class LocalExecutor:
 
         if job.needs is not None:
             bundle.require(job.needs)
-        module, name = job.function.split(":")
-        function = getattr(importlib.import_module(module), name)
         with torch.inference_mode():
-            return function(bundle, params)
+            return _function(job)(bundle, params)
 
     def prepare(self, model_id: str) -> Iterator[DownloadProgress]:
         """Download where needed, then load; the last update comes when the model is in memory."""
@@ -122,6 +177,17 @@ class LocalExecutor:
     def warm_up(self, model_id: str) -> None:
         """Import torch and load the model in a thread of its own."""
         threading.Thread(target=lambda: self.store.get(model_id), daemon=True, name="warm-up").start()
+
+
+def _function(job: Job) -> Callable[..., Any]:
+    module, name = job.function.split(":")
+    function: Callable[..., Any] = getattr(importlib.import_module(module), name)
+    return function
+
+
+def _flat(names: list[Any]) -> list[str]:
+    """Run ids from fields that hold one or several."""
+    return [name for entry in names for name in (entry if isinstance(entry, (tuple, list)) else (entry,))]
 
 
 def _follower(shared: Future[Any]) -> Future[Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, Literal
 
 from markupsafe import Markup
 
@@ -30,27 +30,58 @@ class Action:
     table: Callable[[Any], Table]
     check: Callable[[Any], None] | None = None
     """Raises ExplorerError for a result that a page can show and that answers nothing."""
+    subject: Literal["model", "runs"] = "model"
+    """What the job works on: the chosen model, or the runs that the parameters name."""
 
     def script(self, model_id: str, params: Any) -> str:
         """A Python script that computes the same numbers outside the page; parameters at their default are left out."""
-        given = [
-            f"    {field.name}={getattr(params, field.name)!r},"
-            for field in fields(self.params)
-            if getattr(params, field.name) != field.default
-        ]
-        lines = [
-            "# Run this in the folder of the BERT Explorer, where `make setup` has been called:",
-            "#     .venv/bin/python script.py",
-            "import explorer",
-            "",
-            "answer = explorer.run(",
-            f"    {self.name!r},",
-            f"    model={model_id!r},",
-            *given,
-            ")",
-            "print(answer)",
-        ]
-        return "\n".join(lines) + "\n"
+        return _script(self.name, model_id if self.subject == "model" else None, params)
+
+
+@dataclass(frozen=True)
+class LiveAction:
+    """Something that goes on for a while and shows how it stands as it goes.
+
+    follow: `module:function`, called as `(executor, params, owner)`; it yields results, and None where nothing is new.
+    It never waits: whoever drives it pauses between two looks. params: a dataclass; a field called `model` is the page's.
+    check raises ExplorerError for a last result that is a failure.
+    """
+
+    name: str
+    follow: str
+    params: type
+    table: Callable[[Any], Table]
+    check: Callable[[Any], None] | None = None
+
+    @property
+    def takes_model(self) -> bool:
+        """Whether the parameters name a model."""
+        return any(field.name == "model" for field in fields(self.params))
+
+    def script(self, params: Any) -> str:
+        """As Action.script."""
+        return _script(self.name, getattr(params, "model", None), params)
+
+
+def _script(name: str, model_id: str | None, params: Any) -> str:
+    given = [
+        f"    {field.name}={getattr(params, field.name)!r},"
+        for field in fields(params)
+        if field.name != "model" and getattr(params, field.name) != field.default
+    ]
+    lines = [
+        "# Run this in the folder of the BERT Explorer, where `make setup` has been called:",
+        "#     .venv/bin/python script.py",
+        "import explorer",
+        "",
+        "answer = explorer.run(",
+        f"    {name!r},",
+        *([f"    model={model_id!r},"] if model_id is not None else []),
+        *given,
+        ")",
+        "print(answer)",
+    ]
+    return "\n".join(lines) + "\n"
 
 
 @dataclass(frozen=True)
@@ -67,7 +98,7 @@ class Lab:
     question: str
     teaser: str
     needs: Capability | None
-    actions: tuple[Action, ...]
+    actions: tuple[Action | LiveAction, ...]
     tab: str
     without_head: Markup = NOTHING
     """Why a model may lack the head that this page needs, shown when the chosen one does."""

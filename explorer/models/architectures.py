@@ -5,7 +5,8 @@ A lab asks for a capability, never for a model's name. A new family is one entry
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -39,6 +40,64 @@ class Head:
 
 
 @dataclass(frozen=True)
+class Layers:
+    """Where a family keeps the weight matrices of its layers.
+
+    body: the attribute of every model class that holds the encoder (transformers' base_model_prefix). path: the layers
+    inside the body, with * for the number. modules: for each role (query, key, value, output, ffn_in, ffn_out) the path of
+    its linear map inside a layer; roles that name one path share one fused matrix.
+    takes_prefix: its attention can be given keys and values that stand before the text.
+    reads_last: its classifier reads the last token (its attention looks back only), not the first.
+    bias_switches: config entries of which one must be on for its layers to have biases; none where they always have.
+    """
+
+    body: str
+    path: str
+    modules: Mapping[str, str]
+    takes_prefix: bool = False
+    reads_last: bool = False
+    bias_switches: tuple[str, ...] = ()
+
+    def matrices(self, roles: Iterable[str] = ()) -> dict[str, str]:
+        """The matrices that carry `roles` (all roles where none is named), as {name: path inside a layer}.
+
+        A fused matrix appears once and is named after all its roles: "query+key+value". Asking for one of them gives it.
+        """
+        wanted = set(roles) or set(self.modules)
+        paths = dict.fromkeys(path for role, path in self.modules.items() if role in wanted)
+        return {"+".join(role for role, other in self.modules.items() if other == path): path for path in paths}
+
+    def pattern(self, paths: Iterable[str]) -> str:
+        """A regular expression for the full names, in a model with a head, of these matrices in every layer."""
+        inside = "|".join(re.escape(path) for path in paths)
+        return rf"{re.escape(self.body)}\.{self._numbered}\.(?:{inside})"
+
+    def locate(self, name: str) -> tuple[int, str] | None:
+        """The layer and the name (as `matrices` gives it) of the matrix whose module is called `name`; None for others.
+
+        Whatever stands before the layers' path is ignored, so names with a wrapper's prefix are understood too.
+        """
+        for role, path in self.matrices().items():
+            found = re.search(rf"(?:^|\.){self._numbered}\.{re.escape(path)}$", name)
+            if found:
+                return int(found[1]), role
+        return None
+
+    def name(self, layer: int, path: str) -> str:
+        """The full name of one layer's module in a model with a head."""
+        return f"{self.body}.{self.path.replace('*', str(layer))}.{path}"
+
+    def count(self, names: Iterable[str]) -> int:
+        """How many layers a model has, from the names of its modules or parameters (ALBERT's shared layer counts once)."""
+        found = (re.match(rf"{re.escape(self.body)}\.{self._numbered}\.", name) for name in names)
+        return len({match[1] for match in found if match})
+
+    @property
+    def _numbered(self) -> str:
+        return re.escape(self.path).replace(r"\*", r"(\d+)")
+
+
+@dataclass(frozen=True)
 class Architecture:
     """One family: `model_type` is the config's; `declared` tells apart two uses of one type by config.architectures.
 
@@ -49,8 +108,25 @@ class Architecture:
     model_type: str
     model_class: str
     heads: dict[Capability, Head]
+    layers: Layers
     declared: str | None = None
     spare_positions: int = 0
+
+
+def _as_bert(body: str) -> Layers:
+    """BERT's layout, which RoBERTa and ELECTRA keep under a name of their own."""
+    attention = {role: f"attention.self.{role}" for role in ("query", "key", "value")}
+    rest = {"output": "attention.output.dense", "ffn_in": "intermediate.dense", "ffn_out": "output.dense"}
+    return Layers(body, "encoder.layer.*", {**attention, **rest}, takes_prefix=True)
+
+
+def _as_deberta(**attention: str) -> Layers:
+    rest = {"output": "attention.output.dense", "ffn_in": "intermediate.dense", "ffn_out": "output.dense"}
+    return Layers("deberta", "encoder.layer.*", {**attention, **rest})
+
+
+def _fused(path: str) -> dict[str, str]:
+    return dict.fromkeys(("query", "key", "value"), path)
 
 
 ARCHITECTURES = (
@@ -64,8 +140,16 @@ ARCHITECTURES = (
                 ("cls.seq_relationship", "bert.pooler"), "seq_relationship_logits", "next_sentence_label"
             ),
         },
+        _as_bert("bert"),
     ),
-    Architecture("RoBERTa", "roberta", "RobertaForMaskedLM", {Capability.MLM: Head(("lm_head",))}, spare_positions=2),
+    Architecture(
+        "RoBERTa",
+        "roberta",
+        "RobertaForMaskedLM",
+        {Capability.MLM: Head(("lm_head",))},
+        _as_bert("roberta"),
+        spare_positions=2,
+    ),
     Architecture(
         "ALBERT",
         "albert",
@@ -74,18 +158,43 @@ ARCHITECTURES = (
             Capability.MLM: Head(("predictions",), "prediction_logits"),
             Capability.SOP: Head(("sop_classifier", "albert.pooler"), "sop_logits", "sentence_order_label"),
         },
+        Layers(
+            "albert",
+            "encoder.albert_layer_groups.*.albert_layers.0",
+            {
+                "query": "attention.query",
+                "key": "attention.key",
+                "value": "attention.value",
+                "output": "attention.dense",
+                "ffn_in": "ffn",
+                "ffn_out": "ffn_output",
+            },
+        ),
     ),
     Architecture(
         "DistilBERT",
         "distilbert",
         "DistilBertForMaskedLM",
         {Capability.MLM: Head(("vocab_transform", "vocab_layer_norm", "vocab_projector"))},
+        Layers(
+            "distilbert",
+            "transformer.layer.*",
+            {
+                "query": "attention.q_lin",
+                "key": "attention.k_lin",
+                "value": "attention.v_lin",
+                "output": "attention.out_lin",
+                "ffn_in": "ffn.lin1",
+                "ffn_out": "ffn.lin2",
+            },
+        ),
     ),
     Architecture(
         "ELECTRA generator",
         "electra",
         "ElectraForMaskedLM",
         {Capability.MLM: Head(("generator_predictions", "generator_lm_head"))},
+        _as_bert("electra"),
         declared="ElectraForMaskedLM",
     ),
     Architecture(
@@ -93,18 +202,47 @@ ARCHITECTURES = (
         "electra",
         "ElectraForPreTraining",
         {Capability.RTD: Head(("discriminator_predictions",))},
+        _as_bert("electra"),
     ),
     Architecture(
-        "DeBERTa", "deberta", "DebertaForMaskedLM", {Capability.MLM: Head(("cls.predictions", "lm_predictions"))}
+        "DeBERTa",
+        "deberta",
+        "DebertaForMaskedLM",
+        {Capability.MLM: Head(("cls.predictions", "lm_predictions"))},
+        _as_deberta(**_fused("attention.self.in_proj")),
     ),
     Architecture(
         "DeBERTa-v2/v3",
         "deberta-v2",
         "DebertaV2ForMaskedLM",
         {Capability.MLM: Head(("cls.predictions", "lm_predictions"))},
+        _as_deberta(**{role: f"attention.self.{role}_proj" for role in ("query", "key", "value")}),
     ),
-    Architecture("GPT-2", "gpt2", "GPT2LMHeadModel", {Capability.CAUSAL: Head(("transformer.wte",))}),
-    Architecture("ModernBERT", "modernbert", "ModernBertForMaskedLM", {Capability.MLM: Head(("head", "decoder"))}),
+    Architecture(
+        "GPT-2",
+        "gpt2",
+        "GPT2LMHeadModel",
+        {Capability.CAUSAL: Head(("transformer.wte",))},
+        Layers(
+            "transformer",
+            "h.*",
+            {**_fused("attn.c_attn"), "output": "attn.c_proj", "ffn_in": "mlp.c_fc", "ffn_out": "mlp.c_proj"},
+            takes_prefix=True,
+            reads_last=True,
+        ),
+    ),
+    Architecture(
+        "ModernBERT",
+        "modernbert",
+        "ModernBertForMaskedLM",
+        {Capability.MLM: Head(("head", "decoder"))},
+        Layers(
+            "model",
+            "layers.*",
+            {**_fused("attn.Wqkv"), "output": "attn.Wo", "ffn_in": "mlp.Wi", "ffn_out": "mlp.Wo"},
+            bias_switches=("attention_bias", "mlp_bias", "norm_bias"),
+        ),
+    ),
 )
 
 

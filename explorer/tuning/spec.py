@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from explorer.errors import BadInputError
@@ -44,7 +45,12 @@ class RunSpec:
 
     def __post_init__(self) -> None:
         """Bring lists and whole floats (as JSON has them) to their type, then check every range."""
+        for name in ("model", "task", "method", "variant"):
+            if not isinstance(getattr(self, name), str):
+                raise BadInputError(f"{name} must be a text; got {getattr(self, name)!r}.")
         targets = self.targets.split(",") if isinstance(self.targets, str) else self.targets or ()
+        if not isinstance(targets, Iterable):
+            raise BadInputError(f"targets must be a list of names, such as query, value; got {targets!r}.")
         object.__setattr__(self, "targets", tuple(str(target).strip() for target in targets if str(target).strip()))
         for name, least, most in _WHOLE:
             object.__setattr__(self, name, _whole(name, getattr(self, name), least, most))
@@ -76,7 +82,7 @@ _WHOLE = (
 def _real(name: str, value: object, least: float, most: float, above: bool = False) -> float:
     try:
         number = float(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         number = math.nan
     if not (least < number if above else least <= number) or number > most:
         raise BadInputError(

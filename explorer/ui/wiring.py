@@ -80,7 +80,7 @@ class Connection:
         publish: bool = True,
     ) -> None:
         self.page, self.action, self.show = page, action, show
-        self.inputs: dict[str, Any] = {"model": page.model, **inputs}
+        self.inputs: dict[str, Any] = {**({"model": page.model} if action.subject == "model" else {}), **inputs}
         self.outputs = [*outputs, folded.script, folded.table]
         if publish:
             self._publish()
@@ -88,11 +88,16 @@ class Connection:
     async def answer(self, values: dict[str, Any]) -> tuple[Any, list[Any]]:
         """Run the job; its result and the outputs' values. Raises ExplorerError."""
         values = dict(values)
-        model = values.pop("model", None) or DEFAULT_MODEL
+        model = ""
+        if self.action.subject == "model":
+            model = str(values.pop("model", None) or DEFAULT_MODEL)
         params = self.action.params(**values)
-        future = self.page.executor.submit(self.action.job, str(model), params)
+        if self.action.subject == "model":
+            future = self.page.executor.submit(self.action.job, model, params)
+        else:
+            future = await asyncio.to_thread(self.page.executor.submit_for_runs, self.action.job, params)
         result = await asyncio.wrap_future(future)
-        script = self.action.script(str(model), params)
+        script = self.action.script(model, params)
         return result, [*self.show(result), script, frame(self.action.table(result))]
 
     def _publish(self) -> None:
@@ -108,7 +113,7 @@ class Connection:
             return shown
 
         gr.Button(visible=False).click(
-            _named(endpoint, list(self.inputs)),
+            named(endpoint, list(self.inputs)),
             inputs_kwargs=self.inputs,
             outputs=self.outputs,
             api_name=self.action.name,
@@ -144,7 +149,7 @@ class Connection:
         inputs: dict[str, Any] = {**self.inputs, **(extra or {})}
         for trigger in triggers:
             trigger(
-                _named(respond, list(inputs), with_event=read is not None),
+                named(respond, list(inputs), with_event=read is not None),
                 inputs_kwargs=inputs,
                 outputs=[self.page.notice, *self.outputs],
                 api_visibility="private",
@@ -160,23 +165,38 @@ def _cleared(component: Any) -> Any:
     return {"headers": [], "data": []} if isinstance(component, gr.Dataframe) else ""
 
 
-def _named(function: Callable[..., Any], names: list[str], with_event: bool = False) -> Callable[..., Any]:
-    """Give a **kwargs function the signature that Gradio reads parameter names from."""
-    parameters = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY) for name in names]
+def named(
+    function: Callable[..., Any], names: Sequence[str], with_event: bool = False, streams: bool = False
+) -> Callable[..., Any]:
+    """Give a **kwargs function the signature that Gradio reads parameter names from.
 
+    with_event: it is also handed the event. streams: it is an async generator, and also handed the request.
+    """
+    annotations: dict[str, type] = {}
     if with_event:
 
         async def called(event: gr.EventData, **values: Any) -> Any:
             return await function(event=event, **values)
 
-        first = [inspect.Parameter("event", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=gr.EventData)]
-        called.__annotations__ = {"event": gr.EventData}
+        annotations["event"] = gr.EventData
+    elif streams:
+
+        async def called(request: gr.Request, **values: Any) -> Any:  # type: ignore[misc]
+            async for shown in function(request=request, **values):
+                yield shown
+
+        annotations["request"] = gr.Request
     else:
 
         async def called(**values: Any) -> Any:  # type: ignore[misc]
             return await function(**values)
 
-        first = []
+    first = [
+        inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=kind)
+        for name, kind in annotations.items()
+    ]
+    parameters = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY) for name in names]
+    called.__annotations__ = dict(annotations)
     called.__signature__ = inspect.Signature([*first, *parameters])  # type: ignore[attr-defined]
     return called
 

@@ -57,7 +57,7 @@ def stuck() -> Faults:
 
 @dataclass
 class FakeHub:
-    """Serve `repositories` (id -> file name -> content) until closed."""
+    """Serve `repositories` (id -> file name -> content) until closed; a data set's id begins with datasets/."""
 
     repositories: dict[str, dict[str, bytes]] = field(default_factory=dict)
     faults: Faults = field(default_factory=Faults)
@@ -158,6 +158,8 @@ class _HubHandler(_Handler):
             self.whole(b"<html>Welcome to the school's network. Log in.</html>", {"Content-Type": "text/html"})
         elif path.startswith("/api/models/"):
             self._info(path.removeprefix("/api/models/"))
+        elif path.startswith("/api/datasets/"):
+            self._info(path.removeprefix("/api/"))
         else:
             model_id, _, rest = path.removeprefix("/").partition("/resolve/")
             self._file(model_id, rest.partition("/")[2])

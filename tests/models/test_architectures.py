@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from explorer.models.architectures import ARCHITECTURES, Architecture, Capabilit
 from explorer.models.bundle import Bundle, load_bundle
 from explorer.models.hub import unsupported
 from explorer.settings import Settings
+from explorer.tuning.spec import TARGETS
 from tests.models import tiny
 
 EVERY_FAMILY = pytest.mark.parametrize("architecture", ARCHITECTURES, ids=lambda entry: entry.family)
@@ -101,3 +103,86 @@ def test_a_family_that_is_not_listed_raises() -> None:
 def test_the_refusal_names_every_family() -> None:
     sentence = unsupported("x/y", "t5")
     assert all(architecture.family.split()[0].split("-v2")[0] in sentence for architecture in ARCHITECTURES)
+
+
+def classifier(architecture: Architecture) -> transformers.PreTrainedModel:
+    """transformers' own classifier of a family, tiny and random."""
+    config = type(tiny.build(architecture).config)
+    model_class = transformers.MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING[config]
+    return tiny.build(architecture, model_class.__name__).eval()
+
+
+class TestLayers:
+    @EVERY_FAMILY
+    def test_every_role_that_a_run_may_name_is_a_linear_map_of_every_layer(self, architecture: Architecture) -> None:
+        layers = architecture.layers
+        assert tuple(layers.modules) == TARGETS
+        model = classifier(architecture)
+        count = 1 if architecture.family == "ALBERT" else 2
+        for layer in range(count):
+            for path in layers.modules.values():
+                assert model.get_submodule(layers.name(layer, path)).weight.ndim == 2
+        with pytest.raises(AttributeError):
+            model.get_submodule(layers.name(count, layers.modules["query"]))
+
+    @EVERY_FAMILY
+    def test_the_matrices_have_the_shapes_of_their_roles(self, architecture: Architecture) -> None:
+        """(outputs, inputs) with the hidden size 32; a fused matrix has its parts' outputs together."""
+        model, layers = classifier(architecture), architecture.layers
+        inner = model.get_submodule(layers.name(0, layers.modules["ffn_out"])).weight.numel() // 32
+        gated = 2 if architecture.family == "ModernBERT" else 1
+        expected = {"output": (32, 32), "ffn_in": (gated * inner, 32), "ffn_out": (32, inner)}
+        for name, path in layers.matrices().items():
+            shape = tuple(model.get_submodule(layers.name(0, path)).weight.shape)
+            outputs_first = shape[::-1] if architecture.family == "GPT-2" else shape
+            assert outputs_first == expected.get(name, (32 * (name.count("+") + 1), 32))
+
+    @EVERY_FAMILY
+    def test_only_these_modules_are_located_and_the_pattern_finds_the_same(self, architecture: Architecture) -> None:
+        layers = architecture.layers
+        names = [name for name, _ in classifier(architecture).named_modules()]
+        located = {name: place for name in names if (place := layers.locate(name))}
+        roles = layers.matrices()
+        assert {role for _, role in located.values()} == set(roles)
+        assert all(layers.name(layer, roles[role]) == name for name, (layer, role) in located.items())
+        assert [name for name in names if re.fullmatch(layers.pattern(roles.values()), name)] == list(located)
+        assert layers.locate(f"base_model.model.{next(iter(located))}") == next(iter(located.values()))
+
+    def test_asking_for_a_part_of_a_fused_matrix_gives_it_once(self) -> None:
+        assert by_family("GPT-2").layers.matrices(("query", "value")) == {"query+key+value": "attn.c_attn"}
+        assert list(by_family("BERT").layers.matrices(("value", "query"))) == ["query", "value"]
+
+    @EVERY_FAMILY
+    def test_a_prefix_is_taken_by_the_bodies_that_take_past_keys_and_values(self, architecture: Architecture) -> None:
+        body = classifier(architecture).get_submodule(architecture.layers.body)
+        assert ("past_key_values" in inspect.signature(body.forward).parameters) == architecture.layers.takes_prefix
+
+    @EVERY_FAMILY
+    def test_the_classifier_reads_the_position_that_the_table_says(self, architecture: Architecture) -> None:
+        """Seen from the gradient: of all positions of the body's output only one bears on the logits."""
+        model = classifier(architecture)
+        seen: list[torch.Tensor] = []
+
+        def keep(module: object, inputs: object, output: transformers.utils.ModelOutput) -> None:
+            output.last_hidden_state.retain_grad()
+            seen.append(output.last_hidden_state)
+
+        model.get_submodule(architecture.layers.body).register_forward_hook(keep)
+        model(torch.tensor([[2, 5, 6, 7]])).logits.sum().backward()
+        grad = seen[0].grad
+        if grad is None:  # pooled inside the body, which every family does from the first position
+            assert not architecture.layers.reads_last
+            return
+        used = grad[0].abs().sum(-1).nonzero().flatten().tolist()
+        assert used == ([3] if architecture.layers.reads_last else [0])
+
+    @EVERY_FAMILY
+    def test_layers_have_biases_unless_a_switch_is_off(self, architecture: Architecture) -> None:
+        switches = architecture.layers.bias_switches
+        assert has_biases(architecture) == (not switches)
+        assert all(has_biases(architecture, **{switch: True}) for switch in switches)
+
+
+def has_biases(architecture: Architecture, **changes: bool) -> bool:
+    body = tiny.build(architecture, **changes).get_submodule(architecture.layers.body)
+    return any(name.endswith("bias") for name, _ in body.named_parameters())

@@ -1,0 +1,114 @@
+"""A LoRA run here against what a user would write instead: HF Trainer and peft, with the settings of HF's GLUE example.
+
+Same model, same examples, same batch size, epochs, rank, alpha and learning rate; the same held-out sentences at the end.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import tempfile
+import time
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+import numpy as np
+import torch
+from peft import LoraConfig, TaskType, get_peft_model
+from transformers import AutoModelForSequenceClassification, AutoTokenizer, Trainer, TrainingArguments
+
+from explorer.backend.runs.record import RunRecord, RunStatus
+from explorer.backend.runs.worker import MOST_HELD_OUT, Worker
+from explorer.models.bundle import load_bundle
+from explorer.settings import BUNDLED_MODELS, ROOT, Settings
+from explorer.tasks.glue_files import read_glue
+from explorer.tasks.sources import load
+from explorer.tasks.task import TaskData
+from explorer.tuning.spec import RunSpec
+
+MODEL = "bert-small"
+GLUE = ROOT.parent / "shared" / "data" / "glue" / "SST-2"
+EXAMPLES = 960
+SPEC = RunSpec(MODEL, "sst2", "lora", learning_rate=5e-4, epochs=2, batch_size=32, seed=0)
+PADDED = 128
+"""run_glue.py's max_seq_length with pad_to_max_length, both as they are by default."""
+
+
+def examples() -> tuple[str, TaskData]:
+    """GLUE's own SST-2 where it lies beside the project, else the bundled one."""
+    if not GLUE.exists():
+        return "bundled SST-2", load("sst2", Settings())
+    train, dev = (read_glue(GLUE / name) for name in ("train.tsv", "dev.tsv"))
+    chosen = np.random.default_rng(0).permutation(len(train.examples))[:EXAMPLES]
+    data = load("sst2", Settings())
+    rows = tuple(train.examples[place] for place in chosen)
+    return "GLUE's SST-2", TaskData(data.task, "sst2", rows, {"validation": dev.examples})
+
+
+def by_explorer(data: TaskData) -> tuple[float, float]:
+    """(seconds of training, held-out accuracy) of a run, its evaluations during training included."""
+    record = RunRecord("benchmark", "benchmark", SPEC, RunStatus.RUNNING, time.time(), "LoRA", metrics=("accuracy",))
+    bundle = load_bundle(MODEL, Settings(device="cpu"))
+    records = [record]
+    with tempfile.TemporaryDirectory() as folder:
+        Worker(record, data, bundle, Path(folder), records.append, Event()).work()
+    score = records[-1].score
+    assert score is not None
+    return records[-1].seconds, score
+
+
+class _Rows(torch.utils.data.Dataset[dict[str, Any]]):
+    """Examples tokenised once, every row padded to PADDED."""
+
+    def __init__(self, tokenizer: Any, rows: Any) -> None:
+        self.encoded = tokenizer([row.text for row in rows], padding="max_length", max_length=PADDED, truncation=True)
+        self.labels = [int(row.label) for row in rows]
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    def __getitem__(self, place: int) -> dict[str, Any]:
+        return {name: values[place] for name, values in self.encoded.items()} | {"labels": self.labels[place]}
+
+
+def by_trainer(data: TaskData) -> tuple[float, float]:
+    """The same by HF Trainer and peft; training alone is timed."""
+    torch.manual_seed(SPEC.seed)
+    tokenizer = AutoTokenizer.from_pretrained(BUNDLED_MODELS / MODEL)
+    base = AutoModelForSequenceClassification.from_pretrained(BUNDLED_MODELS / MODEL, num_labels=2, dtype=torch.float32)
+    config = LoraConfig(
+        task_type=TaskType.SEQ_CLS, r=SPEC.rank, lora_alpha=SPEC.alpha, target_modules=list(SPEC.targets)
+    )
+    held_out = data.validation["validation"][:MOST_HELD_OUT]
+    with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()):
+        arguments = TrainingArguments(
+            folder,
+            learning_rate=SPEC.learning_rate or 5e-4,
+            num_train_epochs=SPEC.epochs,
+            per_device_train_batch_size=SPEC.batch_size,
+            per_device_eval_batch_size=SPEC.batch_size,
+            save_strategy="no",
+            report_to=[],
+            disable_tqdm=True,
+            use_cpu=True,
+        )
+        trainer = Trainer(get_peft_model(base, config), arguments, train_dataset=_Rows(tokenizer, data.train))
+        began = time.perf_counter()
+        trainer.train()
+        spent = time.perf_counter() - began
+        found = trainer.predict(_Rows(tokenizer, held_out))
+    return spent, float((found.predictions.argmax(-1) == found.label_ids).mean())
+
+
+def measure() -> str:
+    """One line: examples a second by both, their ratio, and both accuracies."""
+    name, data = examples()
+    rows = len(data.train) * SPEC.epochs
+    ours, ours_score = by_explorer(data)
+    theirs, theirs_score = by_trainer(data)
+    return (
+        f"LoRA on {name} ({len(data.train)} examples, {SPEC.epochs} epochs): here {rows / ours:.0f} examples/s and "
+        f"{100 * ours_score:.1f}%; HF Trainer + peft, padded to {PADDED}, {rows / theirs:.0f} examples/s and "
+        f"{100 * theirs_score:.1f}%; ratio {theirs / ours:.1f} (wanted: at least 2)"
+    )

@@ -1,0 +1,1 @@
+"""Runs: trainings that outlive the page that started them."""

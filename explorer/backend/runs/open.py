@@ -1,0 +1,96 @@
+"""A kept run as jobs receive it: its record, its folder, and, when asked for, its model and its ΔW."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from safetensors.torch import load_file
+
+from explorer.backend.runs.record import RunRecord
+from explorer.backend.runs.store import WEIGHTS
+from explorer.errors import BadInputError
+from explorer.models.bundle import Bundle
+from explorer.tuning.adapted import Adapted, adapt
+from explorer.tuning.deltas import Delta
+from explorer.tuning.snapshots import load_snapshot
+
+MOST_OPEN = 8
+
+_WHEN = {
+    True: "It keeps the first one after its first step.",
+    False: "Only LoRA's is kept while a run trains; wait until this one is done, or press Stop.",
+}
+
+
+@dataclass(frozen=True)
+class OpenRun:
+    """One run. `restore` gives its adapted model, shared by everybody who asks: it is never changed."""
+
+    record: RunRecord
+    folder: Path
+    bundle: Callable[[], Bundle]
+    restore: Callable[[], Adapted]
+
+    def require_weights(self) -> None:
+        """Raise BadInputError where there is nothing trained to try yet."""
+        if not self.record.status.has_weights:
+            raise BadInputError(
+                f"{self.record.name} is {self.record.status}: there is nothing to try yet. "
+                "Wait until it is done, or press Stop to keep what it has learned."
+            )
+        if not (self.folder / WEIGHTS).exists():
+            raise BadInputError(" ".join((f"{self.record.name} cannot be asked.", *self.record.notes)))
+
+    def deltas(self, step: int | None = None) -> Mapping[tuple[int, str], Delta]:
+        """ΔW by (layer, role): at a kept step, the last one where None. Raises BadInputError where W is not changed."""
+        snapshots = self.record.snapshots
+        if snapshots:
+            wanted = snapshots[-1] if step is None else min(snapshots, key=lambda kept: abs(kept - step))
+            return load_snapshot(self.folder, wanted)
+        if self.record.status.is_active:
+            raise BadInputError(f"{self.record.name} has no ΔW to look into yet. {_WHEN[self.record.keeps_snapshots]}")
+        self.require_weights()
+        deltas = self.restore().deltas()
+        if not deltas:
+            raise BadInputError(
+                f"{self.record.name} leaves the weight matrices as they are: there is no ΔW to look into. "
+                "Choose a LoRA run or one of full fine-tuning."
+            )
+        return deltas
+
+
+class OpenRuns:
+    """Opens runs by name and keeps the adapted models that were asked for last."""
+
+    def __init__(
+        self, get: Callable[[str], RunRecord], folder_of: Callable[[str], Path], bundle_of: Callable[[str], Bundle]
+    ):
+        self._get, self._folder_of, self._bundle_of = get, folder_of, bundle_of
+        self._restored: OrderedDict[tuple[str, int], Adapted] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def __call__(self, run_id: str) -> OpenRun:
+        """Open a run. Raises BadInputError for one that is not there."""
+        record = self._get(run_id)
+        folder = self._folder_of(run_id)
+        return OpenRun(
+            record, folder, lambda: self._bundle_of(record.spec.model), lambda: self._restore(record, folder)
+        )
+
+    def _restore(self, record: RunRecord, folder: Path) -> Adapted:
+        key = (record.run_id, record.version)
+        with self._lock:
+            if key not in self._restored:
+                outputs = len(record.labels) or 1
+                adapted = adapt(self._bundle_of(record.spec.model), outputs, record.spec)
+                adapted.load_state(load_file(folder / WEIGHTS))
+                adapted.eval()
+                self._restored[key] = adapted
+            self._restored.move_to_end(key)
+            while len(self._restored) > MOST_OPEN:
+                self._restored.popitem(last=False)
+            return self._restored[key]

@@ -1,0 +1,61 @@
+"""What a finished run scores: metrics, the confusion matrix, and the mistakes worth reading."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from torch import Tensor
+
+from explorer.backend.runs.record import Outcome, Wrong
+from explorer.tasks.metrics import scores
+from explorer.tasks.task import Example, Task, TaskData
+from explorer.tuning.rows import Rows
+from explorer.tuning.training import Training, decide
+
+MOST_WRONG = 20
+MOST_POINTS = 400
+LONGEST_SHOWN = 400
+
+
+def outcome_of(training: Training, data: TaskData, held_out: Mapping[str, Rows]) -> Outcome:
+    """Measure every split; the confusion matrix and the mistakes are the leading split's."""
+    metrics, counts, leading = {}, {}, next(iter(held_out))
+    confusion: tuple[tuple[int, ...], ...] = ()
+    points: tuple[tuple[float, float], ...] = ()
+    wrong: tuple[Wrong, ...] = ()
+    for name, rows in held_out.items():
+        logits = training.predict(rows)
+        predicted = decide(data.task, logits, training.scale)
+        labels = rows.labels.tolist()
+        metrics[name], counts[name] = scores(data.task, labels, predicted), len(rows)
+        if name == leading:
+            confusion = _confusion(data.task, labels, predicted)
+            wrong = _mistakes(data.task, data.validation[name], logits, predicted)
+            if data.task.is_regression:
+                points = tuple(zip(labels[:MOST_POINTS], predicted[:MOST_POINTS], strict=True))
+    return Outcome(metrics, counts, confusion, points, wrong)
+
+
+def _confusion(task: Task, labels: list[float], predicted: list[float]) -> tuple[tuple[int, ...], ...]:
+    if task.is_regression:
+        return ()
+    counts = [[0] * task.outputs for _ in range(task.outputs)]
+    for true, guess in zip(labels, predicted, strict=True):
+        counts[int(true)][int(guess)] += 1
+    return tuple(tuple(row) for row in counts)
+
+
+def _mistakes(task: Task, examples: tuple[Example, ...], logits: Tensor, predicted: list[float]) -> tuple[Wrong, ...]:
+    """The most confidently wrong first: by the probability of the wrong class, or by the distance of a score."""
+    sure = logits.softmax(-1).amax(-1).tolist()
+    found = []
+    for example, guess, probability in zip(examples[: len(predicted)], predicted, sure, strict=True):
+        if task.is_regression or guess != example.label:
+            shown = None if example.second is None else example.second[:LONGEST_SHOWN]
+            weight = abs(guess - example.label) if task.is_regression else probability
+            one = Wrong(
+                example.text[:LONGEST_SHOWN], shown, example.label, guess, None if task.is_regression else probability
+            )
+            found.append((weight, one))
+    found.sort(key=lambda pair: -pair[0])
+    return tuple(one for _, one in found[:MOST_WRONG])

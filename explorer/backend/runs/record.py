@@ -1,0 +1,150 @@
+"""What is known of a run, in plain values: pages draw it, the database keeps it, scripts print it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field, replace
+from enum import StrEnum
+from typing import Any
+
+from explorer.tuning.spec import RunSpec
+
+
+class RunStatus(StrEnum):
+    """Where a run stands."""
+
+    QUEUED = "queued"
+    RUNNING = "running"
+    DONE = "done"
+    STOPPED = "stopped"
+    CANCELLED = "cancelled"
+    FAILED = "failed"
+    INTERRUPTED = "interrupted"
+    IMPORTED = "imported"
+
+    @property
+    def is_active(self) -> bool:
+        """Whether it will still change by itself."""
+        return self in (RunStatus.QUEUED, RunStatus.RUNNING)
+
+    @property
+    def has_weights(self) -> bool:
+        """Whether there is something trained to try."""
+        return self in (RunStatus.DONE, RunStatus.STOPPED, RunStatus.IMPORTED)
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """A held-out example that the model got wrong. probability: the model's, of what it predicted (None for scores)."""
+
+    text: str
+    second: str | None
+    label: float
+    predicted: float
+    probability: float | None
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a finished run scores, on all held-out rows of the leading split.
+
+    metrics: by split, then by metric. confusion: rows are true classes, columns predicted ones; empty for a regression.
+    points: (label, predicted) of a regression, at most a few hundred. wrong: the most confident mistakes first.
+    """
+
+    metrics: dict[str, dict[str, float | None]]
+    rows: dict[str, int]
+    confusion: tuple[tuple[int, ...], ...] = ()
+    points: tuple[tuple[float, float], ...] = ()
+    wrong: tuple[Wrong, ...] = ()
+
+
+@dataclass(frozen=True)
+class RunRecord:
+    """One run. A record is replaced, never changed, so that any thread may read it.
+
+    losses: (step, loss). evaluations: (step, metrics on held-out rows). place: how many runs train before this one does.
+    seconds, seconds_left: of training. memory_bytes: of the whole server when last looked at. version grows with each change.
+    """
+
+    run_id: str
+    owner: str
+    spec: RunSpec
+    status: RunStatus
+    created: float
+    name: str
+    task_title: str = ""
+    labels: tuple[str, ...] = ()
+    metrics: tuple[str, ...] = ()
+    step: int = 0
+    steps: int = 0
+    steps_per_epoch: int = 0
+    losses: tuple[tuple[int, float], ...] = ()
+    evaluations: tuple[tuple[int, dict[str, float | None]], ...] = ()
+    place: int = 0
+    rate: float = 0.0
+    seconds: float = 0.0
+    seconds_left: float | None = None
+    memory_bytes: int = 0
+    trainable: int = 0
+    parameters: int = 0
+    checkpoint_bytes: int = 0
+    memory_estimate: int = 0
+    snapshots: tuple[int, ...] = ()
+    message: str = ""
+    notes: tuple[str, ...] = ()
+    outcome: Outcome | None = None
+    process: tuple[int, float] = (0, 0.0)
+    version: int = 0
+    scale: tuple[float, float] = (0.0, 1.0)
+    columns: tuple[str, ...] = field(default=())
+
+    def but(self, **changes: Any) -> RunRecord:
+        """A newer version of this record."""
+        return replace(self, version=self.version + 1, **changes)
+
+    @property
+    def leading_metric(self) -> str:
+        """The name of the metric that runs of this task are compared by."""
+        return self.metrics[0] if self.metrics else "accuracy"
+
+    @property
+    def score(self) -> float | None:
+        """The leading metric where it was last measured: at the end where there is one."""
+        if self.outcome is not None and self.outcome.metrics:
+            return next(iter(self.outcome.metrics.values())).get(self.leading_metric)
+        return self.evaluations[-1][1].get(self.leading_metric) if self.evaluations else None
+
+    @property
+    def keeps_snapshots(self) -> bool:
+        """Whether ΔW is kept as the run goes: where it is of low rank, and so small."""
+        return self.spec.method == "lora" and self.spec.variant != "dora"
+
+    def to_json(self) -> str:
+        """All of it as JSON."""
+        return json.dumps(asdict(self))
+
+    @classmethod
+    def from_json(cls, text: str) -> RunRecord:
+        """What to_json wrote."""
+        values = json.loads(text)
+        values["spec"] = RunSpec(**values["spec"])
+        values["status"] = RunStatus(values["status"])
+        values["outcome"] = _outcome(values["outcome"])
+        for name in ("losses", "evaluations"):
+            values[name] = tuple(tuple(entry) for entry in values[name])
+        for name in ("labels", "metrics", "snapshots", "notes", "process", "scale", "columns"):
+            values[name] = tuple(values[name])
+        return cls(**values)
+
+
+def _outcome(values: dict[str, Any] | None) -> Outcome | None:
+    if values is None:
+        return None
+    return Outcome(
+        values["metrics"],
+        values["rows"],
+        tuple(tuple(row) for row in values["confusion"]),
+        tuple((point[0], point[1]) for point in values["points"]),
+        tuple(Wrong(**one) for one in values["wrong"]),
+    )

@@ -1,0 +1,214 @@
+"""One run's work, from the record to its weights: load, train, report as it goes, evaluate, keep."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Event
+
+import psutil
+import torch
+from safetensors.torch import load_file
+
+from explorer.backend.runs.outcome import outcome_of
+from explorer.backend.runs.record import RunRecord, RunStatus
+from explorer.backend.runs.store import RESUME, WEIGHTS
+from explorer.errors import BadInputError
+from explorer.models.bundle import Bundle
+from explorer.tasks.task import TaskData
+from explorer.tuning.adapted import Adapted, adapt
+from explorer.tuning.methods import find_method
+from explorer.tuning.plan import plan
+from explorer.tuning.rows import LONGEST_ROW, Rows, tokenise
+from explorer.tuning.snapshots import due, save_snapshot, save_tensors
+from explorer.tuning.training import Training, Update
+
+MOST_HELD_OUT = 2000
+"""Held-out examples a split; more would cost a laptop more time than the training."""
+
+PUBLISH_SECONDS = 0.2
+CHECKPOINT_SECONDS = 10.0
+CHECKPOINT_SHARE = 0.05
+"""A checkpoint is written every so many seconds, and less often where writing it would take more than this share."""
+
+MOST_POINTS = 1500
+
+
+@dataclass
+class Worker:
+    """One run in progress. publish takes each newer record; `stopping` is set by whoever presses Stop."""
+
+    record: RunRecord
+    data: TaskData
+    bundle: Bundle
+    folder: Path
+    publish: Callable[[RunRecord], None]
+    stopping: Event
+
+    def work(self) -> None:
+        """Train to the end, or to the Stop; errors are the caller's."""
+        spec = self.record.spec
+        self._say(message="Reading the examples", outcome=None)
+        chosen = self.data.train[: spec.examples or None]
+        _check_classes(self.data, [example.label for example in chosen])
+        adapted = adapt(self.bundle, self.data.task.outputs, spec)
+        longest = min(LONGEST_ROW, adapted.longest)
+        train = tokenise(self.bundle, chosen, longest)
+        held_out = {
+            name: tokenise(self.bundle, examples[:MOST_HELD_OUT], longest)
+            for name, examples in self.data.validation.items()
+        }
+        rate = spec.learning_rate or find_method(spec.method).learning_rate
+        training = Training(adapted, self.data.task, train, next(iter(held_out.values())), spec, rate)
+        if (self.folder / RESUME).exists():
+            training.load_state(load_file(self.folder / RESUME))
+        self._announce(training, train, held_out)
+        if not self.stopping.is_set():
+            self._train(training)
+        self._finish(training, held_out)
+
+    def _say(self, **changes: object) -> None:
+        self.record = self.record.but(**changes)
+        self.publish(self.record)
+
+    def _announce(self, training: Training, train: Rows, held_out: dict[str, Rows]) -> None:
+        """What is known once everything is loaded."""
+        planned = plan(self.bundle, self.data.task.outputs, self.record.spec, len(train), float(train.lengths.mean()))
+        notes = [*self.data.notes]
+        cut = train.cut + sum(rows.cut for rows in held_out.values())
+        if cut:
+            notes.append(f"{cut} of the texts are longer than the model's row here and were cut at the end.")
+        for name, examples in self.data.validation.items():
+            if len(examples) > MOST_HELD_OUT:
+                notes.append(f"Measured on the first {MOST_HELD_OUT:,} of {len(examples):,} examples of {name}.")
+        self._say(
+            steps=training.steps,
+            step=training.step,
+            steps_per_epoch=training.per_epoch,
+            losses=tuple(point for point in self.record.losses if point[0] <= training.step),
+            evaluations=tuple(point for point in self.record.evaluations if point[0] <= training.step),
+            snapshots=tuple(step for step in self.record.snapshots if step <= training.step),
+            trainable=planned.trainable,
+            parameters=planned.total,
+            checkpoint_bytes=planned.checkpoint_bytes,
+            memory_estimate=planned.memory_bytes,
+            scale=(training.scale.mean, training.scale.spread),
+            notes=tuple(notes),
+            seconds=self.record.seconds if training.step else 0.0,
+            message="",
+        )
+        if not training.step:
+            self._say(evaluations=((0, training.quick_scores()),))
+
+    def _train(self, training: Training) -> None:
+        reporter = _Reporter(self.record, training)
+        try:
+            self._follow(training, reporter)
+        finally:  # the curve up to a divergence is what shows it
+            self.record = reporter.report(self.record, self.record.snapshots)
+            self.publish(self.record)
+
+    def _follow(self, training: Training, reporter: _Reporter) -> None:
+        saved, pause = time.monotonic(), CHECKPOINT_SECONDS
+        for update in training.updates():
+            snapshots = self.record.snapshots
+            if due(update.step, training.steps):
+                snapshots = self._snapshot(training)
+            reporter.take(update)
+            now = time.monotonic()
+            if (
+                update.metrics is not None
+                or snapshots != self.record.snapshots
+                or now - reporter.told > PUBLISH_SECONDS
+            ):
+                self.record = reporter.report(self.record, snapshots)
+                self.publish(self.record)
+            if now - saved > pause and update.step < training.steps:
+                save_tensors(self.folder / RESUME, training.state())
+                saved = time.monotonic()
+                pause = max(CHECKPOINT_SECONDS, (saved - now) / CHECKPOINT_SHARE)
+            if self.stopping.is_set():
+                break
+
+    def _snapshot(self, training: Training) -> tuple[int, ...]:
+        """Keep ΔW of this step where the method's is small; the steps that are kept."""
+        kept = self.record.snapshots
+        if not self.record.keeps_snapshots or training.step in kept:
+            return kept
+        save_snapshot(self.folder, training.step, training.adapted.deltas())
+        return (*kept, training.step)
+
+    def _finish(self, training: Training, held_out: dict[str, Rows]) -> None:
+        """Measure on everything that is held out, and keep what was trained."""
+        complete = training.step >= training.steps
+        if not training.step:
+            self._say(status=RunStatus.CANCELLED, message="Stopped before the first step.", seconds_left=None)
+            return
+        self._say(message="Measuring on all held-out examples", seconds_left=0.0)
+        outcome = outcome_of(training, self.data, held_out)
+        save_tensors(self.folder / WEIGHTS, training.adapted.state())
+        snapshots = self._snapshot(training)
+        if complete:
+            (self.folder / RESUME).unlink(missing_ok=True)
+        else:
+            save_tensors(self.folder / RESUME, training.state())
+        said = "" if complete else f"Stopped at step {training.step} of {training.steps}; what it learned is kept."
+        status = RunStatus.DONE if complete else RunStatus.STOPPED
+        self._say(status=status, outcome=outcome, snapshots=snapshots, message=said, seconds_left=None, place=0)
+
+
+class _Reporter:
+    """Turns updates into newer records: smooths the rate, keeps the curves to a drawable size."""
+
+    def __init__(self, record: RunRecord, training: Training) -> None:
+        self.training = training
+        self.losses = list(record.losses)
+        self.evaluations = list(record.evaluations)
+        self.before = record.seconds
+        self.began = self.told = time.monotonic()
+        self.start = training.step
+        self.rows, self.seconds = 0, 0.0
+
+    def take(self, update: Update) -> None:
+        """One step's news."""
+        self.rows += update.rows
+        self.seconds += update.seconds
+        stride = max(1, -(-self.training.steps // MOST_POINTS))
+        if update.step % stride == 0 or update.step == self.training.steps:
+            self.losses.append((update.step, round(update.loss, 6)))
+        if update.metrics is not None:
+            self.evaluations.append((update.step, update.metrics))
+
+    def report(self, record: RunRecord, snapshots: tuple[int, ...]) -> RunRecord:
+        """The record as of now."""
+        self.told = time.monotonic()
+        spent = self.told - self.began
+        done = self.training.step - self.start
+        return record.but(
+            step=self.training.step,
+            losses=tuple(self.losses),
+            evaluations=tuple(self.evaluations),
+            rate=self.rows / self.seconds if self.seconds else 0.0,
+            seconds=self.before + spent,
+            seconds_left=spent / done * (self.training.steps - self.training.step) if done else None,
+            memory_bytes=memory_in_use(self.training.adapted),
+            snapshots=snapshots,
+        )
+
+
+def memory_in_use(adapted: Adapted) -> int:
+    """Bytes that this server holds: on the accelerator where the model is on one, else in main memory."""
+    if next(iter(adapted.trainable().values())).device.type == "cuda":
+        return int(torch.cuda.memory_allocated())
+    return int(psutil.Process().memory_info().rss)
+
+
+def _check_classes(data: TaskData, labels: Sequence[float]) -> None:
+    """A classifier that has seen one class only learns to say it."""
+    if not data.task.is_regression and len(set(labels)) < 2:
+        name = data.task.labels[int(labels[0])] if labels else "none"
+        raise BadInputError(
+            f"All {len(labels)} training examples are of one class ({name}). Use more examples, or a file with both."
+        )

@@ -1,0 +1,297 @@
+"""From updates ΔW and base weights W, by (layer, module), to the plain values that the figures draw."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from itertools import pairwise
+
+import torch
+from torch import Tensor
+
+from explorer.errors import BadInputError, ExplorerError, ModelUnavailableError
+from explorer.labs.delta.schema import (
+    BASES,
+    KEPT,
+    AmplificationResult,
+    LayerFactor,
+    PlacementResult,
+    Projection,
+    RunFactors,
+    SimilarityResult,
+    SiteSpectrum,
+    SpectrumResult,
+)
+from explorer.maths import spectra
+from explorer.tuning.deltas import Delta, Dense, LowRank
+from explorer.tuning.spec import TARGETS
+
+Site = tuple[int, str]
+Deltas = Mapping[Site, Delta]
+
+BINS = 16
+"""Of W's singular directions in the placement figure."""
+
+
+class BaseWeights:
+    """The base model's matrices W (d, k); their singular values are computed when first asked for, and kept.
+
+    One object for each base model: a 768 x 768 matrix takes about 40 ms, which no redrawing should pay twice.
+    """
+
+    def __init__(self, matrices: Mapping[Site, Tensor]) -> None:
+        self._matrices = matrices
+        self._values: dict[Site, Tensor] = {}
+
+    def matrix(self, site: Site, delta: Delta) -> Tensor:
+        """W of a site on the CPU; raise BadInputError where it is missing or of another shape than the update."""
+        found = self._matrices.get(site)
+        if found is None or tuple(found.shape) != _shape(delta):
+            has = "no such matrix" if found is None else f"one of {found.shape[0]} x {found.shape[1]}"
+            raise BadInputError(
+                f"This update was not trained on this model: layer {site[0]}, {site[1]} is {_shape(delta)[0]} x "
+                f"{_shape(delta)[1]}, and the model has {has}. Choose the model that the adapter names."
+            )
+        return found.detach().cpu()
+
+    def values(self, site: Site, delta: Delta) -> Tensor:
+        """W's singular values, from large to small."""
+        if site not in self._values:
+            self._values[site] = spectra.dense_spectrum(self.matrix(site, delta))
+        return self._values[site]
+
+
+def spectrum(
+    deltas: Deltas, base: BaseWeights | None = None, name: str = "This run", step: int | None = None
+) -> SpectrumResult:
+    """The singular values of every update: all LoRA factors of one shape at once, dense updates one by one.
+
+    base: None leaves the parts that need W out. Raises BadInputError for a method that changes no weight matrix, and
+    ExplorerError where the weights are no longer finite.
+    """
+    if not deltas:
+        raise BadInputError(f"{name} has no ΔW: {_adapted(deltas)}")
+    values = _all_values(deltas)
+    sites = sorted(deltas, key=lambda site: (site[0], TARGETS.index(site[1]) if site[1] in TARGETS else len(TARGETS)))
+    return SpectrumResult(name, tuple(_site(site, deltas[site], values[site], base) for site in sites), step)
+
+
+def _all_values(deltas: Deltas) -> dict[Site, Tensor]:
+    """Singular values by site; the low-rank ones in a batch for each shape."""
+    batches: dict[tuple[int, ...], list[tuple[Site, LowRank]]] = defaultdict(list)
+    values: dict[Site, Tensor] = {}
+    for site, delta in deltas.items():
+        if isinstance(delta, LowRank):
+            batches[*delta.A.shape, *delta.B.shape].append((site, delta))
+        else:
+            values[site] = spectra.dense_spectrum(_finite(delta.value))
+    for batch in batches.values():
+        down = _finite(torch.stack([delta.A for _, delta in batch]))
+        up = _finite(torch.stack([delta.B for _, delta in batch]))
+        scales = torch.tensor([float(delta.scale) for _, delta in batch], dtype=torch.float64)
+        found = spectra.low_rank_spectrum(down, up, scales)
+        values |= {site: row for (site, _), row in zip(batch, found, strict=True)}
+    return values
+
+
+def _site(site: Site, delta: Delta, values: Tensor, base: BaseWeights | None) -> SiteSpectrum:
+    (rows, columns), norm = _shape(delta), float(values.double().norm())
+    low_rank = isinstance(delta, LowRank)
+    rank = len(values)
+    return SiteSpectrum(
+        layer=site[0],
+        module=site[1],
+        rows=rows,
+        columns=columns,
+        rank=rank,
+        low_rank=low_rank,
+        norm=norm,
+        effective_rank=float(spectra.effective_rank(values)),
+        stable_rank=float(spectra.stable_rank(values)),
+        values=_first(values),
+        energy=_first(spectra.energy(values)),
+        random=_first(spectra.random_spectrum(rows, columns, norm)),
+        random_product=_first(spectra.random_product_spectrum(rows, columns, rank, norm)) if low_rank else None,
+        weight=_first(base.values(site, delta)) if base else None,
+        weight_norm=float(base.values(site, delta).double().norm()) if base else None,
+    )
+
+
+def _first(values: Tensor) -> tuple[float, ...]:
+    return tuple(values[:KEPT].tolist())
+
+
+def similarity(
+    deltas_a: Deltas,
+    deltas_b: Deltas,
+    layer: int,
+    module: str,
+    basis: str = "",
+    names: tuple[str, str] = ("the first run", "the second run"),
+) -> SimilarityResult:
+    """φ(i, j) between two runs' directions, at most KEPT of each (LoRA, section 7.2).
+
+    basis: a key of BASES; empty takes A's where both runs have an A, as the paper does, else ΔW's right-singular vectors.
+    """
+    pair = _found(deltas_a, layer, module), _found(deltas_b, layer, module)
+    if not basis:
+        basis = "A" if all(isinstance(delta, LowRank) for delta in pair) else "right"
+    one, other = (_directions(delta, basis) for delta in pair)
+    if len(one) != len(other):
+        raise BadInputError(
+            f"The two runs belong to models of different widths ({len(one)} and {len(other)}), so their directions lie in "
+            "different spaces. Choose two runs of one model."
+        )
+    draw = torch.Generator().manual_seed(0)
+    drawn = [spectra.random_directions(len(one), directions.shape[1], draw) for directions in (one, other)]
+    return SimilarityResult(
+        *names,
+        layer,
+        module,
+        basis,
+        len(one),
+        _grid(spectra.subspace_similarity(one, other)),
+        _grid(spectra.expected_similarity(len(one), one.shape[1], other.shape[1])),
+        _grid(spectra.subspace_similarity(*drawn)),
+    )
+
+
+def _directions(delta: Delta, basis: str) -> Tensor:
+    """Orthonormal columns, strongest first, without those that carry nothing."""
+    if basis not in BASES:
+        raise BadInputError(f"The directions are those of {', '.join(BASES)}; got {str(basis)[:40]!r}.")
+    if basis in ("A", "B"):
+        if not isinstance(delta, LowRank):
+            raise BadInputError(f"Only LoRA has a matrix {basis}. For other methods compare ΔW's own directions.")
+        found = spectra.dense_svd(_finite(delta.A if basis == "A" else delta.B))
+    else:
+        found = _decomposed(delta)
+    noise = float(found.S[0]) * max(_shape(delta)) * torch.finfo(found.S.dtype).eps
+    kept = min(int((noise < found.S).sum()), KEPT)
+    if kept == 0:
+        raise BadInputError("There are no directions yet: the update is still zero. Train a few steps first.")
+    return (found.U if basis in ("B", "left") else found.V)[:, :kept]
+
+
+def amplification(
+    deltas: Deltas, base: BaseWeights | None, layer: int, module: str, r: int, name: str = "This run"
+) -> AmplificationResult:
+    """How strongly W holds the first r directions of ΔW, of its own and random ones (LoRA, section 7.3).
+
+    Raises BadInputError for r beyond ΔW's rank and for an update that is zero, ModelUnavailableError without W.
+    """
+    delta = _found(deltas, layer, module)
+    found = _amplified((layer, module), delta, base, r)
+    projections = (("ΔW", found.by_delta), ("W", found.by_weight), ("random", found.by_random))
+    of_delta, of_weight, random = (
+        Projection(directions, norm, found.delta_norm / norm if norm > 0 else None) for directions, norm in projections
+    )
+    return AmplificationResult(
+        name,
+        layer,
+        module,
+        r,
+        isinstance(delta, LowRank),
+        found.delta_norm,
+        found.weight_norm,
+        found.inside,
+        (of_delta, of_weight, random),
+    )
+
+
+def factors(deltas: Deltas, base: BaseWeights | None, module: str, r: int, name: str = "This run") -> RunFactors:
+    """The amplification in every layer, comparable between LoRA and full fine-tuning: both in their first r directions."""
+    sites = sorted(site for site in deltas if site[1] == module)
+    if not sites:
+        raise BadInputError(f"{name} did not adapt {module!r}: {_adapted(deltas)}")
+    layers = []
+    for site in sites:
+        found = _amplified(site, deltas[site], base, r)
+        share = (found.inside / found.delta_norm) ** 2
+        layers.append(LayerFactor(site[0], found.inside / found.by_delta, share, found.by_delta / found.by_random))
+    return RunFactors(name, module, r, isinstance(deltas[sites[0]], LowRank), tuple(layers))
+
+
+def _amplified(site: Site, delta: Delta, base: BaseWeights | None, r: int) -> spectra.Amplification:
+    weight = _needed(base).matrix(site, delta)
+    found = _decomposed(delta)
+    most = len(found.S)
+    if not 1 <= r <= most:
+        raise BadInputError(f"r must be from 1 to {most}, the rank of this update; got {r}.")
+    if not float(found.S[0]):
+        raise BadInputError("The update is still zero, so it has no directions to project on. Train a few steps first.")
+    return spectra.amplification(found, weight, r, _needed(base).values(site, delta))
+
+
+def placement(
+    deltas: Deltas, base: BaseWeights | None, layer: int, module: str, name: str = "This run"
+) -> PlacementResult:
+    """The share of ΔW's energy along W's singular directions, in at most BINS bins from the strongest to the weakest."""
+    delta = _found(deltas, layer, module)
+    weight = _needed(base).matrix((layer, module), delta)
+    left, right = spectra.placement(_decomposed(delta), spectra.dense_svd(weight))
+    count, (rows, columns) = len(right), _shape(delta)
+    edges = [round(place * count / min(BINS, count)) for place in range(min(BINS, count) + 1)]
+    sizes = [stop - start for start, stop in pairwise(edges)]
+    return PlacementResult(
+        name,
+        layer,
+        module,
+        tuple(edge + 1 for edge in edges[:-1]),
+        count,
+        tuple(float(part.sum()) for part in right.split(sizes)),
+        tuple(float(part.sum()) for part in left.split(sizes)),
+        tuple(size / columns for size in sizes),
+        tuple(size / rows for size in sizes),
+        max(0.0, 1 - float(right.sum())) if columns > count else 0.0,
+        max(0.0, 1 - float(left.sum())) if rows > count else 0.0,
+    )
+
+
+def _found(deltas: Deltas, layer: int, module: str) -> Delta:
+    delta = deltas.get((layer, module))
+    if delta is None:
+        raise BadInputError(f"There is no update of layer {layer}, {module!r}: {_adapted(deltas)}")
+    return delta
+
+
+def _adapted(deltas: Deltas) -> str:
+    """What can be chosen instead, as the end of a sentence."""
+    if not deltas:
+        return "this run changes no weight matrix of the encoder. Choose a run of LoRA or of full fine-tuning."
+    layers = sorted({layer for layer, _ in deltas})
+    return f"choose one of {', '.join(sorted({role for _, role in deltas}))} in layers {layers[0]} to {layers[-1]}."
+
+
+def _needed(base: BaseWeights | None) -> BaseWeights:
+    if base is None:
+        raise ModelUnavailableError(
+            "This view compares ΔW with W, and the adapter's base model is not on this machine. Choose the base model in "
+            "the picker to fetch it; the spectrum of ΔW is drawn without it."
+        )
+    return base
+
+
+def _shape(delta: Delta) -> tuple[int, int]:
+    """(d, k) of an update."""
+    if isinstance(delta, Dense):
+        return delta.value.shape[0], delta.value.shape[1]
+    return delta.B.shape[0], delta.A.shape[1]
+
+
+def _decomposed(delta: Delta) -> spectra.Svd:
+    if isinstance(delta, LowRank):
+        return spectra.low_rank_svd(_finite(delta.A), _finite(delta.B), float(delta.scale))
+    return spectra.dense_svd(_finite(delta.value))
+
+
+def _finite(tensor: Tensor) -> Tensor:
+    """The tensor on the CPU, without gradients; raise ExplorerError for a diverged run's."""
+    plain = tensor.detach().cpu()
+    if not bool(torch.isfinite(plain).all()):
+        raise ExplorerError("The weights of this run are no longer finite: it has diverged. Lower the learning rate.")
+    return plain
+
+
+def _grid(values: Tensor) -> tuple[tuple[float, ...], ...]:
+    return tuple(tuple(row) for row in values.tolist())

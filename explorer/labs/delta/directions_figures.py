@@ -1,0 +1,166 @@
+"""Which directions an update uses, as pictures, sentences and tables: between two runs, and inside W's spectrum."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from markupsafe import Markup
+
+from explorer.figures import percent, picture, prose, strong
+from explorer.labs.delta.figures import heading, label, module_name, number
+from explorer.labs.delta.schema import BASES, PlacementResult, SimilarityResult
+from explorer.tables import Table
+
+CELLS_WITH_TEXT = 5
+"""A heatmap with more columns than this has no room for numbers."""
+
+
+def similarity_table(result: SimilarityResult) -> Table:
+    """i, j (from 1), phi."""
+    rows = [(i, j, phi) for i, row in enumerate(result.phi, start=1) for j, phi in enumerate(row, start=1)]
+    return Table.of(("i", "j", "phi"), rows)
+
+
+def similarity_sentence(result: SimilarityResult) -> Markup:
+    """How much of the strongest direction the two share, how much of everything, and what chance would give."""
+    ra, rb = len(result.phi), len(result.phi[0])
+    first, whole = result.phi[0][-1], result.phi[-1][-1]
+    return prose(
+        f"Layer {result.layer}, {module_name(result.module)}: ",
+        strong(percent(first)),
+        f" of the strongest direction of {result.name_a} lies in the space of {result.name_b}'s {_directions(rb)} "
+        f"(chance: {percent(result.expected[0][-1])}); of all {_directions(ra)} it is ",
+        strong(percent(whole) if ra <= rb else f"φ = {number(whole)}"),
+        f" (chance: {percent(result.expected[-1][-1])}). Strongest against strongest alone: φ(1, 1) = "
+        f"{number(result.phi[0][0])}. The directions are {BASES[result.basis]}, in a space of {result.width}. In GPT-3 the "
+        "top direction of rank 8 and rank 64 overlaps with φ above 0.5 and the others hardly, which the paper takes for the "
+        "reason why r = 1 does well (Hu et al. 2021, section 7.2).",
+    )
+
+
+def _directions(count: int) -> str:
+    return "one direction" if count == 1 else f"{count} directions"
+
+
+def similarity_figure(result: SimilarityResult) -> dict[str, Any]:
+    """The paper's heatmap, i down and j across, beside the same of two random subspaces; one above the other on a phone."""
+    traces = [_phi_grid(result.phi, ""), _phi_grid(result.drawn, "2")]
+    described = similarity_sentence(result).striptags()
+    wide = picture(traces, described, **_two_grids(result, stacked=False))
+    return wide | {"narrow": picture(traces, described, **_two_grids(result, stacked=True))["layout"]}
+
+
+def _phi_grid(rows: Sequence[Sequence[float]], suffix: str) -> dict[str, Any]:
+    small = len(rows[0]) <= CELLS_WITH_TEXT
+    return {
+        "type": "heatmap",
+        "z": [list(row) for row in rows],
+        "x": list(range(1, len(rows[0]) + 1)),
+        "y": list(range(1, len(rows) + 1)),
+        "xaxis": f"x{suffix}",
+        "yaxis": f"y{suffix}",
+        "coloraxis": "coloraxis",
+        "xgap": 1 if small else 0,
+        "ygap": 1 if small else 0,
+        "hovertemplate": "φ(%{y}, %{x}) = %{z:.4f}<extra></extra>",
+        **({"text": [[f"{phi:.2f}" for phi in row] for row in rows], "texttemplate": "%{text}"} if small else {}),
+        "textfont": {"size": 14},
+    }
+
+
+def _two_grids(result: SimilarityResult, stacked: bool) -> dict[str, Any]:
+    titles = (f"{label(result.name_a, 22)} (i) and {label(result.name_b, 22)} (j)", "two random subspaces")
+    across = {"title": {"text": "j"}, "showgrid": False, "tickformat": "d", "nticks": 9}
+    down = {"title": {"text": "i"}, "showgrid": False, "autorange": "reversed", "tickformat": "d", "nticks": 9}
+    bar = {"title": {"text": "φ(i, j)"}, "thickness": 14}
+    shared = {"coloraxis": {"colorscale": "Cividis", "cmin": 0, "cmax": 1, "colorbar": bar, "showscale": not stacked}}
+    if stacked:
+        places = ([0.0, 1.0], [0.56, 1.0]), ([0.0, 1.0], [0.0, 0.44])
+    else:
+        places = ([0.0, 0.47], [0.0, 1.0]), ([0.55, 1.0], [0.0, 1.0])
+    (x, y), (x2, y2) = places
+    return {
+        "height": 560 if stacked else 380,
+        **shared,
+        "annotations": [heading(titles[0], x[0], y[1]), heading(titles[1], x2[0], y2[1])],
+        "xaxis": {**across, "domain": x, **({"title": {"text": ""}} if stacked else {})},
+        "yaxis": {**down, "domain": y},
+        "xaxis2": {**across, "domain": x2, "anchor": "y2"},
+        "yaxis2": {**down, "domain": y2, "anchor": "x2", **({} if stacked else {"title": {"text": ""}})},
+    }
+
+
+def placement_table(result: PlacementResult) -> Table:
+    """first and last direction of W in a bin, right and left share of ΔW's energy, and what a random update has."""
+    columns = ("first", "last", "right", "expected_right", "left", "expected_left")
+    return Table.of(columns, [(start, stop, *shares) for start, stop, *shares in _bins(result)])
+
+
+def _bins(result: PlacementResult) -> list[tuple[int, int, float, float, float, float]]:
+    stops = [start - 1 for start in result.starts[1:]] + [result.last]
+    return list(
+        zip(
+            result.starts,
+            stops,
+            result.right,
+            result.expected_right,
+            result.left,
+            result.expected_left,
+            strict=True,
+        )
+    )
+
+
+def placement_sentence(result: PlacementResult) -> Markup:
+    """How much of ΔW lies in the strongest directions of W, beside what a random update would have there."""
+    if not sum(result.right):
+        return prose("ΔW is zero, so it lies nowhere yet.")
+    first, stop, right, expected_right, left, expected_left = _bins(result)[0]
+    top = f"direction {stop}" if first == stop else f"{stop} strongest directions"
+    parts = [
+        f"Layer {result.layer}, {module_name(result.module)}: W's {top} on its input side hold ",
+        strong(percent(right)),
+        f" of ΔW's energy, {number(right / expected_right)} times what a random update would have there; on its output side ",
+        strong(percent(left)),
+        f", {number(left / expected_left)} times. Bars above 1 mark directions of W that the update uses more than chance.",
+    ]
+    outside = max(result.outside_right, result.outside_left)
+    if outside:
+        side = "input" if result.outside_right else "output"
+        parts.append(f" {percent(outside)} lies where W, which is not square, has no direction on its {side} side.")
+    return prose(*parts)
+
+
+def placement_figure(result: PlacementResult) -> dict[str, Any]:
+    """Bars over W's singular directions from the strongest: ΔW's energy there as a multiple of a random update's."""
+    bins = _bins(result)
+    centres = [(start + stop) / 2 for start, stop, *_ in bins]
+    sides = (
+        ("what W reads (right-singular)", "first", [(entry[2], entry[3]) for entry in bins]),
+        ("what W writes (left-singular)", "second", [(entry[4], entry[5]) for entry in bins]),
+    )
+    traces = [
+        {
+            "type": "bar",
+            "name": name,
+            "x": centres,
+            "y": [share / expected for share, expected in pairs],
+            "customdata": [[share, start, stop] for (share, _), (start, stop, *_) in zip(pairs, bins, strict=True)],
+            "marker": {"color": f"@{colour}"},
+            "hovertemplate": "directions %{customdata[1]} to %{customdata[2]}: %{y:.3g} times chance, "
+            "%{customdata[0]:.3%} of the energy<extra></extra>",
+        }
+        for name, colour, pairs in sides
+    ]
+    chance = {"color": "@text", "width": 2, "dash": "dash"}
+    changes: dict[str, Any] = {
+        "shapes": [{"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": 1, "y1": 1, "line": chance}],
+        "bargap": 0.15,
+        "bargroupgap": 0,
+        "showlegend": True,
+        "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
+        "xaxis": {"title": {"text": "direction of W, from the strongest"}, "showgrid": False, "tickformat": "d"},
+        "yaxis": {"title": {"text": "energy, × chance"}, "rangemode": "tozero"},
+    }
+    return picture(traces, placement_sentence(result).striptags(), height=400, **changes)

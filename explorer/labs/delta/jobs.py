@@ -1,0 +1,75 @@
+"""The ΔW lab's jobs: open the runs that are asked for, and hand their updates to compute."""
+
+from __future__ import annotations
+
+import threading
+
+from explorer.backend.runs.open import OpenRun, OpenRuns
+from explorer.errors import ModelUnavailableError
+from explorer.labs.delta import compute
+from explorer.labs.delta.compute import BaseWeights
+from explorer.labs.delta.params import (
+    AmplificationParams,
+    FactorsParams,
+    PlacementParams,
+    SpectrumParams,
+    SubspaceParams,
+)
+from explorer.labs.delta.schema import (
+    AmplificationResult,
+    PlacementResult,
+    RunFactors,
+    SimilarityResult,
+    SpectrumResult,
+)
+from explorer.tuning.deltas import base_weights
+
+_BASES: dict[str, tuple[object, BaseWeights]] = {}
+_LOCK = threading.Lock()
+
+
+def _base(run: OpenRun) -> BaseWeights | None:
+    """W of the run's base model, its singular values computed once for all visitors; None where it is not here."""
+    try:
+        bundle = run.bundle()
+    except ModelUnavailableError:
+        return None
+    with _LOCK:
+        known = _BASES.get(bundle.model_id)
+        if known is None or known[0] is not bundle.model:
+            _BASES.clear()  # one base at a time: a class looks at one model
+            known = _BASES[bundle.model_id] = (bundle.model, BaseWeights(base_weights(bundle)))
+        return known[1]
+
+
+def delta_spectrum(open_run: OpenRuns, params: SpectrumParams) -> SpectrumResult:
+    """Singular values of every ΔW of a run at one step."""
+    run = open_run(params.run)
+    step = params.step or None
+    return compute.spectrum(run.deltas(step), _base(run), run.record.name, step)
+
+
+def subspace_similarity(open_run: OpenRuns, params: SubspaceParams) -> SimilarityResult:
+    """φ between the directions of two runs."""
+    one, other = open_run(params.run_a), open_run(params.run_b)
+    names = (one.record.name, other.record.name)
+    return compute.similarity(one.deltas(), other.deltas(), params.layer, params.module, names=names)
+
+
+def amplification(open_run: OpenRuns, params: AmplificationParams) -> AmplificationResult:
+    """‖ΔW‖ against what W holds in its directions."""
+    run = open_run(params.run)
+    return compute.amplification(run.deltas(), _base(run), params.layer, params.module, params.r, run.record.name)
+
+
+def amplification_by_layer(open_run: OpenRuns, params: FactorsParams) -> tuple[RunFactors, RunFactors]:
+    """The factor in every layer of two runs: of LoRA and of full fine-tuning, say."""
+    runs = [open_run(name) for name in (params.run_a, params.run_b)]
+    one, other = (compute.factors(run.deltas(), _base(run), params.module, params.r, run.record.name) for run in runs)
+    return one, other
+
+
+def placement(open_run: OpenRuns, params: PlacementParams) -> PlacementResult:
+    """Where in W's spectrum the update lies."""
+    run = open_run(params.run)
+    return compute.placement(run.deltas(), _base(run), params.layer, params.module, run.record.name)

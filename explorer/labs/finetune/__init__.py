@@ -1,0 +1,43 @@
+"""Fine-tuning: the same task learnt by training all of the model, or very little of it."""
+
+from explorer.backend.executor import Job
+from explorer.labs.finetune import compare_figures, figures, try_figures
+from explorer.labs.finetune.live import require_success
+from explorer.labs.finetune.schema import (
+    CompareParams,
+    ExportParams,
+    FollowParams,
+    MergeParams,
+    PlanParams,
+    PredictRunParams,
+    RunsParams,
+    SwapParams,
+)
+from explorer.labs.lab import Action, Lab, LiveAction
+from explorer.tuning.spec import RunSpec
+
+_COMPUTE = "explorer.labs.finetune.compute"
+_LIVE = "explorer.labs.finetune.live"
+
+TRAIN = LiveAction("train", f"{_LIVE}:train", RunSpec, figures.run_table, require_success)
+FOLLOW = LiveAction("follow_run", f"{_LIVE}:follow_run", FollowParams, figures.run_table, require_success)
+RUNS = LiveAction("runs", f"{_LIVE}:runs", RunsParams, compare_figures.compared_table)
+COMPARE = LiveAction("compare_methods", f"{_LIVE}:compare_methods", CompareParams, compare_figures.compared_table)
+PLAN = Action("plan_run", Job(f"{_COMPUTE}:plan_run"), PlanParams, figures.plan_table)
+PREDICT = Action(
+    "predict_run", Job(f"{_COMPUTE}:predict_run"), PredictRunParams, try_figures.prediction_table, subject="runs"
+)
+SWAP = Action("swap_runs", Job(f"{_COMPUTE}:swap_runs"), SwapParams, try_figures.swap_table, subject="runs")
+MERGE = Action("merge_check", Job(f"{_COMPUTE}:merge_check"), MergeParams, try_figures.merge_table, subject="runs")
+EXPORT = Action("export_run", Job(f"{_COMPUTE}:export_run"), ExportParams, try_figures.export_table, subject="runs")
+
+LAB = Lab(
+    slug="finetune",
+    title="Fine-tune",
+    chapter="Adapt",
+    question="How little of BERT must change?",
+    teaser="Train LoRA live beside every other way to fine-tune, then try, swap, merge and take home the result.",
+    needs=None,
+    actions=(TRAIN, FOLLOW, RUNS, COMPARE, PLAN, PREDICT, SWAP, MERGE, EXPORT),
+    tab="explorer.labs.finetune.tab:build",
+)

@@ -1,0 +1,152 @@
+"""Runs side by side: the live curves, metric against what was trained, and the LoRA paper's own table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from markupsafe import Markup
+
+from explorer.backend.runs.following import Compared
+from explorer.backend.runs.record import RunRecord, RunStatus
+from explorer.figures import SERIES, compact, duration, megabytes, percent, picture, prose, strong
+from explorer.labs.finetune.figures import metric_text, metric_title, runs_table
+from explorer.tables import Table
+
+_HEAD = "".join(
+    f"<th>{name}</th>"
+    for name in ("", "trainable", "MNLI", "SST-2", "MRPC", "CoLA", "QNLI", "QQP", "RTE", "STS-B", "average")
+)
+_ROWS = (
+    ("full fine-tuning", "125.0M", 87.6, 94.8, 90.2, 63.6, 92.8, 91.9, 78.7, 91.2, 86.4),
+    ("BitFit", "0.1M", 84.7, 93.7, 92.7, 62.0, 91.8, 84.0, 81.5, 90.8, 85.2),
+    ("Adapter (AdptD)", "0.3M", 87.1, 94.2, 88.5, 60.8, 93.1, 90.2, 71.5, 89.7, 84.4),
+    ("Adapter (AdptD)", "0.9M", 87.3, 94.7, 88.4, 62.6, 93.0, 90.6, 75.9, 90.3, 85.4),
+    ("LoRA", "0.3M", 87.5, 95.1, 89.7, 63.4, 93.3, 90.8, 86.6, 91.5, 87.2),
+)
+LORA_TABLE_2 = (
+    Markup(
+        '<table class="quoted"><caption>RoBERTa-base on GLUE, quoted from Hu et al. 2021, Table 2</caption><thead><tr>'
+    )
+    + Markup(_HEAD)
+    + Markup("</tr></thead><tbody>")
+    + Markup("").join(
+        Markup("<tr>{}</tr>").format(Markup("").join(Markup("<td>{}</td>").format(cell) for cell in row))
+        for row in _ROWS
+    )
+    + Markup("</tbody></table>")
+)
+"""What the authors measured on the full tasks; the runs above are of a smaller model on far fewer examples."""
+
+
+def compared_table(result: Compared) -> Table:
+    """One row a run."""
+    return runs_table(result.records)
+
+
+def compared_sentence(result: Compared) -> Markup:
+    """How many are done, which leads, and what it trained."""
+    ended = [record for record in result.records if not record.status.is_active]
+    scored = [record for record in result.records if record.outcome is not None and record.score is not None]
+    parts: list[str] = []
+    if len(ended) < len(result.records):
+        running = next((record for record in result.records if record.status is RunStatus.RUNNING), None)
+        now = f"; now {running.name}, step {running.step} of {running.steps or '?'}" if running else ""
+        parts.append(f"{len(ended)} of {len(result.records)} runs have ended{now}. ")
+    if scored:
+        best = max(scored, key=lambda record: record.score or 0.0)
+        smallest = min(scored, key=lambda record: record.trainable)
+        parts += [strong(best.name), f" leads with {metric_text(best.leading_metric, best.score)}"]
+        parts.append(f", training {compact(best.trainable)} of {compact(best.parameters)} numbers.")
+        if smallest is not best:
+            said = metric_text(smallest.leading_metric, smallest.score)
+            parts.append(f" {smallest.name} trains least ({compact(smallest.trainable)}) and reaches {said}.")
+        rows = max(next(iter(record.outcome.rows.values())) for record in scored if record.outcome)
+        parts.append(
+            f" With {rows} held-out examples, differences below {percent(_noise(scored, rows))} are within chance."
+        )
+    return prose(*parts) if parts else prose("The runs are starting.")
+
+
+def _noise(records: Sequence[RunRecord], rows: int) -> float:
+    """Two standard errors of an accuracy at the best run's level; a rule of thumb for the other metrics as well."""
+    level = min(max(max(record.score or 0.0 for record in records), 0.5), 0.99)
+    return float(2 * (level * (1 - level) / rows) ** 0.5)
+
+
+def trade_figure(result: Compared) -> dict[str, Any] | str:
+    """The leading metric against the trainable parameters, one point a run."""
+    scored = [
+        (place, record) for place, record in enumerate(result.records) if record.outcome and record.score is not None
+    ]
+    if not scored:
+        return ""
+    trace = {
+        "type": "scatter",
+        "mode": "markers+text",
+        "x": [max(1, record.trainable) for _, record in scored],
+        "y": [record.score for _, record in scored],
+        "text": [record.name.split(" · ")[0] for _, record in scored],
+        "textposition": [("top center", "bottom center")[count % 2] for count in range(len(scored))],
+        "textfont": {"size": 14},
+        "cliponaxis": False,
+        "marker": {"size": 14, "color": [SERIES[place % len(SERIES)] for place, _ in scored]},
+        "hovertemplate": "%{text}: %{y:.3f} with %{x:,} trained numbers<extra></extra>",
+    }
+    metric = metric_title(scored[0][1].leading_metric)
+    scores = [record.score or 0.0 for _, record in scored]
+    spread = max(max(scores) - min(scores), 0.05)
+    return picture(
+        [trace],
+        compared_sentence(result).striptags(),
+        height=380,
+        xaxis={"type": "log", "title": {"text": "trainable parameters"}, "dtick": 1, "exponentformat": "SI"},
+        yaxis={"title": {"text": metric}, "range": [min(scores) - 0.2 * spread, max(scores) + 0.2 * spread]},
+        margin={"l": 8, "r": 40, "t": 24, "b": 8},
+    )
+
+
+def cost_table(result: Compared) -> Markup:
+    """What each run cost: time, memory, checkpoint."""
+    rows = Markup("")
+    for record in result.records:
+        share = percent(record.trainable / record.parameters) if record.parameters else ""
+        cells = (
+            record.name.split(" · ")[0],
+            "" if record.score is None else f"{record.score:.3f}",
+            f"{record.trainable:,}" if record.trainable else "",
+            share,
+            duration(record.seconds) if record.seconds else "",
+            megabytes(record.memory_estimate) if record.memory_estimate else "",
+            megabytes(record.checkpoint_bytes) if record.checkpoint_bytes else "",
+            record.status.value if not record.status.has_weights else "",
+        )
+        rows += Markup("<tr>{}</tr>").format(Markup("").join(Markup("<td>{}</td>").format(cell) for cell in cells))
+    for title, reason in result.missing:
+        rows += Markup('<tr><td>{}</td><td colspan="7">{}</td></tr>').format(title, reason)
+    heads = ("method", "metric", "trainable", "share", "time", "memory (estimated)", "checkpoint", "")
+    head = Markup("").join(Markup("<th>{}</th>").format(name) for name in heads)
+    return Markup('<table class="quoted"><thead><tr>{}</tr></thead><tbody>{}</tbody></table>').format(head, rows)
+
+
+def runs_list(result: Compared) -> Markup:
+    """Every run with its settings and result; a link opens it."""
+    if not result.records:
+        return Markup('<p class="caption">No runs yet. Start one on the Train tab.</p>')
+    rows = Markup("")
+    for record in result.records:
+        spec = record.spec
+        rate = f"{spec.learning_rate:g}" if spec.learning_rate else "default"
+        settings = f"{spec.model}, rate {rate}, {spec.epochs} epochs, batch {spec.batch_size}, seed {spec.seed}"
+        cells = (
+            Markup('<a href="?run={}">{}</a>').format(record.run_id, record.name),
+            "worked example" if record.owner == "example" else record.status.value,
+            "" if record.score is None else metric_text(record.leading_metric, record.score),
+            f"{record.trainable:,}" if record.trainable else "",
+            duration(record.seconds) if record.seconds else "",
+            settings,
+        )
+        rows += Markup("<tr>{}</tr>").format(Markup("").join(Markup("<td>{}</td>").format(cell) for cell in cells))
+    heads = ("run", "status", "held out", "trainable", "time", "settings")
+    head = Markup("").join(Markup("<th>{}</th>").format(name) for name in heads)
+    return Markup('<table class="quoted"><thead><tr>{}</tr></thead><tbody>{}</tbody></table>').format(head, rows)

@@ -1,0 +1,91 @@
+"""Compare all: every method on one task with the same data and seed, live, and what each costs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gradio as gr
+
+from explorer.backend.runs.following import Compared
+from explorer.labs.finetune import COMPARE, compare_figures, figures
+from explorer.settings import settings
+from explorer.tasks.sources import choices
+from explorer.tuning.methods import METHODS
+from explorer.ui.components import plot, rich_text
+from explorer.ui.page import Page
+from explorer.ui.run_picker import RunPicker
+from explorer.ui.streams import Stream, Watch
+from explorer.ui.wiring import folds
+
+
+def build_compare(page: Page, picker: RunPicker) -> None:
+    """Lay out and wire the tab."""
+    with gr.Row(elem_classes=["bench"]):
+        with gr.Column(scale=1, min_width=270):
+            start = gr.Button("Compare all", variant="primary", elem_id="compare")
+            stop = gr.Button("Stop them all", variant="stop", visible=False)
+            task = gr.Dropdown(choices(settings()), value="sst2", label="Task", allow_custom_value=True)
+            methods = gr.CheckboxGroup(
+                [(method.title, method.slug) for method in METHODS],
+                value=[method.slug for method in METHODS],
+                label="Methods",
+            )
+            epochs = gr.Slider(1, 20, 3, step=1, label="Epochs")
+            with gr.Accordion("More settings", open=False):
+                batch_size = gr.Slider(1, 64, 16, step=1, label="Batch size")
+                examples = gr.Number(0, precision=0, label="Training examples", info="0 takes all of them.")
+                seed = gr.Number(0, precision=0, label="Seed")
+        with gr.Column(scale=2, min_width=320):
+            said = rich_text(
+                "Every method with the same examples, seed and number of epochs, each with its own usual learning rate. "
+                "The runs train one after the other and stay in the list of runs.",
+                elem_classes=["said"],
+            )
+            trade = plot("methods", elem_id="compare-trade")
+            curves = plot("method-curves", elem_id="compare-curves")
+    costs = rich_text(elem_classes=["wide"], elem_id="compare-costs")
+    rich_text(str(compare_figures.LORA_TABLE_2), elem_classes=["wide"])
+    gr.HTML(
+        '<p class="caption">Quoted for comparison: the authors trained RoBERTa-base on the full tasks (3,668 to 393,000 '
+        "examples) with a search over settings; the runs above are of the model chosen here, on few examples.</p>"
+    )
+    inputs = {
+        "task": task,
+        "methods": methods,
+        "epochs": epochs,
+        "batch_size": batch_size,
+        "examples": examples,
+        "seed": seed,
+    }
+
+    def steer(result: Compared, owner: str) -> list[Any]:
+        active = any(record.status.is_active for record in result.records)
+        return [gr.update(visible=not active), gr.update(visible=active), ",".join(r.run_id for r in result.records)]
+
+    started = gr.Textbox("", visible="hidden", label="started")
+    stream = Stream(
+        page,
+        COMPARE,
+        inputs,
+        picker.visitor,
+        [said, trade, curves, costs],
+        show,
+        folds("compare_methods"),
+        Watch(),
+        [start, stop, started],
+        steer,
+    )
+    stream.on(start.click)
+    picker.on_press(stop, "stop", started)
+
+
+def show(result: Compared) -> list[Any]:
+    """The outputs' values for runs as they stand."""
+    said = compare_figures.compared_sentence(result)
+    seen = [record for record in result.records if record.losses]
+    return [
+        str(said),
+        compare_figures.trade_figure(result),
+        figures.curves_figure(seen, said.striptags()) if seen else "",
+        str(compare_figures.cost_table(result)),
+    ]

@@ -1,0 +1,249 @@
+"""The fine-tuning lab's curves, status lines and tables of runs, from records."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from markupsafe import Markup
+
+from explorer.backend.runs.record import RunRecord, RunStatus
+from explorer.figures import SERIES, compact, duration, megabytes, percent, picture, prose, strong
+from explorer.labs.finetune.schema import PlanResult
+from explorer.tables import Table
+from explorer.tasks.metrics import METRICS
+
+SMOOTHING = 0.85
+"""Share of the past in the smoothed loss: about the last seven steps."""
+
+
+def metric_title(name: str) -> str:
+    """A metric's name as it stands inside a sentence."""
+    title = METRICS[name].title if name in METRICS else name
+    return title.lower() if name == "accuracy" else title
+
+
+def metric_text(name: str, value: float | None) -> str:
+    """A metric as a sentence gives it: accuracy as a percentage, correlations and F1 with three digits."""
+    if value is None:
+        return f"{metric_title(name)} undefined"
+    return f"{metric_title(name)} {percent(value) if name == 'accuracy' else f'{value:.3f}'}"
+
+
+def run_table(record: RunRecord) -> Table:
+    """step, loss, metric: the leading metric at the steps where it was measured."""
+    measured = {step: values.get(record.leading_metric) for step, values in record.evaluations}
+    steps = sorted({step for step, _ in record.losses} | set(measured))
+    losses = dict(record.losses)
+    return Table.of(("step", "loss", "metric"), [(step, losses.get(step), measured.get(step)) for step in steps])
+
+
+def runs_table(records: Sequence[RunRecord]) -> Table:
+    """One row a run."""
+    columns = (
+        "run",
+        "name",
+        "model",
+        "task",
+        "method",
+        "status",
+        "metric",
+        "score",
+        "trainable",
+        "seconds",
+        "checkpoint_mb",
+        "learning_rate",
+        "epochs",
+        "batch_size",
+        "seed",
+    )
+    return Table.of(columns, [_run_row(record) for record in records])
+
+
+def _run_row(record: RunRecord) -> tuple[str | int | float | None, ...]:
+    spec = record.spec
+    return (
+        record.run_id,
+        record.name,
+        spec.model,
+        record.task_title,
+        spec.method,
+        record.status.value,
+        record.leading_metric,
+        record.score,
+        record.trainable,
+        round(record.seconds, 2),
+        round(record.checkpoint_bytes / 1e6, 3),
+        spec.learning_rate,
+        spec.epochs,
+        spec.batch_size,
+        spec.seed,
+    )
+
+
+def smoothed(losses: Sequence[tuple[int, float]]) -> list[float]:
+    """The losses' exponential mean, corrected for its start as Adam's moments are."""
+    mean, values = 0.0, []
+    for count, (_, loss) in enumerate(losses, start=1):
+        mean = SMOOTHING * mean + (1 - SMOOTHING) * loss
+        values.append(mean / (1 - SMOOTHING**count))
+    return values
+
+
+def curves_figure(records: Sequence[RunRecord], described: str = "") -> dict[str, Any]:
+    """Loss above, the held-out metric below, against the step; one colour a run, with a legend where there are several."""
+    many = len(records) > 1
+    traces: list[dict[str, Any]] = []
+    for place, record in enumerate(records):
+        colour = SERIES[place % len(SERIES)]
+        dash = "solid" if place < len(SERIES) else "dot"
+        traces += _traces(record, colour, dash, many)
+    metric = metric_title(records[0].leading_metric) if records else "metric"
+    last = max((record.steps or record.step for record in records), default=1)
+    xaxis = {"title": {"text": "training step"}, "anchor": "y2", "range": [0, max(1, last) * 1.02]}
+    return picture(
+        traces,
+        described or (run_sentence(records[0]).striptags() if records else "no run"),
+        height=430,
+        xaxis=xaxis,
+        yaxis={"title": {"text": "training loss"}, "domain": [0.56, 1], "rangemode": "tozero"},
+        yaxis2={"title": {"text": metric}, "domain": [0, 0.44], "range": _metric_range(records)},
+        showlegend=many,
+        legend={"orientation": "h", "y": -0.2, "font": {"size": 14}},
+        uirevision="curves",
+        margin={"l": 8, "r": 16, "t": 12, "b": 8},
+    )
+
+
+def _metric_range(records: Sequence[RunRecord]) -> list[float]:
+    """From 0 to 1, and further down where a correlation has been negative; a fixed axis does not jump while it trains."""
+    values = [values.get(record.leading_metric) for record in records for _, values in record.evaluations]
+    return [min([0.0, *(1.1 * value for value in values if value is not None)]), 1.03]
+
+
+def _traces(record: RunRecord, colour: str, dash: str, many: bool) -> list[dict[str, Any]]:
+    steps = [step for step, _ in record.losses]
+    line = {
+        "type": "scatter",
+        "mode": "lines",
+        "x": steps,
+        "y": smoothed(record.losses),
+        "name": record.name,
+        "legendgroup": record.run_id,
+        "line": {"color": colour, "width": 3, "dash": dash},
+        "hovertemplate": "step %{x}: smoothed loss %{y:.3f}<extra>" + _plain(record.name) + "</extra>",
+    }
+    each = {
+        **line,
+        "y": [loss for _, loss in record.losses],
+        "opacity": 0.3,
+        "showlegend": False,
+        "line": {"color": colour, "width": 1},
+        "hovertemplate": "step %{x}: loss %{y:.3f}<extra></extra>",
+    }
+    measured = [(step, values.get(record.leading_metric)) for step, values in record.evaluations]
+    metric = {
+        **line,
+        "mode": "lines+markers",
+        "x": [step for step, _ in measured],
+        "y": [value for _, value in measured],
+        "yaxis": "y2",
+        "showlegend": False,
+        "marker": {"color": colour, "size": 8},
+        "hovertemplate": "step %{x}: held-out %{y:.3f}<extra>" + _plain(record.name) + "</extra>",
+    }
+    return [line, metric] if many else [each, line, metric]
+
+
+def _plain(text: str) -> str:
+    """A name inside one of Plotly's templates, which read some HTML and percent signs."""
+    return text.replace("<", "‹").replace(">", "›").replace("%{", "% {")
+
+
+def run_sentence(record: RunRecord) -> Markup:
+    """How a run stands, or what it reached."""
+    status = record.status
+    if status is RunStatus.QUEUED:
+        ahead = f"{record.place} run{'s' if record.place != 1 else ''} before it" if record.place else "it is next"
+        return prose(strong(record.name), f" waits for its turn: {ahead}.")
+    if status is RunStatus.RUNNING:
+        return _running_sentence(record)
+    if record.outcome is None:
+        return prose(strong(record.name), f" is {status.value}. ", record.message)
+    split, values = next(iter(record.outcome.metrics.items()))
+    reached = ", ".join(metric_text(name, value) for name, value in values.items())
+    parts = [strong(record.name), " reaches ", strong(reached), f" on {record.outcome.rows[split]:,} held-out examples"]
+    before = record.evaluations[0][1].get(record.leading_metric) if record.evaluations else None
+    if before is not None and record.evaluations[0][0] == 0:
+        parts.append(f" ({metric_text(record.leading_metric, before).split()[-1]} before training)")
+    share = record.trainable / record.parameters if record.parameters else 0
+    parts.append(f". It trained {record.trainable:,} of {compact(record.parameters)} numbers ({percent(share)})")
+    parts.append(f" in {duration(record.seconds)}." if record.seconds else ".")
+    for name, others in list(record.outcome.metrics.items())[1:]:
+        parts.append(f" On {name.replace('_', ' ')}: {', '.join(metric_text(key, v) for key, v in others.items())}.")
+    return prose(*parts, f" {record.message}" if record.message else "")
+
+
+def _running_sentence(record: RunRecord) -> Markup:
+    if not record.step:
+        return prose(strong(record.name), f": {record.message or 'starting'}.")
+    left = f", about {duration(record.seconds_left)} left" if record.seconds_left else ""
+    latest = ""
+    if record.evaluations:
+        name = record.leading_metric
+        latest = f" Held-out {metric_text(name, record.evaluations[-1][1].get(name))}."
+    return prose(
+        strong(record.name),
+        f": step {record.step} of {record.steps}, {record.rate:.0f} examples/s{left}.",
+        latest,
+        f" The server holds {megabytes(record.memory_bytes)}.",
+        f" {record.message}." if record.message else "",
+    )
+
+
+def progress(record: RunRecord) -> Markup:
+    """A bar while the run trains; nothing else moves."""
+    if not record.status.is_active:
+        return Markup("")
+    share = record.step / record.steps if record.steps else 0.0
+    return Markup(
+        '<progress class="run-progress" value="{:.4f}" max="1" aria-label="training progress"></progress>'
+    ).format(share)
+
+
+def plan_sentence(result: PlanResult) -> Markup:
+    """What would be trained, at what cost; or why it cannot be."""
+    if result.unavailable:
+        return prose(strong(f"{result.title} cannot be had on {result.model_id}: "), result.unavailable)
+    share = result.trainable / result.total if result.total else 0.0
+    return prose(
+        strong(f"{result.trainable:,}"),
+        f" of {compact(result.total)} numbers are trained (",
+        strong(percent(share)),
+        f"); the checkpoint takes {megabytes(result.checkpoint_bytes)}. {result.steps:,} steps on {result.examples:,} "
+        f"examples: about {duration(result.seconds)} and {megabytes(result.memory_bytes)} here, estimated.",
+        *(f" {note}" for note in result.notes),
+    )
+
+
+def plan_table(result: PlanResult) -> Table:
+    """module, trainable parameters, share of the model."""
+    rows = [(name, count, count / result.total if result.total else 0.0) for name, count in result.modules]
+    return Table.of(("module", "trainable", "share"), rows)
+
+
+def settings_line(record: RunRecord) -> Markup:
+    """The settings of a run, for whoever wants to do it again."""
+    spec = record.spec
+    parts = [
+        spec.model,
+        record.task_title,
+        f"learning rate {spec.learning_rate:g}" if spec.learning_rate else "the method's learning rate",
+        f"{spec.epochs} epochs",
+        f"batch {spec.batch_size}",
+        f"seed {spec.seed}",
+    ]
+    if spec.method == "lora":
+        parts[2:2] = [f"alpha {spec.alpha:g}", "on " + ", ".join(spec.targets)]
+    notes = Markup("").join(Markup("<p>{}</p>").format(note) for note in record.notes)
+    return Markup('<p class="caption">{}</p>').format(" · ".join(parts)) + notes

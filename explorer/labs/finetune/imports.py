@@ -1,0 +1,64 @@
+"""Somebody else's adapter, or one's own from home: an upload that becomes a run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gradio as gr
+
+from explorer.errors import BadInputError, readable
+from explorer.ui.page import Page
+from explorer.ui.run_picker import RunPicker, run_choices
+from explorer.ui.streams import owner_of
+
+HELP = (
+    "A zip in peft's format (adapter_config.json and adapter_model.safetensors), such as the one prepared above. Pickles "
+    "(.bin, .pt) are refused, since reading one runs the code in it; "
+    "<code>python -m explorer.tuning convert old.bin new.zip</code> turns an old LoRA file into safetensors."
+)
+
+
+class Import:
+    """The place for an adapter, and the endpoint `/import_adapter`; it is checked and becomes the chosen run."""
+
+    def __init__(self, page: Page, picker: RunPicker) -> None:
+        self.page, self.picker = page, picker
+        with gr.Accordion("Import an adapter", open=False):
+            gr.HTML(f'<p class="caption">{HELP}</p>')
+            file = gr.File(label="Adapter (zip or safetensors)", height=120)
+        file.upload(
+            self._take,
+            [file, picker.visitor],
+            [page.notice, picker.run],
+            api_visibility="private",
+            show_progress="minimal",
+            concurrency_limit=2,
+        )
+        gr.Button(visible=False).click(
+            self._endpoint,
+            inputs_kwargs={"file": file, "visitor": picker.visitor},
+            outputs=[gr.Textbox(visible=False, label="run")],
+            api_name="import_adapter",
+            concurrency_limit=2,
+        )
+
+    def _import(self, path: str | None, owner: str) -> str:
+        if not path:
+            raise BadInputError("No file came with the request.")
+        return self.page.executor.runs.import_adapter(path, owner)
+
+    def _take(self, path: str | None, visitor: str, request: gr.Request) -> list[Any]:
+        if path is None:
+            return [gr.skip(), gr.skip()]
+        owner = owner_of(self.page, visitor, request)
+        try:
+            run_id = self._import(path, owner)
+        except Exception as error:
+            return [self.page.explain(readable(error)), gr.skip()]
+        return ["", gr.update(choices=run_choices(self.page.executor.runs.list(owner)), value=run_id)]
+
+    def _endpoint(self, file: str | None, visitor: str, request: gr.Request) -> str:
+        try:
+            return self._import(file, owner_of(self.page, visitor, request))
+        except Exception as error:
+            raise gr.Error(str(readable(error)), print_exception=False) from None

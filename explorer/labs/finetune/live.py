@@ -1,0 +1,57 @@
+"""The fine-tuning lab's live actions: they start runs and say how these stand; the training itself is the backend's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from explorer.backend.executor import Executor
+from explorer.backend.runs.following import Compared, follow, follow_all
+from explorer.backend.runs.record import RunRecord, RunStatus
+from explorer.errors import BadInputError, ExplorerError
+from explorer.labs.finetune.schema import CompareParams, FollowParams, RunsParams
+from explorer.tuning.methods import METHODS, find_method
+from explorer.tuning.spec import RunSpec
+
+
+def train(executor: Executor, params: RunSpec, owner: str) -> Iterator[RunRecord | None]:
+    """Start one run and follow it to its end."""
+    yield from follow(executor.runs, executor.runs.start(params, owner))
+
+
+def follow_run(executor: Executor, params: FollowParams, owner: str) -> Iterator[RunRecord | None]:
+    """Look at a run that was started earlier, here or on another page."""
+    yield from follow(executor.runs, params.run)
+
+
+def compare_methods(executor: Executor, params: CompareParams, owner: str) -> Iterator[Compared | None]:
+    """Start one run a method, with the same data and seed, and follow them all."""
+    wanted = [find_method(name) for name in params.methods] or list(METHODS)
+    started, missing = [], []
+    for method in wanted:
+        spec = RunSpec(
+            params.model,
+            params.task,
+            method.slug,
+            epochs=params.epochs,
+            batch_size=params.batch_size,
+            examples=params.examples,
+            seed=params.seed,
+        )
+        try:
+            started.append(executor.runs.start(spec, owner))
+        except ExplorerError as error:
+            missing.append((method.title, str(error)))
+    if not started:
+        raise BadInputError(missing[0][1])
+    yield from follow_all(executor.runs, tuple(started), tuple(missing))
+
+
+def runs(executor: Executor, params: RunsParams, owner: str) -> Iterator[Compared]:
+    """A visitor's runs and the bundled examples, as they stand."""
+    yield Compared(tuple(executor.runs.list(owner)))
+
+
+def require_success(record: RunRecord) -> None:
+    """Raise ExplorerError with the run's own message where it failed."""
+    if record.status is RunStatus.FAILED:
+        raise ExplorerError(record.message)

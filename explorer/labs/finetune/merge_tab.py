@@ -1,0 +1,72 @@
+"""Merge and take home: the update inside the weights, and everything as files."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gradio as gr
+
+from explorer.errors import readable
+from explorer.labs.finetune import EXPORT, MERGE, try_figures
+from explorer.labs.finetune.imports import Import
+from explorer.labs.finetune.schema import ExportParams, MergeResult
+from explorer.ui.components import plot, rich_text
+from explorer.ui.page import Page
+from explorer.ui.run_picker import RunPicker
+from explorer.ui.wiring import LATEX, Connection, folds
+
+KINDS = [
+    ("Adapter in peft's format, with card, data and training script", "adapter"),
+    ("Whole merged checkpoint, for from_pretrained", "merged"),
+]
+WHY = r"""
+After training, $W' = W + \frac{\alpha}{r} B A$ can be computed once: the adapted model is then as quick as the original,
+$h = W' x$, where adapters and prefixes cost time at every call. The outputs agree up to rounding: the two ways add the same
+numbers in another order. (Hu et al. 2021, section 4.1, "No additional inference latency")
+"""
+
+
+def build_merge(page: Page, picker: RunPicker) -> None:
+    """Lay out and wire the tab."""
+    with gr.Row(elem_classes=["bench"]):
+        with gr.Column(scale=1, min_width=270):
+            merge = gr.Button("Merge and compare", variant="primary", elem_id="merge")
+            gr.HTML("<h3>Take it home</h3>")
+            kind = gr.Radio(KINDS, value="adapter", label="What")
+            prepare = gr.Button("Prepare the file", elem_id="export")
+            file = gr.File(label="The file", interactive=False, visible=False, elem_id="export-file")
+            Import(page, picker)
+        with gr.Column(scale=2, min_width=320):
+            said = rich_text(elem_classes=["said"], elem_id="merge-said")
+            figure = plot("merge", elem_id="merge-figure")
+    with gr.Accordion("Why: no added latency", open=False):
+        gr.Markdown(WHY, latex_delimiters=LATEX)
+    check = Connection(page, MERGE, {"run": picker.run}, [said, figure], _show, folds("merge_check"))
+    check.on(merge.click)
+
+    async def export(run: str, kind: str) -> list[Any]:
+        try:
+            path = await picker.executed(EXPORT.job, ExportParams(run or "", kind))
+        except Exception as error:
+            return [page.explain(readable(error)), gr.skip()]
+        return ["", gr.update(value=path, visible=True)]
+
+    prepare.click(export, [picker.run, kind], [page.notice, file], api_visibility="private", concurrency_limit=4)
+
+    async def endpoint(run: str, kind: str) -> str:
+        try:
+            return str(await picker.executed(EXPORT.job, ExportParams(run or "", kind)))
+        except Exception as error:
+            raise gr.Error(str(readable(error)), print_exception=False) from None
+
+    gr.Button(visible=False).click(
+        endpoint,
+        inputs_kwargs={"run": picker.run, "kind": kind},
+        outputs=[file],
+        api_name="export_run",
+        concurrency_limit=4,
+    )
+
+
+def _show(result: MergeResult) -> list[Any]:
+    return [str(try_figures.merge_sentence(result)), try_figures.merge_figure(result)]

@@ -1,0 +1,141 @@
+"""What the Metrics tab takes apart: a confusion matrix, or points of true against predicted score; and its examples."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from explorer.errors import BadInputError
+from explorer.tasks.confusion import checked_matrix
+
+MOST_CLASSES = 20
+MOST_POINTS = 1000
+LARGEST_SCORE = 1e9
+
+CLASS_NAMES = {2: ("negative", "positive"), 3: ("entailment", "neutral", "contradiction")}
+"""What the page calls the classes of the two sizes that it offers; the second of two is the positive one."""
+
+Matrix = tuple[tuple[int, ...], ...]
+Points = tuple[tuple[float, float], ...]
+
+
+@dataclass(frozen=True)
+class ConfusionParams:
+    """matrix[i][j] counts the examples of class i that were predicted as class j; of two classes the second is positive."""
+
+    matrix: Matrix
+
+    def __post_init__(self) -> None:
+        """Raise BadInputError unless it is square, holds counts, and at least one example."""
+        if not _is_row(self.matrix) or not all(_is_row(row) for row in self.matrix):
+            raise BadInputError("Give the confusion matrix as a list of rows, such as [[40, 10], [5, 45]].")
+        if len(self.matrix) > MOST_CLASSES:
+            raise BadInputError(f"At most {MOST_CLASSES} classes; this matrix has {len(self.matrix)}.")
+        matrix = checked_matrix(self.matrix)
+        if not any(map(any, matrix)):
+            raise BadInputError(
+                "Every cell is 0: without examples there is nothing to measure. Give one of them a count."
+            )
+        object.__setattr__(self, "matrix", matrix)
+
+
+@dataclass(frozen=True)
+class PointsParams:
+    """Pairs of true and predicted score, in any unit."""
+
+    points: Points
+
+    def __post_init__(self) -> None:
+        """Raise BadInputError unless there are 2 to MOST_POINTS pairs of finite numbers."""
+        if not _is_row(self.points) or not all(_is_row(row) and len(row) == 2 for row in self.points):
+            raise BadInputError("Give the points as a list of pairs, such as [[0.5, 1.0], [4.0, 3.5]].")
+        if not 2 <= len(self.points) <= MOST_POINTS:
+            raise BadInputError(f"A correlation takes 2 to {MOST_POINTS:,} points; got {len(self.points):,}.")
+        points = tuple((_score(true), _score(predicted)) for true, predicted in self.points)
+        object.__setattr__(self, "points", points)
+
+
+def _is_row(row: object) -> bool:
+    return isinstance(row, Sequence) and not isinstance(row, str)
+
+
+def _score(cell: object) -> float:
+    try:
+        number = float(cell)  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
+        number = math.nan
+    if not abs(number) <= LARGEST_SCORE:
+        raise BadInputError(f"A score is a number of at most {LARGEST_SCORE:,.0f} in size; got {cell!r}.")
+    return number
+
+
+@dataclass(frozen=True)
+class Fraction:
+    """A formula twice: with its symbols, and with the numbers put in. A part that begins with √ is a root."""
+
+    top: tuple[str, str]
+    bottom: tuple[str, str]
+
+
+@dataclass(frozen=True)
+class TakenMetric:
+    """One metric, in the range that its formula gives; value is None where it divides by zero."""
+
+    slug: str
+    title: str
+    value: float | None
+    fraction: Fraction
+
+
+@dataclass(frozen=True)
+class TakenApart:
+    """All metrics of one matrix or of one set of points."""
+
+    metrics: tuple[TakenMetric, ...]
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A one-click example. chosen: the point that is marked, of points."""
+
+    name: str
+    data: Matrix | Points
+    chosen: int | None = None
+
+
+MATRICES = (
+    Experiment("A good classifier", ((40, 10), (5, 45))),
+    Experiment("Always the majority", ((90, 0), (10, 0))),
+    Experiment("Half of a rare class", ((88, 2), (5, 5))),
+    Experiment("A coin", ((45, 45), (5, 5))),
+)
+"""Balanced classes once, then nine negatives for each positive."""
+
+THREE_CLASSES: Matrix = ((85, 12, 3), (14, 74, 12), (4, 13, 83))
+"""What the page starts with for three classes: a classifier like those of MNLI, weakest on the middle class."""
+
+
+_TRUE = tuple(round(0.2 + 0.25 * place, 2) for place in range(20))
+
+
+def _scattered(seed: int, predict: Callable[[random.Random, float], float], true: Sequence[float] = _TRUE) -> Points:
+    """What `predict` makes of each true score, kept on the scale and rounded."""
+    chance = random.Random(seed)
+    return tuple((score, round(min(5.0, max(0.0, predict(chance, score))), 2)) for score in true)
+
+
+_CROWD = tuple(round(0.6 + 0.06 * place, 2) for place in range(19))
+
+SCATTERS = (
+    Experiment("A noisy line", _scattered(3, lambda chance, score: score + chance.gauss(0, 0.6))),
+    Experiment(
+        "One outlier",
+        (*_scattered(2, lambda chance, score: chance.uniform(0.5, 1.8), _CROWD), (4.8, 4.7)),
+        chosen=19,
+    ),
+    Experiment("Right order, but a curve", _scattered(0, lambda chance, score: 4.7 * (score / 5) ** 5 + 0.06 * score)),
+    Experiment("No relation", _scattered(10, lambda chance, score: chance.uniform(0.3, 4.7))),
+)
+"""Twenty pairs each, on STS-B's scale from 0 to 5."""

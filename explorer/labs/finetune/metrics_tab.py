@@ -1,0 +1,148 @@
+"""Metrics, taken apart: a confusion matrix and a scatter to change, computed in the browser and drawn at once."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import gradio as gr
+
+from explorer.errors import readable
+from explorer.figures import FONT, PALETTES
+from explorer.labs.finetune import metrics_figures
+from explorer.labs.finetune.metrics_actions import CORRELATE, TAKE_APART
+from explorer.labs.finetune.metrics_compute import correlate, take_metrics_apart
+from explorer.labs.finetune.metrics_schema import CLASS_NAMES, MATRICES, SCATTERS, THREE_CLASSES
+from explorer.labs.lab import LiveAction
+from explorer.ui.components import ASSETS, rich_text
+from explorer.ui.page import Page
+from explorer.ui.wiring import LATEX, Panel, folds, frame, named
+
+FLIP = "Call the other class positive"
+
+
+def build_metrics(page: Page) -> None:
+    """Two tabs, for classes and for scores; below, which task is judged how."""
+    with gr.Tabs():
+        with gr.Tab("Classes", id="classes"):
+            _classes(page)
+        with gr.Tab("Scores", id="scores"):
+            _scores(page)
+    with gr.Accordion("Which GLUE task is judged by which metric, and why", open=False):
+        rich_text(str(metrics_figures.task_table()), elem_classes=["wide"], elem_id="metric-tasks")
+        gr.Markdown(metrics_figures.WHY, latex_delimiters=LATEX)
+
+
+def _classes(page: Page) -> None:
+    panel = _panel(
+        "confusion.js",
+        {"matrix": MATRICES[0].data},
+        "matrix-panel",
+        elem_id="matrix-panel",
+        names={str(size): names for size, names in CLASS_NAMES.items()},
+        three=THREE_CLASSES,
+    )
+    buttons = _tries([experiment.name for experiment in MATRICES] + [FLIP])
+    for button, experiment in zip(buttons, MATRICES, strict=False):
+        _set(button, panel, {"matrix": experiment.data})
+    _set(buttons[-1], panel, {"flip": True})
+    given = gr.JSON([list(row) for row in MATRICES[0].data], visible=False)
+    script = metrics_figures.matrix_script
+    Sums(page, TAKE_APART, take_metrics_apart, script, {"matrix": given}, folds(TAKE_APART.name)).on(panel)
+
+
+def _scores(page: Page) -> None:
+    first = SCATTERS[0]
+    panel = _panel("correlation.js", {"points": first.data}, "scatter-panel", elem_id="scatter-panel")
+    for button, experiment in zip(_tries([experiment.name for experiment in SCATTERS]), SCATTERS, strict=True):
+        _set(button, panel, {"points": experiment.data, "chosen": experiment.chosen or 0})
+    given = gr.JSON([list(point) for point in first.data], visible=False)
+    Sums(page, CORRELATE, correlate, metrics_figures.points_script, {"points": given}, folds(CORRELATE.name)).on(panel)
+
+
+def _panel(script: str, value: dict[str, Any], style: str, **options: Any) -> gr.HTML:
+    """A panel that draws itself. Fires `select` with what stands on it, once the visitor rests."""
+    files = [ASSETS / name for name in ("panel.js", script)]
+    return gr.HTML(
+        value,
+        html_template=f'<div class="panel {style}"></div>',
+        css_template=(ASSETS / "metrics.css").read_text(encoding="utf-8"),
+        js_on_load="\n".join(path.read_text(encoding="utf-8") for path in files),
+        apply_default_css=False,
+        palettes=PALETTES,
+        font=FONT.replace('"', "'"),
+        **options,
+    )
+
+
+def _tries(names: Sequence[str]) -> list[gr.Button]:
+    with gr.Row(elem_classes=["try"]):
+        gr.HTML('<span class="try-label">Try</span>')
+        return [gr.Button(name, size="sm") for name in names]
+
+
+def _set(button: gr.Button, panel: gr.HTML, value: dict[str, Any]) -> None:
+    """Put an experiment on the panel; the time makes it a new value each time, so that it also undoes what was typed."""
+    script = f"() => ({{...{json.dumps(value)}, at: Date.now()}})"
+    button.click(fn=None, js=script, outputs=[panel], api_visibility="private")
+
+
+class Sums:
+    """An action that is a few sums: computed where the event is, with neither a model nor a lane.
+
+    inputs: the one parameter by name; clients give it, the page takes it from the panel.
+    """
+
+    def __init__(
+        self,
+        page: Page,
+        action: LiveAction,
+        compute: Callable[[Any], Any],
+        script: Callable[[Any], str],
+        inputs: dict[str, Any],
+        folded: Panel,
+    ) -> None:
+        self.page, self.action, self.compute, self.script = page, action, compute, script
+        (self.name,) = inputs
+        self.inputs, self.outputs = inputs, [folded.script, folded.table]
+        self._publish()
+
+    def answer(self, value: Any) -> list[Any]:
+        """The script and the table. Raises ExplorerError."""
+        params = self.action.params(**{self.name: value})
+        return [self.script(params), frame(self.action.table(self.compute(params)))]
+
+    def _publish(self) -> None:
+        """The endpoint for clients, on a button that is not on the page."""
+
+        async def endpoint(**values: Any) -> list[Any]:
+            try:
+                return self.answer(values[self.name])
+            except Exception as error:
+                raise gr.Error(str(readable(error)), print_exception=False) from None
+
+        gr.Button(visible=False).click(
+            named(endpoint, list(self.inputs)),
+            inputs_kwargs=self.inputs,
+            outputs=self.outputs,
+            api_name=self.action.name,
+            queue=False,
+            concurrency_limit=None,
+        )
+
+    def on(self, panel: gr.HTML) -> None:
+        """Fill the folded table and the script when the page opens and whenever the panel tells what stands on it."""
+
+        async def opened(**values: Any) -> list[Any]:
+            return self.answer(values[self.name])
+
+        async def told(event: gr.EventData) -> list[Any]:
+            try:
+                return ["", *self.answer(getattr(event, self.name, None))]
+            except Exception as error:
+                return [self.page.explain(readable(error)), *[gr.skip()] * len(self.outputs)]
+
+        quiet: dict[str, Any] = {"api_visibility": "private", "queue": False, "show_progress": "hidden"}
+        self.page.opened(named(opened, list(self.inputs)), inputs_kwargs=self.inputs, outputs=self.outputs, **quiet)
+        panel.select(told, None, [self.page.notice, *self.outputs], trigger_mode="always_last", **quiet)

@@ -1,0 +1,108 @@
+"""What a finished run gets right and wrong: the confusion matrix or the scatter, and the mistakes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from markupsafe import Markup
+
+from explorer.backend.runs.record import Outcome, RunRecord
+from explorer.figures import percent, picture
+from explorer.tables import Table
+
+
+def label_text(record: RunRecord, label: float) -> str:
+    """A class by its name, a score by its number."""
+    return record.labels[int(label)] if record.labels else f"{label:.2f}"
+
+
+def outcome_figure(record: RunRecord) -> dict[str, Any] | str:
+    """The confusion matrix of a classification, true against predicted scores of a regression; empty without a result."""
+    if record.outcome is None:
+        return ""
+    return _confusion(record, record.outcome) if record.labels else _scatter(record.outcome)
+
+
+def _confusion(record: RunRecord, outcome: Outcome) -> dict[str, Any]:
+    counts = [list(row) for row in outcome.confusion]
+    names = [name if len(name) <= 18 else name[:17] + "…" for name in record.labels]
+    total = sum(map(sum, counts))
+    right = sum(counts[place][place] for place in range(len(counts)))
+    shares = [[count / (sum(row) or 1) for count in row] for row in counts]
+    trace = {
+        "type": "heatmap",
+        "z": shares,
+        "x": names,
+        "y": names,
+        "text": [[str(count) for count in row] for row in counts],
+        "texttemplate": "%{text}",
+        "textfont": {"size": 22},
+        "colorscale": "Cividis",
+        "zmin": 0,
+        "zmax": 1,
+        "xgap": 3,
+        "ygap": 3,
+        "colorbar": {"tickformat": ".0%", "title": {"text": "of the row"}, "thickness": 14},
+        "hovertemplate": "%{text} examples of %{y} taken for %{x} (%{z:.1%} of the row)<extra></extra>",
+    }
+    return picture(
+        [trace],
+        f"Confusion matrix: {right} of {total} right.",
+        height=max(260, 120 + 60 * len(names)),
+        xaxis={"title": {"text": "predicted"}, "side": "top", "showgrid": False, "type": "category"},
+        yaxis={"title": {"text": "true"}, "autorange": "reversed", "showgrid": False, "type": "category"},
+        margin={"l": 8, "r": 8, "t": 60, "b": 8},
+    )
+
+
+def _scatter(outcome: Outcome) -> dict[str, Any]:
+    true = [label for label, _ in outcome.points]
+    predicted = [guess for _, guess in outcome.points]
+    low, high = min(true, default=0.0), max(true, default=1.0)
+    line = {"type": "scatter", "mode": "lines", "x": [low, high], "y": [low, high], "hoverinfo": "skip"}
+    dots = {
+        "type": "scatter",
+        "mode": "markers",
+        "x": true,
+        "y": predicted,
+        "marker": {"color": "@first", "size": 9, "opacity": 0.6},
+        "hovertemplate": "true %{x:.2f}, predicted %{y:.2f}<extra></extra>",
+    }
+    return picture(
+        [{**line, "line": {"color": "@muted", "dash": "dot", "width": 2}}, dots],
+        "Predicted against true scores; on the dotted line they agree.",
+        height=340,
+        xaxis={"title": {"text": "true score"}},
+        yaxis={"title": {"text": "predicted score"}},
+    )
+
+
+def mistakes(record: RunRecord, most: int = 8) -> Markup:
+    """The most confidently wrong examples, as a table; the visitor's own texts in it are escaped."""
+    if record.outcome is None:
+        return Markup("")
+    if not record.outcome.wrong:
+        return Markup('<p class="caption">No mistake on the held-out examples.</p>')
+    rows = Markup("")
+    for one in record.outcome.wrong[:most]:
+        sure = "" if one.probability is None else percent(one.probability)
+        text = one.text if one.second is None else f"{one.text} / {one.second}"
+        rows += Markup("<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>").format(
+            text, label_text(record, one.label), label_text(record, one.predicted), sure
+        )
+    sure_head = Markup("<th>sure</th>") if record.labels else Markup("<th></th>")
+    title = "The most confidently wrong" if record.labels else "Farthest from the true score"
+    return Markup(
+        '<table class="mistakes"><caption>{}</caption><thead><tr><th>text</th><th>true</th><th>predicted</th>{}</tr>'
+        "</thead><tbody>{}</tbody></table>"
+    ).format(title, sure_head, rows)
+
+
+def mistakes_table(record: RunRecord) -> Table:
+    """text, second, label, predicted, probability of the mistakes that are kept."""
+    wrong = record.outcome.wrong if record.outcome else ()
+    rows = [
+        (one.text, one.second, label_text(record, one.label), label_text(record, one.predicted), one.probability)
+        for one in wrong
+    ]
+    return Table.of(("text", "second", "label", "predicted", "probability"), rows)

@@ -1,0 +1,66 @@
+"""Runs: everything that the visitor has trained, side by side; everybody's for the lecturer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gradio as gr
+
+from explorer.backend.runs.following import Compared
+from explorer.errors import readable
+from explorer.labs.finetune import RUNS, compare_figures, figures
+from explorer.ui.components import plot, rich_text
+from explorer.ui.page import Page
+from explorer.ui.run_picker import RunPicker, run_choices
+from explorer.ui.streams import Stream, Watch
+from explorer.ui.wiring import folds
+
+MOST_LINES = 9
+
+
+def build_runs(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
+    """Lay out and wire the tab."""
+    with gr.Row(elem_classes=["bench"]):
+        with gr.Column(scale=1, min_width=270):
+            shown = picker.dropdown("Runs to draw in one plot", multiselect=True, elem_id="runs-shown")
+            refresh = gr.Button("Refresh the list", size="sm")
+            delete = gr.Button("Delete the run chosen above", size="sm", variant="stop", elem_id="delete-run")
+        with gr.Column(scale=2, min_width=320):
+            curves = plot("runs", elem_id="runs-curves")
+    listed = rich_text(elem_classes=["wide"], elem_id="runs-list")
+    deleted = picker.on_press(delete, "delete")
+
+    def steer(result: Compared, owner: str) -> list[Any]:
+        drawn = [record for record in result.records if record.losses][:MOST_LINES]
+        return [
+            gr.update(choices=run_choices(result.records), value=[record.run_id for record in drawn[:3]]),
+            _drawn(drawn[:3]),
+        ]
+
+    stream = Stream(
+        page,
+        RUNS,
+        {},
+        picker.visitor,
+        [listed],
+        lambda result: [str(compare_figures.runs_list(result))],
+        folds("runs"),
+        Watch(),
+        [shown, curves],
+        steer,
+    )
+    stream.on(tab.select, refresh.click, deleted.then)
+
+    def draw(run_ids: list[str] | None) -> list[Any]:
+        try:
+            records = [page.executor.runs.get(run_id) for run_id in (run_ids or [])[:MOST_LINES]]
+        except Exception as error:
+            return [page.explain(readable(error)), gr.skip()]
+        return ["", _drawn(records)]
+
+    shown.change(draw, [shown], [page.notice, curves], api_visibility="private", queue=False, show_progress="hidden")
+
+
+def _drawn(records: list[Any]) -> Any:
+    names = ", ".join(record.name for record in records)
+    return figures.curves_figure(records, f"Loss and held-out metric of {names}.") if records else ""

@@ -1,0 +1,32 @@
+"""The fine-tuning page: train, try, compare, merge, and take the metrics apart."""
+
+from __future__ import annotations
+
+import gradio as gr
+
+from explorer.labs.finetune.compare_tab import build_compare
+from explorer.labs.finetune.merge_tab import build_merge
+from explorer.labs.finetune.runs_tab import build_runs
+from explorer.labs.finetune.train_tab import build_train
+from explorer.labs.finetune.try_tab import build_try
+from explorer.ui.page import Page
+from explorer.ui.run_picker import RunPicker
+
+
+def build(page: Page) -> None:
+    """One choice of a run above, and a tab for each thing to do with it."""
+    picker = RunPicker(page)
+    for verb in ("stop", "resume", "delete"):
+        picker.publish(verb)
+    with gr.Tabs():
+        with gr.Tab("Train", id="train"):
+            following = build_train(page, picker)
+        with gr.Tab("Try it", id="try"):
+            swap_runs = build_try(page, picker)
+        with gr.Tab("Compare all", id="compare"):
+            build_compare(page, picker)
+        with gr.Tab("Runs", id="runs") as runs:
+            build_runs(page, picker, runs)
+        with gr.Tab("Merge and take home", id="merge"):
+            build_merge(page, picker)
+    following.on(picker.wire(swap_runs))

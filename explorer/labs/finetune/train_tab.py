@@ -1,0 +1,113 @@
+"""Train: settings at the left, the run that trains or has trained at the right."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gradio as gr
+
+from explorer.backend.runs.record import RunRecord, RunStatus
+from explorer.labs.finetune import FOLLOW, PLAN, TRAIN, figures, outcome_figures
+from explorer.labs.finetune.controls import Controls
+from explorer.ui.components import plot, rich_text
+from explorer.ui.page import Page
+from explorer.ui.run_picker import RunPicker, run_choices
+from explorer.ui.streams import Stream, Watch
+from explorer.ui.wiring import Connection, folds
+
+TRY: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("Rank 1", {"method": "lora", "rank": 1}),
+    ("Head only", {"method": "head"}),
+    ("A learning rate of 100", {"method": "lora", "learning_rate": 100.0}),
+)
+
+
+def build_train(page: Page, picker: RunPicker) -> Stream:
+    """Lay out and wire the tab; returns the stream that follows the chosen run."""
+    with gr.Row(elem_classes=["bench"]):
+        with gr.Column(scale=1, min_width=270):
+            train = gr.Button("Train", variant="primary", elem_id="train")
+            stop = gr.Button("Stop", variant="stop", visible=False, elem_id="stop")
+            resume = gr.Button("Resume", visible=False, elem_id="resume")
+            planned = rich_text(elem_classes=["caption", "plan"], elem_id="plan")
+            controls = Controls(page)
+        with gr.Column(scale=2, min_width=320):
+            said = rich_text(elem_classes=["said"], elem_id="run-said")
+            bar = rich_text(elem_classes=["bar"])
+            curves = plot("training", elem_id="run-curves")
+            with gr.Row(elem_classes=["try"]):
+                gr.HTML('<span class="try-label">Try</span>')
+                tries = [gr.Button(name, size="sm") for name, _ in TRY]
+    with gr.Row(elem_classes=["bench"]):
+        with gr.Column(scale=1, min_width=300):
+            outcome = plot("confusion", elem_id="run-outcome")
+            line = rich_text()
+        with gr.Column(scale=1, min_width=320):
+            wrong = rich_text(elem_classes=["wide"], elem_id="run-wrong")
+    outputs = [said, bar, curves, outcome, line, wrong]
+    buttons = [picker.run, train, stop, resume]
+    folded = folds("train")
+
+    def steer(record: RunRecord, owner: str) -> list[Any]:
+        mine = owner in (record.owner, "*")
+        over = record.status in (RunStatus.STOPPED, RunStatus.INTERRUPTED, RunStatus.FAILED)
+        moving = record.status is RunStatus.RUNNING and record.step > 0
+        runs = (
+            gr.skip() if moving else gr.update(choices=run_choices(page.executor.runs.list(owner)), value=record.run_id)
+        )
+        return [
+            runs,
+            gr.update(visible=not (mine and record.status.is_active)),
+            gr.update(visible=mine and record.status.is_active),
+            gr.update(visible=mine and over and record.step < (record.steps or 1)),
+        ]
+
+    watch = Watch()
+    common = (picker.visitor, outputs, show, folded, watch, buttons, steer)
+    training = Stream(page, TRAIN, controls.inputs, *common)
+    following = Stream(page, FOLLOW, {"run": picker.run}, *common)
+    training.on(train.click)
+    for button, (_, changes) in zip(tries, TRY, strict=True):
+        training.on(_set(button, controls, changes).then)
+    picker.on_press(stop, "stop")
+    resumed = picker.on_press(resume, "resume")
+    following.on(picker.run.input, resumed.then)
+    _plan(page, controls, planned)
+    controls.wire()
+    return following
+
+
+def show(record: RunRecord) -> list[Any]:
+    """The outputs' values for a record."""
+    ended = not record.status.is_active
+    return [
+        str(figures.run_sentence(record)),
+        str(figures.progress(record)),
+        figures.curves_figure([record]),
+        outcome_figures.outcome_figure(record) if ended else "",
+        str(figures.settings_line(record)),
+        str(outcome_figures.mistakes(record)) if ended else "",
+    ]
+
+
+def _set(button: gr.Button, controls: Controls, changes: dict[str, Any]) -> Any:
+    """Set some controls when a Try button is pressed; the run starts after that."""
+    names = list(changes)
+    return button.click(
+        lambda: [changes[name] for name in names] if len(names) > 1 else changes[names[0]],
+        None,
+        [getattr(controls, name) for name in names],
+        api_visibility="private",
+        queue=False,
+    )
+
+
+def _plan(page: Page, controls: Controls, planned: gr.HTML) -> None:
+    """What the settings would train, redrawn whenever one of them changes."""
+    with gr.Accordion("What would be trained, by module", open=False):
+        panel = folds("plan_run")
+    plan = Connection(
+        page, PLAN, controls.inputs, [planned], lambda result: [str(figures.plan_sentence(result))], panel
+    )
+    moved = [component.change for component in controls.inputs.values()]
+    plan.on(*moved, *page.ready)

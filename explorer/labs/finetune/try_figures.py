@@ -1,0 +1,166 @@
+"""A run's answers on the visitor's own text, several adapters in one batch, and the merged weights."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from markupsafe import Markup
+
+from explorer.figures import duration, percent, picture, prose, strong
+from explorer.labs.finetune.schema import MergeResult, Prediction, PredictRunResult, SwapResult
+from explorer.tables import Table
+
+
+def answer_text(labels: Sequence[str], prediction: Prediction) -> str:
+    """The leading class with its probability, or the score."""
+    if prediction.score is not None:
+        return f"{prediction.score:.2f}"
+    place = max(range(len(labels)), key=prediction.probabilities.__getitem__)
+    return f"{labels[place]} ({percent(prediction.probabilities[place])})"
+
+
+def prediction_table(result: PredictRunResult) -> Table:
+    """model, class, logit, probability; for a regression one row a model, with the score as its class."""
+    rows: list[tuple[str, str, float, float | None]] = []
+    for name, prediction in (("base", result.base), ("adapted", result.adapted)):
+        if prediction.score is not None:
+            rows.append((name, f"{prediction.score:.4f}", prediction.logits[0], None))
+        for label, logit, probability in zip(result.labels, prediction.logits, prediction.probabilities, strict=False):
+            rows.append((name, label, logit, probability))
+    return Table.of(("model", "class", "logit", "probability"), rows)
+
+
+def prediction_sentence(result: PredictRunResult) -> Markup:
+    """What both say."""
+    return prose(
+        strong(result.adapted.name),
+        " says ",
+        strong(answer_text(result.labels, result.adapted)),
+        f"; before training, with the head it started from, the model said {answer_text(result.labels, result.base)}.",
+    )
+
+
+def prediction_figure(result: PredictRunResult) -> dict[str, Any]:
+    """Bars: each class before and after the run, or the two scores."""
+    traces = []
+    for prediction, name, colour in (
+        (result.base, "before training", "@muted"),
+        (result.adapted, "after", "@first"),
+    ):
+        is_score = prediction.score is not None
+        values = [prediction.score] if is_score else list(prediction.probabilities)
+        traces.append(
+            {
+                "type": "bar",
+                "orientation": "h",
+                "name": name,
+                "y": ["score"] if is_score else list(result.labels),
+                "x": values,
+                "text": [f"{value:.2f}" if is_score else percent(value or 0.0) for value in values],
+                "textposition": "outside",
+                "cliponaxis": False,
+                "textfont": {"size": 16},
+                "marker": {"color": colour},
+                "hovertemplate": "%{y}: %{x:.4f}<extra>" + name + "</extra>",
+            }
+        )
+    is_score = result.adapted.score is not None
+    axis = {"title": {"text": "score"}} if is_score else {"range": [0, 1.12], "tickformat": ".0%"}
+    return picture(
+        traces,
+        prediction_sentence(result).striptags(),
+        height=150 + 70 * max(1, len(result.labels)),
+        barmode="group",
+        bargap=0.3,
+        showlegend=True,
+        legend={"orientation": "h", "y": 1.15, "traceorder": "normal"},
+        xaxis=axis,
+        yaxis={"autorange": "reversed", "tickfont": {"size": 18}, "showgrid": False, "type": "category"},
+        margin={"l": 8, "r": 30, "t": 30, "b": 8},
+    )
+
+
+def swap_table(result: SwapResult) -> Table:
+    """row, run, answer in the mixed batch, answer alone, largest difference of the logits."""
+    rows = []
+    for number, (mixed, alone) in enumerate(zip(result.rows, result.alone, strict=True)):
+        labels = result.labels[mixed.run_id]
+        gap = max(abs(a - b) for a, b in zip(mixed.logits, alone.logits, strict=True))
+        rows.append((number, mixed.name, answer_text(labels, mixed), answer_text(labels, alone), gap))
+    return Table.of(("row", "run", "in_the_batch", "alone", "max_difference"), rows)
+
+
+def swap_sentence(result: SwapResult) -> Markup:
+    """That each row went through its own adapter, at what cost."""
+    together, alone = result.milliseconds
+    return prose(
+        f"One batch of {len(result.rows)} rows, each through another adapter over the same frozen weights: ",
+        strong(f"{together:.1f} ms"),
+        f" together, {alone:.1f} ms one after the other. The largest difference of a logit from the run by itself is ",
+        strong(f"{result.difference:.1e}"),
+        ". A merged model cannot do this (Hu et al. 2021, section 4.2): it has only one adapter in its weights.",
+    )
+
+
+def swap_list(result: SwapResult) -> Markup:
+    """What each run answers, as a table."""
+    rows = Markup("")
+    for mixed in result.rows:
+        said = answer_text(result.labels[mixed.run_id], mixed)
+        rows += Markup("<tr><td>{}</td><td><strong>{}</strong></td></tr>").format(mixed.name, said)
+    return Markup(
+        '<table class="quoted"><thead><tr><th>row\'s adapter</th><th>answer</th></tr></thead><tbody>{}</tbody></table>'
+    ).format(rows)
+
+
+def merge_table(result: MergeResult) -> Table:
+    """form, max_difference, milliseconds."""
+    return Table.of(
+        ("form", "max_difference", "milliseconds"),
+        [(form.form, form.max_difference, form.milliseconds) for form in result.forms],
+    )
+
+
+def merge_sentence(result: MergeResult) -> Markup:
+    """Same outputs, and what the merge saves."""
+    by_name = {form.form: form for form in result.forms}
+    attached, merged = by_name["attached"], by_name["merged"]
+    saved = 1 - merged.milliseconds / attached.milliseconds if attached.milliseconds else 0.0
+    return prose(
+        "Merged into the weights, ",
+        strong(result.name),
+        " gives the same logits: they differ by at most ",
+        strong(f"{merged.max_difference:.1e}"),
+        f" on {result.rows} texts. The merged model takes {duration(merged.milliseconds / 1000)} a batch, "
+        f"{'less' if saved >= 0 else 'more'} than with the adapter attached by {percent(abs(saved))}.",
+    )
+
+
+def merge_figure(result: MergeResult) -> dict[str, Any]:
+    """Milliseconds a batch before, with the adapter attached, and merged."""
+    titles = {"base": "before", "attached": "adapter attached", "merged": "merged"}
+    trace = {
+        "type": "bar",
+        "x": [titles.get(form.form, form.form) for form in result.forms],
+        "y": [form.milliseconds for form in result.forms],
+        "text": [f"{form.milliseconds:.1f} ms" for form in result.forms],
+        "textposition": "outside",
+        "cliponaxis": False,
+        "textfont": {"size": 17},
+        "marker": {"color": ["@muted", "@second", "@first"]},
+        "hovertemplate": "%{x}: %{y:.2f} ms<extra></extra>",
+    }
+    return picture(
+        [trace],
+        merge_sentence(result).striptags(),
+        height=340,
+        yaxis={"title": {"text": f"ms for {result.rows} texts"}, "rangemode": "tozero"},
+        xaxis={"type": "category", "tickfont": {"size": 17}},
+        margin={"l": 8, "r": 8, "t": 34, "b": 8},
+    )
+
+
+def export_table(path: str) -> Table:
+    """file: where it was written."""
+    return Table.of(("file",), [(path,)])

@@ -1,0 +1,90 @@
+"""Try it: the chosen run on a text of the visitor's own, and several adapters in one batch."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gradio as gr
+
+from explorer.labs.finetune import PREDICT, SWAP, try_figures
+from explorer.labs.finetune.schema import PredictRunResult, SwapResult
+from explorer.ui.components import plot, rich_text
+from explorer.ui.page import Page
+from explorer.ui.run_picker import RunPicker
+from explorer.ui.wiring import LATEX, Connection, folds
+
+EXAMPLES = (
+    ("A warm, funny and moving film that I would gladly watch again.", ""),
+    ("The plot is dull and the acting is worse; what a waste of an evening.", ""),
+    ("It is not a bad film, but I would not call it good either.", ""),
+    ("The boy was late because he missed the bus.", "The boy missed the bus."),
+    ("How do I learn to swim?", "What is the best way to learn swimming?"),
+)
+
+WHY = r"""
+The adapters of many tasks fit over one set of frozen weights, $h = W x + s_i B_i A_i x$, so a server keeps $W$ once and swaps
+$(A_i, B_i)$ by name. In **one batch** each row $x_j$ can use its own $i(j)$: the product $W x$ is shared by all rows, and the
+thin products are done group by group. Once $B A$ has been merged into $W$ to save time this is no longer possible, a limitation
+that the LoRA paper names (Hu et al. 2021, section 4.2); peft's answer is the argument `adapter_names`.
+"""
+
+
+def build_try(page: Page, picker: RunPicker) -> gr.Dropdown:
+    """Lay out and wire the tab; returns the list of runs to swap between."""
+    with gr.Row(elem_classes=["bench"]):
+        with gr.Column(scale=1, min_width=270):
+            first = gr.Textbox(EXAMPLES[0][0], label="Text", lines=2, max_lines=6, elem_id="try-first")
+            second = gr.Textbox("", label="Second text, for tasks on pairs", lines=1, max_lines=4, elem_id="try-second")
+            ask = gr.Button("Ask the run", variant="primary", elem_id="ask-run")
+            with gr.Row(elem_classes=["try"]):
+                gr.HTML('<span class="try-label">Try</span>')
+                names = ("praise", "a pan", "in between", "a pair", "two questions")
+                tries = [gr.Button(name, size="sm") for name in names]
+        with gr.Column(scale=2, min_width=320):
+            said = rich_text(elem_classes=["said"], elem_id="try-said")
+            bars = plot("prediction", elem_id="try-bars")
+    predict = Connection(
+        page,
+        PREDICT,
+        {"run": picker.run, "sentence_a": first, "sentence_b": second},
+        [said, bars],
+        _show_prediction,
+        folds("predict_run"),
+    )
+    moves = [
+        button.click(_fixed(example), None, [first, second], api_visibility="private", queue=False).then
+        for button, example in zip(tries, EXAMPLES, strict=True)
+    ]
+    predict.on(ask.click, first.submit, second.submit, *moves)
+    gr.HTML("<h3>Swap adapters, and mix them in one batch</h3>")
+    with gr.Row(elem_classes=["bench"]):
+        with gr.Column(scale=1, min_width=270):
+            runs = picker.dropdown("LoRA runs of one model", multiselect=True, elem_id="swap-runs")
+            mix = gr.Button("Send one batch, a row for each run", elem_id="mix")
+        with gr.Column(scale=2, min_width=320):
+            mixed_said = rich_text(elem_classes=["said"], elem_id="mix-said")
+            mixed = rich_text(elem_classes=["wide"])
+    with gr.Accordion("Why: one base, many adapters", open=False):
+        gr.Markdown(WHY, latex_delimiters=LATEX)
+    swap = Connection(
+        page,
+        SWAP,
+        {"runs": runs, "sentence_a": first, "sentence_b": second},
+        [mixed_said, mixed],
+        _show_swap,
+        folds("swap_runs"),
+    )
+    swap.on(mix.click)
+    return runs
+
+
+def _fixed(example: tuple[str, str]) -> Any:
+    return lambda: example
+
+
+def _show_prediction(result: PredictRunResult) -> list[Any]:
+    return [str(try_figures.prediction_sentence(result)), try_figures.prediction_figure(result)]
+
+
+def _show_swap(result: SwapResult) -> list[Any]:
+    return [str(try_figures.swap_sentence(result)), str(try_figures.swap_list(result))]

@@ -1,0 +1,71 @@
+"""A visitor's own file as a task."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gradio as gr
+
+from explorer.errors import BadInputError, readable
+from explorer.settings import settings
+from explorer.tasks.sources import choices, keep_upload
+from explorer.tasks.task import TaskData
+from explorer.ui.page import Page
+
+HELP = (
+    "GLUE's own TSV files as they are distributed, or any CSV, TSV or JSONL with one or two text columns and a label. "
+    "A fifth is held out. The file stays on this server."
+)
+
+
+def describe(data: TaskData) -> str:
+    """What was found in a file."""
+    held_out = sum(len(rows) for rows in data.validation.values())
+    kind = f"classes {', '.join(data.task.labels)}" if data.task.labels else "scores"
+    parts = [f"{len(data.train):,} examples to train on and {held_out:,} held out, {kind}.", *data.notes]
+    return " ".join(parts)
+
+
+class Upload:
+    """The place for a file, and the endpoint `/upload_task`; what is kept becomes the chosen task."""
+
+    def __init__(self, page: Page, task: gr.Dropdown) -> None:
+        self.page = page
+        with gr.Accordion("Your own examples", open=False):
+            gr.HTML(f'<p class="caption">{HELP}</p>')
+            file = gr.File(label="File", file_types=[".tsv", ".csv", ".jsonl", ".json", ".txt"], height=120)
+            self.found = gr.Textbox(label="Found", interactive=False, visible=False, lines=2)
+        file.upload(
+            self._take,
+            [file],
+            [page.notice, task, self.found],
+            api_visibility="private",
+            show_progress="minimal",
+            concurrency_limit=2,
+        )
+        gr.Button(visible=False).click(
+            self._endpoint,
+            inputs_kwargs={"file": file},
+            outputs=[self.found],
+            api_name="upload_task",
+            concurrency_limit=2,
+        )
+
+    def _take(self, path: str | None) -> list[Any]:
+        if path is None:
+            return [gr.skip()] * 3
+        try:
+            data = keep_upload(path, settings())
+        except Exception as error:
+            return [self.page.explain(readable(error)), gr.skip(), gr.skip()]
+        names = [(f"{data.task.title} (your file)", data.name), *choices(settings())]
+        return ["", gr.update(choices=names, value=data.name), gr.update(value=describe(data), visible=True)]
+
+    def _endpoint(self, file: str | None) -> str:
+        try:
+            if not file:
+                raise BadInputError("No file came with the request.")
+            data = keep_upload(file, settings())
+        except Exception as error:
+            raise gr.Error(str(readable(error)), print_exception=False) from None
+        return f"{data.name}: {describe(data)}"

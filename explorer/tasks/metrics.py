@@ -1,0 +1,127 @@
+"""The metrics that GLUE's tasks are judged by, computed by scikit-learn and scipy; a new one is one entry in METRICS.
+
+A metric is None where its formula divides by zero: a curve then has a gap, rather than a 0 that looks like a result.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from explorer.tasks.task import Task
+
+Numbers = Sequence[float]
+
+
+@dataclass(frozen=True)
+class Metric:
+    """One metric: its formula in LaTeX, its range, and compute(labels, predictions) for two sequences of one length.
+
+    Labels and predictions are class numbers, or scores for a regression. compute raises ValueError where the lengths
+    differ.
+    """
+
+    slug: str
+    title: str
+    formula: str
+    low: float
+    high: float
+    compute: Callable[[Numbers, Numbers], float | None]
+
+
+def scores(task: Task, labels: Numbers, predictions: Numbers) -> dict[str, float | None]:
+    """The task's metrics by name, in its order."""
+    return {name: METRICS[name].compute(labels, predictions) for name in task.metrics}
+
+
+def _accuracy(labels: Numbers, predictions: Numbers) -> float | None:
+    """None without examples."""
+    from sklearn.metrics import accuracy_score
+
+    _same_length(labels, predictions)
+    return float(accuracy_score(list(labels), list(predictions))) if len(labels) else None
+
+
+def _f1(labels: Numbers, predictions: Numbers) -> float | None:
+    """None where class 1 neither occurs nor is predicted: precision and recall are both 0/0."""
+    from sklearn.metrics import f1_score
+
+    _same_length(labels, predictions)
+    if 1 not in set(labels) | set(predictions):
+        return None
+    return float(f1_score([label == 1 for label in labels], [guess == 1 for guess in predictions]))
+
+
+def _matthews(labels: Numbers, predictions: Numbers) -> float | None:
+    """None where labels or predictions are all of one class: scikit-learn would say 0."""
+    from sklearn.metrics import matthews_corrcoef
+
+    _same_length(labels, predictions)
+    if len(set(labels)) < 2 or len(set(predictions)) < 2:
+        return None
+    return float(matthews_corrcoef(list(labels), list(predictions)))
+
+
+def _pearson(labels: Numbers, predictions: Numbers) -> float | None:
+    """None where labels or predictions are all equal, or not finite (a run that has diverged)."""
+    from scipy.stats import pearsonr
+
+    return _correlation(pearsonr, labels, predictions)
+
+
+def _spearman(labels: Numbers, predictions: Numbers) -> float | None:
+    """None as for Pearson."""
+    from scipy.stats import spearmanr
+
+    return _correlation(spearmanr, labels, predictions)
+
+
+def _correlation(function: Callable[..., object], labels: Numbers, predictions: Numbers) -> float | None:
+    _same_length(labels, predictions)
+    both = [[float(value) for value in labels], [float(value) for value in predictions]]
+    if any(len(set(values)) < 2 or not all(map(math.isfinite, values)) for values in both):
+        return None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # scipy warns where the values are all but constant
+        found = float(function(*both).statistic)  # type: ignore[attr-defined]
+    return found if math.isfinite(found) else None
+
+
+def _same_length(labels: Numbers, predictions: Numbers) -> None:
+    if len(labels) != len(predictions):
+        raise ValueError(f"{len(labels)} labels and {len(predictions)} predictions")
+
+
+METRICS = {
+    metric.slug: metric
+    for metric in (
+        Metric("accuracy", "Accuracy", r"\frac{\mathrm{right}}{\mathrm{all}}", 0.0, 1.0, _accuracy),
+        Metric("f1", "F1", r"\frac{2\,TP}{2\,TP + FP + FN}", 0.0, 1.0, _f1),
+        Metric(
+            "matthews",
+            "Matthews correlation",
+            r"\frac{TP \cdot TN - FP \cdot FN}{\sqrt{(TP+FP)(TP+FN)(TN+FP)(TN+FN)}}",
+            -1.0,
+            1.0,
+            _matthews,
+        ),
+        Metric(
+            "pearson",
+            "Pearson correlation",
+            r"\frac{\sum_i (x_i-\bar x)(y_i-\bar y)}{\sqrt{\sum_i (x_i-\bar x)^2 \sum_i (y_i-\bar y)^2}}",
+            -1.0,
+            1.0,
+            _pearson,
+        ),
+        Metric(
+            "spearman",
+            "Spearman correlation",
+            r"r_{\mathrm{Pearson}}(\operatorname{rank} x, \operatorname{rank} y)",
+            -1.0,
+            1.0,
+            _spearman,
+        ),
+    )
+}

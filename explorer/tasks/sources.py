@@ -1,0 +1,78 @@
+"""Where a task's examples come from: bundled with the app, GLUE on the hub, or a visitor's file; each has a name."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from pathlib import Path
+from threading import Lock
+
+from explorer.errors import BadInputError
+from explorer.settings import BUNDLED_TASKS, Settings
+from explorer.tasks import uploads
+from explorer.tasks.glue_files import read_glue
+from explorer.tasks.glue_tasks import TASKS, find_task
+from explorer.tasks.task import TaskData
+
+HUB = "@hub"
+KEPT_IN_MEMORY = 16
+_SLUG = re.compile(r"[a-z0-9]+")
+_LOCKS = tuple(Lock() for _ in range(32))
+
+
+def load(name: str, settings: Settings) -> TaskData:
+    """The task of this name: "sst2" (bundled), "sst2@hub" or "file-0123456789ab" (kept by keep_upload).
+
+    Read once and shared by all who ask: never change it. Raises BadInputError for a name that is none of these, and
+    TaskUnavailableError where the hub has to be asked and cannot be.
+    """
+    if not isinstance(name, str) or not (uploads.NAME.fullmatch(name) or _SLUG.fullmatch(name.removesuffix(HUB))):
+        raise BadInputError(f"{str(name)[:60]!r} is no task. Choose one from the list, or upload a file.")
+    with _LOCKS[hash(name) % len(_LOCKS)]:  # a class that asks at once reads a large task once, not thirty times
+        return _load(name, settings)
+
+
+def choices(settings: Settings) -> list[tuple[str, str]]:
+    """(label, name) for a list to choose from: the bundled tasks, then the hub's, offline only those that are here."""
+    from explorer.tasks.hub_glue import is_here
+
+    bundled = [(task.title, task.slug) for task in TASKS]
+    return bundled + [
+        (f"{task.title} (GLUE from the hub)", f"{task.slug}{HUB}")
+        for task in TASKS
+        if not settings.offline or is_here(task.slug, settings)
+    ]
+
+
+def keep_upload(
+    path: Path | str, settings: Settings, task_slug: str | None = None, validation_path: Path | str | None = None
+) -> TaskData:
+    """Check a visitor's file, keep it, and return its task, which load() finds by its name from then on.
+
+    task_slug: the GLUE task whose layout the file has; None finds out, and reads any other table by its columns' names.
+    validation_path: its validation split; without one a fifth is held out. Raises BadInputError with the line and what is
+    wrong with it.
+    """
+    upload = uploads.open_upload(Path(path), task_slug, Path(validation_path) if validation_path else None)
+    data = uploads.read_upload(upload)
+    uploads.keep(upload, settings)
+    return data
+
+
+def read_bundled(slug: str) -> TaskData:
+    """A bundled task, from files in GLUE's own layout; validation splits are called as on the hub."""
+    task, folder = find_task(slug), BUNDLED_TASKS / slug
+    splits = sorted(folder.glob("validation*.tsv"))
+    validation = {file.stem.removeprefix("validation_"): read_glue(file, slug).examples for file in splits}
+    return TaskData(task, slug, read_glue(folder / "train.tsv", slug).examples, validation)
+
+
+@lru_cache(maxsize=KEPT_IN_MEMORY)
+def _load(name: str, settings: Settings) -> TaskData:
+    if uploads.NAME.fullmatch(name):
+        return uploads.read_upload(uploads.find(name, settings))
+    if name.endswith(HUB):
+        from explorer.tasks.hub_glue import load_hub_task
+
+        return load_hub_task(name.removesuffix(HUB), settings)
+    return read_bundled(name)

@@ -1,0 +1,155 @@
+"""Visitors' files: read once to be checked, kept under a name made from what they hold, and found again by that name."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import shutil
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Lock
+
+from explorer.errors import BadInputError
+from explorer.settings import GIBIBYTE, Settings
+from explorer.tasks.glue_files import GlueFile, read_glue, recognise
+from explorer.tasks.glue_tasks import find_task
+from explorer.tasks.opening import decode, read_bytes, short_name
+from explorer.tasks.separated import read_separated
+from explorer.tasks.splitting import check_enough, hold_out, mixed, shared_texts
+from explorer.tasks.task import Example, Task, TaskData
+
+NAME = re.compile(r"file-([0-9a-f]{12})")
+LARGEST_SHELF_BYTES = 2 * GIBIBYTE
+"""All uploads together: a visitor must not be able to fill the disk."""
+
+HELD_NAME = "The validation file"
+_TRAIN, _VALIDATION, _ABOUT = "train", "validation", "about.json"
+_PARTIAL = ".partial-"
+_KEEPING = Lock()
+
+
+@dataclass(frozen=True)
+class Upload:
+    """One or two files as they arrived. title: the first one's name. task: the GLUE task that the visitor named."""
+
+    title: str
+    train: bytes
+    validation: bytes | None
+    task: str | None
+
+    @property
+    def name(self) -> str:
+        """`file-` and the first 12 hex digits of a SHA-256: the file's own, where it came alone and without a task."""
+        digest = hashlib.sha256(self.train)
+        if self.validation is not None or self.task is not None:
+            digest.update(f"\0{self.task or ''}\0".encode() + hashlib.sha256(self.validation or b"").digest())
+        return f"file-{digest.hexdigest()[:12]}"
+
+
+def open_upload(path: Path, task_slug: str | None = None, validation_path: Path | None = None) -> Upload:
+    """Take files from where they arrived; raises BadInputError where one is missing or too large."""
+    if task_slug is not None:
+        find_task(task_slug)
+    validation = read_bytes(validation_path) if validation_path is not None else None
+    return Upload(short_name(path.name), read_bytes(path), validation, task_slug)
+
+
+def read_upload(upload: Upload) -> TaskData:
+    """The task that an upload makes; raises BadInputError with the line of what is wrong."""
+    text = decode(upload.train, upload.title)
+    other = None if upload.validation is None else decode(upload.validation, HELD_NAME)
+    glue = upload.task or recognise(text)
+    task, train, validation, notes = _read_glue(upload, text, other, glue) if glue else _read_own(upload, text, other)
+    check_enough(task, train, upload.title)
+    if validation is None:
+        everything = len(train)
+        train, validation = hold_out(train, not task.is_regression, upload.title)
+        notes.append(f"{len(validation):,} of {everything:,} examples are held out for validation.")
+    elif not validation:
+        raise BadInputError(f"{HELD_NAME} holds no examples. Write an example on each line below the header.")
+    elif copies := shared_texts(train, validation):
+        notes.append(
+            f"{copies:,} of {len(validation):,} validation texts are also in the training file: the metric flatters."
+        )
+    return TaskData(task, upload.name, mixed(train), {"validation": mixed(validation)}, tuple(notes))
+
+
+Parts = tuple[Task, tuple[Example, ...], tuple[Example, ...] | None, list[str]]
+
+
+def _read_glue(upload: Upload, text: str, other: str | None, slug: str) -> Parts:
+    files: list[GlueFile] = [read_glue(text, slug, upload.title)]
+    if other is not None:
+        files.append(read_glue(other, slug, HELD_NAME))
+    task = find_task(slug)
+    notes = [f"Read as a file of GLUE: {task.title}.", *(note for file in files for note in file.notes)]
+    return task, files[0].examples, files[1].examples if other is not None else None, notes
+
+
+def _read_own(upload: Upload, text: str, other: str | None) -> Parts:
+    table = read_separated(text, upload.title)
+    validation = None if other is None else read_separated(other, HELD_NAME, like=table).examples
+    texts = " and ".join(short_name(name) or "(no name)" for name in table.texts)
+    kind = f"{len(table.classes)} classes" if table.classes else "a score"
+    notes = [f"Text: {texts}. Label: {short_name(table.label) or '(no name)'}, {kind}."]
+    return table.task(upload.name, upload.title), table.examples, validation, notes
+
+
+def keep(upload: Upload, settings: Settings) -> None:
+    """Write an upload to its folder, which appears whole or not at all; one that is there already stays as it is.
+
+    Raises BadInputError where the room for uploads is used up or the disk does not take it.
+    """
+    folder = _folder(upload.name, settings)
+    try:
+        with _KEEPING:
+            if not folder.is_dir():
+                folder.parent.mkdir(parents=True, exist_ok=True)
+                _check_room(upload, folder.parent)
+                _write(upload, folder)
+    except OSError as error:
+        raise BadInputError(
+            f"{upload.title} could not be kept: this server may not write to its data folder, or its disk is full. A "
+            "bundled task needs neither."
+        ) from error
+
+
+def find(name: str, settings: Settings) -> Upload:
+    """An upload that was kept earlier; raises BadInputError for a name that is none or is no longer here."""
+    match = NAME.fullmatch(name)
+    folder = _folder(name, settings) if match else None
+    if folder is None or not folder.is_dir():
+        raise BadInputError(f"The file {name[:40]!r} is not on this server. Upload it again.")
+    try:
+        about = json.loads((folder / _ABOUT).read_text(encoding="utf-8"))
+        held = folder / _VALIDATION
+        validation = held.read_bytes() if held.is_file() else None
+        return Upload(about["title"], (folder / _TRAIN).read_bytes(), validation, about["task"])
+    except (OSError, ValueError, LookupError, TypeError) as error:
+        raise BadInputError(f"The file {name!r} on this server is damaged. Upload it again.") from error
+
+
+def _folder(name: str, settings: Settings) -> Path:
+    return settings.data_folder / "uploads" / name.removeprefix("file-")
+
+
+def _check_room(upload: Upload, shelf: Path) -> None:
+    used = sum(file.stat().st_size for file in shelf.glob("*/*"))
+    if used + len(upload.train) + len(upload.validation or b"") > LARGEST_SHELF_BYTES:
+        raise BadInputError("This server's room for uploads is used up. Ask whoever runs it to clear some of them.")
+
+
+def _write(upload: Upload, folder: Path) -> None:
+    """Write beside the folder, then give it its name in one step."""
+    partial = Path(tempfile.mkdtemp(prefix=_PARTIAL, dir=folder.parent))
+    try:
+        (partial / _TRAIN).write_bytes(upload.train)
+        if upload.validation is not None:
+            (partial / _VALIDATION).write_bytes(upload.validation)
+        about = {"title": upload.title, "task": upload.task}
+        (partial / _ABOUT).write_text(json.dumps(about), encoding="utf-8")
+        partial.replace(folder)
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)

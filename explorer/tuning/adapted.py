@@ -1,0 +1,199 @@
+"""A shared model with one run's adapter on it: made, run, trained, saved and restored, whatever the method."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from transformers import PreTrainedModel
+
+from explorer.errors import BadInputError
+from explorer.models.architectures import Layers
+from explorer.models.bundle import Bundle
+from explorer.tuning.deltas import Delta, base_weights, model_deltas, stored
+from explorer.tuning.features import head_alone, read_features
+from explorer.tuning.forks import fork_classifier, head_names
+from explorer.tuning.methods import find_method
+from explorer.tuning.seeded import Seeded, SeededDropout
+from explorer.tuning.spec import RunSpec
+
+METHOD_STREAM = 2**32
+"""Added to the seed for a method's own tensors, so that they are drawn apart from the head's; every method has one head."""
+
+START = "start."
+"""Stands before the names of PiSSA's initial factors in a state."""
+
+
+def adapt(bundle: Bundle, outputs: int, spec: RunSpec) -> Adapted:
+    """Put a method on a model, ready to train; a function of the seed alone. `outputs` is the number of classes, or 1.
+
+    The bundle is shared and never changed. Raises BadInputError where the method cannot be had on the family or a setting
+    does not fit its sizes.
+    """
+    check_method(bundle, spec)
+    return Adapted(bundle, spec, *build(fork_classifier(bundle, outputs, spec.seed), spec, bundle.architecture.layers))
+
+
+def check_method(bundle: Bundle, spec: RunSpec) -> None:
+    """Raise BadInputError where the method cannot be had on the family, or its virtual tokens leave no room for a text."""
+    method = find_method(spec.method)
+    reason = method.unavailable(bundle.architecture, bundle.model.config.to_dict())
+    if reason:
+        raise BadInputError(f"{method.title} cannot be had on {bundle.model_id}: {reason}")
+    if "prefix_length" in method.options and spec.prefix_length > bundle.longest // 2:
+        raise BadInputError(
+            f"prefix_length is {spec.prefix_length}, and {bundle.model_id} reads {bundle.longest} tokens in all. "
+            f"Take {bundle.longest // 2} or less, so that half of them are left for the text."
+        )
+
+
+def build(fork: PreTrainedModel, spec: RunSpec, layers: Layers) -> tuple[PreTrainedModel, nn.Module, frozenset[str]]:
+    """The fork, the model to call, and the names of the fork's fresh parameters before the method came."""
+    fresh = frozenset(head_names(fork))
+    module, name = find_method(spec.method).build.split(":")
+    with Seeded(spec.seed + METHOD_STREAM):
+        model = getattr(import_module(module), name)(fork, spec, layers)
+    return fork, model, fresh
+
+
+class Adapted:
+    """One adapted model.
+
+    fork: the *ForSequenceClassification inside, with the adapter's modules in it. model: what is called, the fork or peft's
+    wrapper of it. Many threads may call `logits` at once; training, loading and `train` belong to one.
+    """
+
+    def __init__(
+        self, bundle: Bundle, spec: RunSpec, fork: PreTrainedModel, model: nn.Module, fresh: frozenset[str]
+    ) -> None:
+        self.bundle, self.spec, self.fork, self.model = bundle, spec, fork, model
+        self.layers = bundle.architecture.layers
+        self.method = find_method(spec.method)
+        self._body_is_whole = not any(name.startswith(f"{self.layers.body}.") for name in fresh)
+        self._takes = _inputs_of(fork)
+        self._start = self._initial_factors() if "variant" in self.method.options and spec.variant == "pissa" else {}
+        self.eval()
+
+    @property
+    def longest(self) -> int:
+        """The most tokens of a text, special ones included, that are left where virtual tokens take some."""
+        taken = self.spec.prefix_length if "prefix_length" in self.method.options else 0
+        return self.bundle.longest - taken
+
+    def trainable(self) -> dict[str, nn.Parameter]:
+        """What is trained, by the name that it is saved under (peft's name, where peft has the method)."""
+        return {_saved_name(name): value for name, value in self.model.named_parameters() if value.requires_grad}
+
+    def train(self) -> None:
+        """Switch on the adapter's own dropout and nothing else: the body stays deterministic."""
+        self.model.eval()
+        for module in self.model.modules():
+            if isinstance(module, SeededDropout):
+                module.train()
+
+    def eval(self) -> None:
+        """Switch all dropout off."""
+        self.model.eval()
+
+    def logits(self, inputs: Mapping[str, Tensor]) -> Tensor:
+        """(rows, outputs) of a batch: input_ids, attention_mask and token_type_ids, each (rows, length), the last two optional.
+
+        Padding stands on the right and may be any token, as long as the mask is 0 there.
+        """
+        scores: Tensor = self.model(**self.taken(inputs)).logits
+        return scores
+
+    def taken(self, inputs: Mapping[str, Tensor]) -> dict[str, Tensor]:
+        """What the model reads; padding becomes the token by which GPT-2's classifier knows it."""
+        taken = {name: tensor for name, tensor in inputs.items() if name in self._takes}
+        pad = self.fork.config.pad_token_id
+        if "attention_mask" in taken and pad is not None:
+            taken["input_ids"] = taken["input_ids"].masked_fill(taken["attention_mask"] == 0, pad)
+        return taken
+
+    @property
+    def frozen_body(self) -> bool:
+        """Whether the body never changes, so that `body_output` may be kept: logits(x) equals head(body_output(x))."""
+        return self.method.products == 1 and self._body_is_whole
+
+    def body_output(self, inputs: Mapping[str, Tensor]) -> Tensor:
+        """What the head reads of each text, (rows, width), without gradients. Only where `frozen_body`."""
+        return read_features(self.fork, self.layers, self.taken(inputs))
+
+    def head(self, features: Tensor) -> Tensor:
+        """(rows, outputs) from what body_output gave. Only where `frozen_body`."""
+        blank = torch.zeros(len(features), 1, dtype=torch.long, device=features.device)
+        scores: Tensor = head_alone(self.fork, self.layers)(blank, inputs_embeds=features[:, None]).logits
+        return scores
+
+    def state(self) -> dict[str, Tensor]:
+        """What was trained (and PiSSA's initial factors) as copies on the CPU; all that `load_state` needs."""
+        kept = {**self.trainable(), **{START + name: tensor for name, tensor in self._start.items()}}
+        return {name: tensor.detach().to("cpu", copy=True).contiguous() for name, tensor in kept.items()}
+
+    @torch.no_grad()
+    def load_state(self, state: Mapping[str, Tensor]) -> None:
+        """Restore what `state` gave, into an adapted model of the same spec. Raises BadInputError where it does not fit."""
+        trained = self.trainable()
+        expected = {**trained, **{START + name: tensor for name, tensor in self._start.items()}}
+        shapes = {name: tuple(tensor.shape) for name, tensor in expected.items()}
+        given = {name: tuple(tensor.shape) for name, tensor in state.items()}
+        if shapes != given:
+            name = min(name for name in {**shapes, **given} if shapes.get(name) != given.get(name))
+            raise BadInputError(
+                f"These weights are not of a run like this one ({self.method.title} on {self.bundle.model_id}): {name} is "
+                f"{given.get(name, 'missing')} and should be {shapes.get(name, 'absent')}."
+            )
+        for name, parameter in trained.items():
+            parameter.copy_(state[name])
+        for name in self._start:
+            self._start[name] = state[START + name].to(self._start[name])
+        for name in {name.rpartition(".")[0] for name in self._start}:
+            self._take_away(name)
+
+    def deltas(self) -> dict[tuple[int, str], Delta]:
+        """ΔW of every matrix that has one, by (layer, role); empty for methods that change no matrix."""
+        return model_deltas(self.fork, self.layers, base_weights(self.bundle), self._start)
+
+    def _initial_factors(self) -> dict[str, Tensor]:
+        """PiSSA's A₀ and B₀, by the name of their module in the fork."""
+        start: dict[str, Tensor] = {}
+        module: Any
+        for name, module in self.fork.named_modules():
+            if hasattr(module, "lora_A"):
+                for side, factors in (("A", module.lora_A), ("B", module.lora_B)):
+                    start[f"{name}.{side}"] = next(iter(factors.values())).weight.detach().clone()
+        return start
+
+    def _take_away(self, name: str) -> None:
+        """Set PiSSA's frozen weight to W - s B₀A₀ of the original W."""
+        module: Any = self.fork.get_submodule(name)
+        place = self.layers.locate(name)
+        assert place is not None
+        scale = next(iter(module.scaling.values()))
+        rest = base_weights(self.bundle)[place] - scale * (self._start[f"{name}.B"] @ self._start[f"{name}.A"])
+        module.base_layer.weight.data = stored(rest, module.base_layer)
+
+
+def _inputs_of(fork: PreTrainedModel) -> set[str]:
+    """Which inputs a model reads. GPT-2 would add the word embeddings of token types, which no tokenizer of its kind gives."""
+    names = {"input_ids", "attention_mask"} | (
+        {"token_type_ids"} if getattr(fork.config, "type_vocab_size", 0) else set()
+    )
+    return names & set(inspect.signature(fork.forward).parameters)
+
+
+def _saved_name(name: str) -> str:
+    """A parameter's name without the adapter's, as peft writes it to files."""
+    for inside, saved in (
+        (".modules_to_save.default", ""),
+        (".lora_magnitude_vector.default.weight", ".lora_magnitude_vector"),
+        ("prompt_encoder.default.embedding.weight", "prompt_embeddings"),
+        (".default", ""),
+    ):
+        name = name.replace(inside, saved)
+    return name

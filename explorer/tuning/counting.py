@@ -1,0 +1,89 @@
+"""How many numbers a method trains on a model, group by group, found on torch's meta device: no weight is allocated."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+
+import torch
+from torch import nn
+from transformers import PretrainedConfig
+
+from explorer.models.architectures import Layers
+from explorer.tuning.adapted import build
+from explorer.tuning.forks import classifier_config, empty_classifier
+from explorer.tuning.spec import RunSpec
+
+HEAD = "head"
+OUTSIDE = "outside the layers"
+INSIDE = "layer norms and the like"
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """groups: trained parameters by group. total: of the model with the adapter. matrices: of the layers' weight matrices by
+    (layer, role). passes: how often a text goes through them (ALBERT's one layer serves for all)."""
+
+    groups: dict[str, int]
+    total: int
+    matrices: dict[tuple[int, str], int]
+    passes: int
+
+    @property
+    def trained(self) -> int:
+        """All groups together."""
+        return sum(self.groups.values())
+
+    def of_roles(self, roles: Collection[str]) -> int:
+        """Parameters of the matrices with these names, in all layers."""
+        return sum(number for (_, role), number in self.matrices.items() if role in roles)
+
+
+def count(
+    config: PretrainedConfig, layers: Layers, outputs: int, spec: RunSpec, known: Collection[str] | None = None
+) -> Sizes:
+    """Count a method's parameters on a model of this config.
+
+    known: the names of the parameters that the checkpoint holds; by default all of the body. PiSSA counts as LoRA, whose
+    shapes it has. Raises BadInputError for a rank or a bottleneck over the width.
+    """
+    fork = empty_classifier(classifier_config(config, outputs, 0))
+    for name, parameter in fork.named_parameters():
+        held = name.startswith(f"{layers.body}.") if known is None else name in known
+        parameter.requires_grad_(not held)
+    places = [(name, layers.locate(name)) for name, _ in fork.named_modules()]
+    matrices = {place: fork.get_parameter(f"{name}.weight").numel() for name, place in places if place}
+    plain = replace(spec, variant="lora") if spec.variant == "pissa" else spec
+    with torch.device("meta"):
+        _, model, fresh = build(fork, plain, layers)
+    distinct = len({layer for layer, _ in matrices})
+    kept = [parameter.numel() for name, parameter in model.named_parameters() if ".original_module." not in name]
+    return Sizes(_groups(model, layers, fresh), sum(kept), matrices, config.num_hidden_layers // max(1, distinct))
+
+
+def _groups(model: nn.Module, layers: Layers, fresh: Collection[str]) -> dict[str, int]:
+    """Trained parameters by group, largest group first."""
+    groups: Counter[str] = Counter()
+    for name, parameter in model.named_parameters():
+        if parameter.requires_grad:
+            groups[_group(name, layers, fresh)] += parameter.numel()
+    return dict(groups.most_common())
+
+
+_KINDS = (("lora_", "LoRA"), ("ia3_l", "IA³"), (".adapter.", "adapter"), ("prompt_encoder", "virtual tokens"))
+
+
+def _group(name: str, layers: Layers, fresh: Collection[str]) -> str:
+    """What a page calls the part of the model that a parameter belongs to: "LoRA query", "head"."""
+    kind = next((title for mark, title in _KINDS if mark in name), "")
+    plain = name.replace("modules_to_save.default.", "")
+    if not kind and any(f".{plain}".endswith(f".{head}") for head in fresh):
+        return HEAD
+    pieces = name.split(".")
+    for end in range(len(pieces), 0, -1):
+        place = layers.locate(".".join(pieces[:end]))
+        if place is not None:
+            return f"{kind} {place[1]}".strip()
+    inside = layers.path.partition(".*")[0]
+    return kind or (INSIDE if f".{inside}." in f".{name}" else OUTSIDE)

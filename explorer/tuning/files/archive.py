@@ -1,0 +1,189 @@
+"""Open an adapter that a visitor brings: what is in it, without ever unpickling anything or writing to the disk."""
+
+from __future__ import annotations
+
+import json
+import lzma
+import re
+import stat
+import struct
+import zipfile
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from explorer.errors import BadInputError
+
+WEIGHTS = "adapter_model.safetensors"
+CONFIG = "adapter_config.json"
+FACTS = "spec.json"
+
+LARGEST = 500_000_000
+"""Bytes of a file, and of all that a zip unpacks to."""
+
+LARGEST_CONFIG = 1_000_000
+MOST_MEMBERS = 1000
+COMMAND = "python -m explorer.tuning convert SOURCE.bin TARGET.zip"
+"""What turns an old pickle into safetensors, on its owner's own machine."""
+
+_PICKLED = (".bin", ".pt", ".pth", ".ckpt", ".pkl", ".pickle")
+_FOLDER_MARK = "data.pkl"
+_OPENING = 9
+_UNREADABLE = (
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    struct.error,
+    NotImplementedError,
+    RuntimeError,
+    EOFError,
+    OSError,
+    ValueError,
+)
+
+
+@dataclass(frozen=True)
+class AdapterFiles:
+    """An adapter's files in memory. weights: of safetensors. facts: of this app's own spec.json, else empty."""
+
+    name: str
+    weights: bytes
+    config: Mapping[str, Any]
+    facts: Mapping[str, Any]
+
+
+def read_files(path: Path) -> AdapterFiles:
+    """Read a zip, or a .safetensors file with its adapter_config.json beside it. Raises BadInputError with what is wrong."""
+    if not path.is_file():
+        raise BadInputError(f"There is no file {_shown(path.name)}.")
+    if path.stat().st_size > LARGEST:
+        raise BadInputError(f"{_shown(path.name)} is {_megabytes(path.stat().st_size)}; {_LIMIT}")
+    with path.open("rb") as file:
+        opening = file.read(_OPENING)
+    _refuse_pickle(path.name, opening)
+    if zipfile.is_zipfile(path):
+        return _from_zip(path)
+    if path.suffix.lower() != ".safetensors":
+        raise BadInputError(
+            f"{_shown(path.name)} is neither a zip nor safetensors. Choose a zip with {WEIGHTS} and {CONFIG} in it."
+        )
+    beside = path.with_name(CONFIG)
+    if not beside.is_file():
+        raise BadInputError(_no_config(path.name))
+    if beside.stat().st_size > LARGEST_CONFIG:
+        raise BadInputError(f"{CONFIG} is {_megabytes(beside.stat().st_size)}, far too large for settings.")
+    return AdapterFiles(path.name, path.read_bytes(), parse_json(CONFIG, beside.read_bytes()), {})
+
+
+_LIMIT = "at most 500 MB can be imported. An adapter is a few; a whole model can be opened in the model picker."
+
+
+def _from_zip(path: Path) -> AdapterFiles:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            members = _checked_members(path.name, archive)
+            weights = _weights_member(path.name, [member.filename for member in members])
+            folder = PurePosixPath(weights).parent
+            named = {member.filename: member for member in members}
+            config = str(folder / CONFIG)
+            if config not in named:
+                raise BadInputError(_no_config(path.name))
+            facts = named.get(str(folder / FACTS))
+            return AdapterFiles(
+                path.name,
+                archive.read(weights),
+                parse_json(CONFIG, _small(archive, named[config])),
+                parse_json(FACTS, _small(archive, facts)) if facts else {},
+            )
+    except _UNREADABLE as error:
+        raise BadInputError(f"{_shown(path.name)} is a broken zip ({error}). Make it again.") from error
+
+
+def _checked_members(name: str, archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
+    """The files of a zip, after every reason to refuse it has been looked for. Sizes are checked before anything unpacks."""
+    members = [member for member in archive.infolist() if not member.is_dir()]
+    if len(members) > MOST_MEMBERS:
+        raise BadInputError(f"{_shown(name)} holds {len(members):,} files; an adapter has about five.")
+    for member in members:
+        parts = re.split(r"[/\\]", member.filename)
+        if ".." in parts or parts[0] in ("", "~") or ":" in parts[0] or stat.S_ISLNK(member.external_attr >> 16):
+            raise BadInputError(
+                f"{_shown(name)} holds {_shown(member.filename)}, a path that leads out of the zip. It is refused; make "
+                "the zip again from the adapter's folder."
+            )
+    size = sum(member.file_size for member in members)
+    if size > LARGEST:
+        raise BadInputError(f"{_shown(name)} unpacks to {_megabytes(size)}; {_LIMIT}")
+    if any(PurePosixPath(member.filename).name == _FOLDER_MARK for member in members):
+        raise BadInputError(_pickle_sentence(name))
+    for member in members:
+        with archive.open(member) as file:
+            _refuse_pickle(member.filename, file.read(_OPENING))
+    return members
+
+
+def _weights_member(name: str, members: list[str]) -> str:
+    """peft's own name where it is there, in the outermost folder; else the only safetensors file."""
+    found = sorted((one for one in members if one.endswith(".safetensors")), key=lambda one: (one.count("/"), one))
+    own = [one for one in found if PurePosixPath(one).name == WEIGHTS]
+    if own or len(found) == 1:
+        return (own or found)[0]
+    if not found:
+        raise BadInputError(f"{_shown(name)} holds no safetensors file. An adapter's zip has {WEIGHTS} and {CONFIG}.")
+    raise BadInputError(
+        f"{_shown(name)} holds {len(found)} safetensors files and none is called {WEIGHTS}. A whole model can be opened "
+        f"in the model picker; for an adapter, give its file that name."
+    )
+
+
+def _small(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
+    if member.file_size > LARGEST_CONFIG:
+        raise BadInputError(f"{_shown(member.filename)} is {_megabytes(member.file_size)}, far too large for settings.")
+    return archive.read(member)
+
+
+def parse_json(name: str, text: bytes) -> dict[str, Any]:
+    """A JSON object. Raises BadInputError for anything else."""
+    try:
+        values = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise BadInputError(f"{name} is not readable as JSON ({str(error)[:120]}). Save the adapter again.") from error
+    if not isinstance(values, dict):
+        raise BadInputError(f"{name} should hold names and values, and holds a {type(values).__name__}.")
+    return values
+
+
+def _refuse_pickle(name: str, opening: bytes) -> None:
+    """By its name, or by its first bytes: every pickle of protocol 2 and later begins with 0x80 and the protocol."""
+    by_content = len(opening) >= 2 and opening[0] == 0x80 and 2 <= opening[1] <= 5 and not _is_safetensors(opening)
+    if by_content or name.lower().endswith(_PICKLED):
+        raise BadInputError(_pickle_sentence(name))
+
+
+def _is_safetensors(opening: bytes) -> bool:
+    """A header's length in eight bytes, of which the first two may look like a pickle's, then the header's brace."""
+    return opening[8:] == b"{" and int.from_bytes(opening[:8], "little") < LARGEST
+
+
+def _pickle_sentence(name: str) -> str:
+    return (
+        f"{_shown(name)} is a pickle. Unpickling runs whatever code its author put in, so this app never does. On your own "
+        f"machine, turn it into safetensors, which hold numbers and nothing else: {COMMAND}"
+    )
+
+
+def _no_config(name: str) -> str:
+    return (
+        f"{_shown(name)} comes without {CONFIG}, which holds alpha and the rank's scale. "
+        f"Put it and the weights into one zip and choose that."
+    )
+
+
+def _shown(name: str) -> str:
+    return repr(name if len(name) <= 80 else f"…{name[-79:]}")
+
+
+def _megabytes(size: int) -> str:
+    return f"{size / 1e6:,.0f} MB"

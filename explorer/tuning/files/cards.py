@@ -1,0 +1,213 @@
+"""README.md of an export: what it is, how it was trained, what it scores, how to load it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+
+from explorer.models.catalog import find_card
+from explorer.tuning.files.facts import RunFacts
+from explorer.tuning.methods import Method, find_method
+
+ADAPTER_LIBRARY = "peft"
+MODEL_LIBRARY = "transformers"
+
+_SETTINGS = {
+    "rank": "Rank r",
+    "alpha": "Alpha",
+    "dropout": "Dropout in the adapter",
+    "targets": "Adapted matrices",
+    "variant": "Variant",
+    "prefix_length": "Virtual tokens",
+    "bottleneck": "Width of an adapter",
+}
+
+
+def card(
+    facts: RunFacts, model_id: str, library: str, load: str, notes: Sequence[str] = (), script: bool = True
+) -> str:
+    """Markdown with YAML front matter, as the hub's model cards have. load: the Python code that loads it.
+
+    Names that a visitor chose are quoted in the front matter and escaped in the text.
+    """
+    method = find_method(facts.spec.method)
+    sections = [
+        _front_matter(facts, model_id, library, method),
+        f"# {_inline(facts.name)}\n\n{method.title} of {_code(model_id)} on {_inline(facts.task_title)}, trained with BERT "
+        f"Explorer. {method.summary}",
+        "## Results\n\n" + _results(facts),
+        "## Settings\n\n" + _table(("Setting", "Value"), _settings(facts, method)),
+        "## Load it\n\n"
+        + "".join(f"{note}\n\n" for note in _notes(facts, model_id, notes))
+        + f"```python\n{load}\n```",
+    ]
+    if script:
+        sections.append(
+            "## Train it again\n\n`python train.py` repeats the training on the examples in `data/`; the head of that file "
+            "says what to install."
+        )
+    sections.append(f"Method: {method.source}.")
+    return "\n\n".join(sections) + "\n"
+
+
+def _front_matter(facts: RunFacts, model_id: str, library: str, method: Method) -> str:
+    """JSON values are YAML too, and quote whatever stands in a name."""
+    entries: dict[str, object] = {
+        "base_model": model_id,
+        "library_name": library,
+        "pipeline_tag": "text-classification",
+        "tags": ["bert-explorer", method.slug],
+    }
+    if facts.outcome is not None:
+        task = {"type": "text-classification", "name": facts.task_title}
+        results = [
+            {
+                "task": task,
+                "dataset": {"type": facts.spec.task, "name": facts.task_title, "split": split},
+                "metrics": [{"type": name, "value": value} for name, value in scores.items() if value is not None],
+            }
+            for split, scores in facts.outcome.metrics.items()
+        ]
+        entries["model-index"] = [{"name": facts.name, "results": results}]
+    lines = (f"{name}: {json.dumps(value, ensure_ascii=False)}" for name, value in entries.items())
+    return "\n".join(["---", *lines, "---"])
+
+
+def _results(facts: RunFacts) -> str:
+    if facts.outcome is None:
+        return "Not measured."
+    rows = [
+        (split, facts.outcome.rows.get(split, 0), name, "undefined" if value is None else f"{value:.4f}")
+        for split, scores in facts.outcome.metrics.items()
+        for name, value in scores.items()
+    ]
+    return _table(("Held-out split", "Examples", "Metric", "Value"), rows)
+
+
+def _settings(facts: RunFacts, method: Method) -> list[tuple[object, ...]]:
+    spec = facts.spec
+    own: list[tuple[object, ...]] = []
+    for option in method.options:
+        value = getattr(spec, option)
+        own.append((_SETTINGS.get(option, option), ", ".join(value) if isinstance(value, tuple) else value))
+    labels = ", ".join(f"{number} = {label}" for number, label in enumerate(facts.labels)) or "one score"
+    return [
+        ("Base model", model_name(spec.model)),
+        ("Answers", labels),
+        *own,
+        ("Learning rate", spec.learning_rate or method.learning_rate),
+        ("Epochs", spec.epochs),
+        ("Batch size", spec.batch_size),
+        ("Training examples", spec.examples or "all"),
+        ("Seed", spec.seed),
+        ("Steps", facts.step),
+        ("Seconds", f"{facts.seconds:.1f}"),
+        ("Trained parameters", f"{facts.trainable:,} of {facts.parameters:,}"),
+    ]
+
+
+def _notes(facts: RunFacts, model_id: str, notes: Sequence[str]) -> list[str]:
+    said = list(notes)
+    found = find_card(model_id)
+    if found is not None and found.bundled:
+        said.append(
+            f"`{model_id}` comes with BERT Explorer and is not on the hub: write its folder, `assets/models/{model_id}`, in its "
+            f"place (`python train.py --model FOLDER` for the script)."
+        )
+    if not facts.labels:
+        mean, spread = facts.scale
+        said.append(f"The score in the task's own unit is the model's number times {spread:g} plus {mean:g}.")
+    return said
+
+
+def model_name(model_id: str) -> str:
+    """A model's id, or the last part of a folder."""
+    return model_id.rstrip("/").rpartition("/")[2] if model_id.startswith(("/", "~", ".")) else model_id
+
+
+def _table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+    lines: list[Sequence[object]] = [header, ["---"] * len(header), *rows]
+    return "\n".join("| " + " | ".join(_inline(str(cell)) for cell in line) + " |" for line in lines)
+
+
+def _inline(text: str) -> str:
+    """Text that Markdown shows as it is, in one line."""
+    for character in "\\`*_[]<>|#":
+        text = text.replace(character, f"\\{character}")
+    return " ".join(text.split())
+
+
+def _code(text: str) -> str:
+    return f"`{text.replace('`', '')}`"
+
+
+def load_adapter(model_id: str, outputs: int, extra: Sequence[str] = ()) -> str:
+    """How to load an adapter in peft's format from its unpacked folder. extra: lines after the base has been loaded."""
+    return _code_block(
+        ["from peft import PeftModel", *_TRANSFORMERS],
+        [
+            *_base(model_id, outputs),
+            *extra,
+            'model = PeftModel.from_pretrained(base, ".").eval()  # the unpacked folder',
+        ],
+        model_id,
+    )
+
+
+def load_weights(model_id: str, outputs: int, extra: Sequence[str] = (), prepared: bool = False) -> str:
+    """How to load weights.safetensors. prepared: by train.py's `prepare`, which puts the adapters in."""
+    return _code_block(
+        [
+            "from safetensors.torch import load_file",
+            *_TRANSFORMERS,
+            *(["from train import prepare"] if prepared else []),
+        ],
+        [
+            *_base(model_id, outputs),
+            *extra,
+            f"model = {'prepare(base)' if prepared else 'base'}.eval()",
+            'model.load_state_dict(load_file("weights.safetensors"), strict=False)  # the rest stays as it is',
+        ],
+        model_id,
+    )
+
+
+def load_merged() -> str:
+    """How to load a whole checkpoint from its unpacked folder."""
+    return _code_block(
+        list(_TRANSFORMERS),
+        ['model = AutoModelForSequenceClassification.from_pretrained(".").eval()  # the unpacked folder'],
+        ".",
+    )
+
+
+_TRANSFORMERS = ("from transformers import AutoModelForSequenceClassification, AutoTokenizer",)
+
+
+def _base(model_id: str, outputs: int) -> list[str]:
+    return [
+        "base = AutoModelForSequenceClassification.from_pretrained("
+        f'{json.dumps(model_id, ensure_ascii=False)}, num_labels={outputs}, dtype="float32")'
+    ]
+
+
+def _code_block(imports: Sequence[str], lines: Sequence[str], model_id: str) -> str:
+    tail = [
+        f"tokenizer = AutoTokenizer.from_pretrained({json.dumps(model_id, ensure_ascii=False)})",
+        'print(model(**tokenizer("A text to try.", return_tensors="pt")).logits)',
+    ]
+    return "\n".join([*imports, "", *lines, *tail])
+
+
+def facts_of(facts: RunFacts) -> Mapping[str, object]:
+    """What spec.json keeps, so that the app can take an export back with its labels."""
+    from dataclasses import asdict
+
+    return {
+        "spec": asdict(facts.spec),
+        "name": facts.name,
+        "task_title": facts.task_title,
+        "labels": list(facts.labels),
+        "columns": list(facts.columns),
+        "scale": list(facts.scale),
+    }

@@ -1,0 +1,153 @@
+"""A run as a zip to take home: the adapter or the merged model, its card, and the script and examples to train it again."""
+
+from __future__ import annotations
+
+import copy
+import csv
+import io
+import json
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from peft import PeftConfig
+from safetensors.torch import save as save_tensors
+from torch import Tensor
+
+from explorer.tasks.task import Example, TaskData
+from explorer.tuning.adapted import START, Adapted
+from explorer.tuning.deltas import LowRank
+from explorer.tuning.files import cards
+from explorer.tuning.files.archive import CONFIG, FACTS, WEIGHTS
+from explorer.tuning.files.facts import RunFacts
+from explorer.tuning.files.script import training_script
+from explorer.tuning.files.zips import write_zip
+from explorer.tuning.merging import merged
+from explorer.tuning.peft_methods import config_of
+
+OTHER_WEIGHTS = "weights.safetensors"
+"""What is trained by the methods that peft does not have."""
+
+Members = dict[str, str | bytes | Path]
+
+
+def export_adapter(adapted: Adapted, facts: RunFacts, data: TaskData | None, target: Path) -> Path:
+    """Write `target`, a zip of what was trained; returns it.
+
+    In peft's format for the methods that peft has (PiSSA as an ordinary LoRA of rank 2r on the original weights), else
+    weights.safetensors. With it: a card, the settings, and, where `data` is given, train.py with the examples that were used.
+    """
+    config = config_of(adapted.model)
+    model_id, outputs = adapted.bundle.model_id, len(facts.labels) or 1
+    padding = _padding_line(adapted)
+    members: Members = {}
+    if config is not None:
+        members[WEIGHTS] = save_tensors(_peft_tensors(adapted), metadata={"format": "pt"})
+        members[CONFIG] = _peft_config(adapted, config)
+        load = cards.load_adapter(model_id, outputs, padding)
+    else:
+        members[OTHER_WEIGHTS] = save_tensors(adapted.state(), metadata={"format": "pt"})
+        load = cards.load_weights(model_id, outputs, padding, prepared=_needs_script(adapted))
+    library = cards.ADAPTER_LIBRARY if config is not None else cards.MODEL_LIBRARY
+    members["README.md"] = cards.card(facts, model_id, library, load, _reading_notes(adapted), data is not None)
+    members[FACTS] = json.dumps(cards.facts_of(facts), ensure_ascii=False, indent=2)
+    if data is not None or _needs_script(adapted):
+        members["train.py"] = training_script(adapted, facts)
+    if data is not None:
+        members |= _examples(facts, data)
+    return write_zip(target, members)
+
+
+def export_merged(adapted: Adapted, facts: RunFacts, target: Path) -> Path:
+    """Write `target`, a zip of a whole checkpoint with the update in its weights, its tokenizer and a card; returns it.
+
+    transformers loads it without peft and without a network. Raises BadInputError for a method that cannot be merged.
+    """
+    model = merged(adapted)
+    if facts.labels:
+        model.config.id2label = dict(enumerate(facts.labels))
+        model.config.label2id = {label: number for number, label in enumerate(facts.labels)}
+    tokenizer = copy.deepcopy(adapted.bundle.tokenizer)
+    if tokenizer.pad_token is None:
+        tokenizer.pad_token = tokenizer.eos_token
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=target.parent) as name:
+        folder = Path(name)
+        model.save_pretrained(folder)
+        tokenizer.save_pretrained(folder)
+        members: Members = {str(path.relative_to(folder)): path for path in sorted(folder.rglob("*")) if path.is_file()}
+        members["README.md"] = cards.card(
+            facts, adapted.bundle.model_id, cards.MODEL_LIBRARY, cards.load_merged(), script=False
+        )
+        return write_zip(target, members)
+
+
+def _peft_tensors(adapted: Adapted) -> dict[str, Tensor]:
+    """The trained tensors under peft's names; PiSSA's factors beside their starts, so that s (B A - B₀ A₀) is added to W."""
+    state = {name: tensor for name, tensor in adapted.state().items() if not name.startswith(START)}
+    if adapted.spec.variant != "pissa" or adapted.method.slug != "lora":
+        return state
+    deltas = adapted.deltas()
+    for name in state:
+        module, _, side = name.removesuffix(".weight").rpartition(".")
+        place = adapted.layers.locate(module)
+        delta = deltas.get(place) if place is not None else None
+        if side in ("lora_A", "lora_B") and isinstance(delta, LowRank):
+            state[name] = (delta.A if side == "lora_A" else delta.B).contiguous()
+    return state
+
+
+def _peft_config(adapted: Adapted, config: PeftConfig) -> str:
+    """adapter_config.json."""
+    kept = copy.deepcopy(config)
+    kept.base_model_name_or_path, kept.inference_mode = adapted.bundle.model_id, True
+    values = {name: sorted(value) if isinstance(value, set) else value for name, value in kept.to_dict().items()}
+    values["modules_to_save"] = list(dict.fromkeys(values["modules_to_save"]))
+    if adapted.method.slug == "lora" and adapted.spec.variant == "pissa":
+        values |= {"r": 2 * values["r"], "lora_alpha": 2 * values["lora_alpha"], "init_lora_weights": True}
+    return json.dumps(values, indent=2, sort_keys=True)
+
+
+def _needs_script(adapted: Adapted) -> bool:
+    """Bottleneck adapters are modules that no library here has, so loading them takes the script's own."""
+    return adapted.method.slug in ("houlsby", "pfeiffer")
+
+
+def _padding_line(adapted: Adapted) -> list[str]:
+    """GPT-2 has no padding token, and its classifier needs to know one."""
+    pad = adapted.fork.config.pad_token_id
+    return [] if adapted.bundle.model.config.pad_token_id == pad else [f"base.config.pad_token_id = {pad}"]
+
+
+def _reading_notes(adapted: Adapted) -> list[str]:
+    if adapted.method.slug == "prompt" and adapted.layers.reads_last:
+        return [
+            "Give it one text at a time: after virtual tokens this classifier reads the end of the row, and padding would "
+            "stand there (train.py shows how to read several)."
+        ]
+    return []
+
+
+def _examples(facts: RunFacts, data: TaskData) -> Members:
+    """The examples that the run was trained and measured on, as TSV files with a header."""
+    header = [*data.task.columns, "label"]
+    members: Members = {"data/train.tsv": _separated(header, data.train[: facts.spec.examples or None], data)}
+    for split, examples in data.validation.items():
+        measured = facts.outcome.rows.get(split) if facts.outcome is not None else None
+        name = "validation" if len(data.validation) == 1 else f"validation_{_plain(split)}"
+        members[f"data/{name}.tsv"] = _separated(header, examples[:measured], data)
+    return members
+
+
+def _separated(header: Sequence[str], examples: Sequence[Example], data: TaskData) -> str:
+    file = io.StringIO()
+    writer = csv.writer(file, "excel-tab")
+    writer.writerow(header)
+    for example in examples:
+        label = example.label if data.task.is_regression else int(example.label)
+        writer.writerow([example.text, *([example.second] if data.task.is_pair else []), label])
+    return file.getvalue()
+
+
+def _plain(split: str) -> str:
+    return "".join(character if character.isalnum() else "_" for character in split)[:40]

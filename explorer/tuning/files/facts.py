@@ -1,0 +1,51 @@
+"""What an export tells about a run; the records of the backend have all of it."""
+
+# ruff: noqa: D102 (each protocol says in its own docstring what the properties are)
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Protocol
+
+from explorer.tuning.spec import RunSpec
+
+
+class OutcomeFacts(Protocol):
+    """metrics: by split, then by metric. rows: how many held-out rows of each split were measured."""
+
+    @property
+    def metrics(self) -> Mapping[str, Mapping[str, float | None]]: ...
+    @property
+    def rows(self) -> Mapping[str, int]: ...
+
+
+class RunFacts(Protocol):
+    """A run. columns: the names of its one or two texts. metrics: names, the leading one first.
+
+    scale: the mean and spread by which a regression's scores were normalised; (0, 1) for classes.
+    """
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def spec(self) -> RunSpec: ...
+    @property
+    def task_title(self) -> str: ...
+    @property
+    def labels(self) -> tuple[str, ...]: ...
+    @property
+    def columns(self) -> tuple[str, ...]: ...
+    @property
+    def metrics(self) -> tuple[str, ...]: ...
+    @property
+    def step(self) -> int: ...
+    @property
+    def seconds(self) -> float: ...
+    @property
+    def trainable(self) -> int: ...
+    @property
+    def parameters(self) -> int: ...
+    @property
+    def scale(self) -> tuple[float, float]: ...
+    @property
+    def outcome(self) -> OutcomeFacts | None: ...

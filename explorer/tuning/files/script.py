@@ -1,0 +1,167 @@
+"""train.py: a script of its own, with transformers and peft alone, that trains a run again at home."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from enum import Enum
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import torch
+import transformers
+from peft import PeftConfig
+from peft import __version__ as peft_version
+
+from explorer.tuning.adapted import Adapted
+from explorer.tuning.bottleneck import WithAdapter
+from explorer.tuning.files.facts import RunFacts
+from explorer.tuning.methods import find_method
+from explorer.tuning.peft_methods import SHARED_START, config_of
+from explorer.tuning.rows import LONGEST_ROW
+from explorer.tuning.training import LARGEST_NORM, WARM_UP, WEIGHT_DECAY
+
+_STANDARD = ("import dataclasses", "import re")
+_TEMPLATES = Path(__file__).parent / "templates"
+_OF_THE_MODEL = {"base_model_name_or_path", "peft_version", "auto_mapping", "revision", "inference_mode", "peft_type"}
+
+
+@dataclasses.dataclass(frozen=True)
+class _Parts:
+    """What one method adds to the script: the names of its templates, its imports and its constants as code."""
+
+    prepare: str
+    save: str
+    imports: tuple[str, ...]
+    constants: Mapping[str, str]
+
+
+def training_script(adapted: Adapted, facts: RunFacts) -> str:
+    """The text of train.py. It reads data/train.tsv and data/validation*.tsv beside it, as export.py writes them.
+
+    Everything that a visitor named is written as a Python literal, so that no name can become code.
+    """
+    parts = _parts(adapted)
+    spec = facts.spec
+    constants = {
+        "RUN": repr(facts.name),
+        "MODEL": repr(adapted.bundle.model_id),
+        "CLASSES": repr(list(facts.labels)),
+        "MEAN, SPREAD": repr(facts.scale)[1:-1],
+        "LEARNING_RATE": repr(spec.learning_rate or find_method(spec.method).learning_rate),
+        "EPOCHS": repr(spec.epochs),
+        "BATCH_SIZE": repr(spec.batch_size),
+        "SEED": repr(spec.seed),
+        "LONGEST": repr(min(LONGEST_ROW, adapted.longest)),
+        "WARM_UP, WEIGHT_DECAY, LARGEST_NORM": f"{WARM_UP}, {WEIGHT_DECAY}, {LARGEST_NORM}",
+        **parts.constants,
+    }
+    return _filled(
+        "train",
+        packages=f'"torch>={_release(torch.__version__)}" "transformers>={_release(transformers.__version__)}"'
+        + (f' "peft>={_release(peft_version)}"' if config_of(adapted.model) else ""),
+        standard="".join(f"{line}\n" for line in parts.imports if line in _STANDARD),
+        imports="\n".join(line for line in parts.imports if line not in _STANDARD),
+        constants="\n".join(f"{name} = {value}" for name, value in constants.items()),
+        prepare=_template(f"prepare_{parts.prepare}"),
+        save=_template(f"save_{parts.save}"),
+        metrics="{" + ", ".join(f'"{name}": {name}' for name in facts.metrics) + "}",
+    )
+
+
+def _new_modules(adapted: Adapted) -> tuple[str, ...]:
+    """The modules that the base's checkpoint lacks, as beginnings of names; for methods that train no old matrix."""
+    trained = [name for name in adapted.trainable() if name.endswith(".weight") and ".adapter." not in name]
+    return tuple(dict.fromkeys(name.removesuffix("weight") for name in trained))
+
+
+def _parts(adapted: Adapted) -> _Parts:
+    config = config_of(adapted.model)
+    if config is not None:
+        return _peft_parts(adapted, config)
+    plain = ("from safetensors.torch import save_file",)
+    new = {"NEW": repr(_new_modules(adapted))}
+    slug = adapted.method.slug
+    if slug == "full":
+        return _Parts("full", "plain", plain, {})
+    adapters = {name: module for name, module in adapted.fork.named_modules() if isinstance(module, WithAdapter)}
+    if adapters:
+        return _Parts("bottleneck", "plain", ("import re", *plain), {**new, **_bottleneck_constants(adapted, adapters)})
+    return _Parts("chosen", "plain", plain, {**new, "ENDINGS": repr(("bias",) if slug == "bitfit" else ())})
+
+
+def _bottleneck_constants(adapted: Adapted, adapters: Mapping[str, WithAdapter]) -> dict[str, str]:
+    places = (adapted.layers.locate(name) for name in adapters)
+    roles = dict.fromkeys(place[1] for place in places if place is not None)
+    one = next(iter(adapters.values())).adapter
+    return {
+        "INNER": repr(one.down.out_features),
+        "DROPOUT": repr(adapted.spec.dropout),
+        "ACTIVATION": f"torch.nn.{type(one.activation).__name__}()",
+        "PLACES": repr(adapted.layers.pattern(adapted.layers.matrices(roles).values())),
+    }
+
+
+def _peft_parts(adapted: Adapted, config: PeftConfig) -> _Parts:
+    used = [type(config).__name__, "get_peft_model"]
+    constants = {"CONFIG": _as_code(config)}
+    slug = adapted.method.slug
+    if slug == "prefix":
+        return _Parts("prefix", "peft", (_from_peft(used),), {**constants, "PREFIX_START": repr(SHARED_START)})
+    if slug == "prompt" and adapted.layers.reads_last:
+        return _Parts("prompt_last", "peft", (_from_peft(used),), {**constants, "BODY": repr(adapted.layers.body)})
+    if slug == "lora" and adapted.spec.variant == "pissa":
+        imports = (
+            "import dataclasses",
+            _from_peft([*used, "get_peft_model_state_dict"]),
+            "from safetensors.torch import save_file",
+        )
+        return _Parts("pissa", "pissa", imports, constants)
+    return _Parts("peft", "peft", (_from_peft(used),), constants)
+
+
+def _from_peft(names: list[str]) -> str:
+    return f"from peft import {', '.join(names)}"
+
+
+def _as_code(config: PeftConfig) -> str:
+    """The call that makes a configuration: what differs from peft's defaults, an argument a line."""
+    standard = type(config)()
+    arguments = {
+        field.name: _as_value(field.name, getattr(config, field.name))
+        for field in dataclasses.fields(config)
+        if field.init
+        and field.name not in _OF_THE_MODEL
+        and getattr(config, field.name) != getattr(standard, field.name)
+    }
+    lines = "".join(f"    {name}={value!r},\n" for name, value in arguments.items())
+    return f"{type(config).__name__}(\n{lines})"
+
+
+def _as_value(name: str, value: Any) -> Any:
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, set):
+        return sorted(value)
+    return list(dict.fromkeys(value)) if name == "modules_to_save" and value else value
+
+
+@cache
+def _template(name: str) -> str:
+    return (_TEMPLATES / f"{name}.txt").read_text(encoding="utf-8").strip("\n")
+
+
+def _filled(name: str, **values: str) -> str:
+    """A template with its {{names}} replaced, in one pass, so that a value is never searched for names."""
+    pieces = _template(name).split("{{")
+    filled = [pieces[0]]
+    for piece in pieces[1:]:
+        key, _, rest = piece.partition("}}")
+        filled.append(values[key] + rest)
+    return "".join(filled) + "\n"
+
+
+def _release(version: str) -> str:
+    """Major and minor number: 2.13 of 2.13.0+cpu."""
+    return ".".join(version.split("+")[0].split(".")[:2])

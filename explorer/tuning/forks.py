@@ -1,0 +1,110 @@
+"""A classifier on top of a shared model: another module tree over the same tensors, with a fresh head of its own."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from transformers import MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING, PretrainedConfig, PreTrainedModel
+
+from explorer.models.bundle import Bundle
+from explorer.tuning.seeded import Seeded
+
+
+def fork_classifier(bundle: Bundle, outputs: int, seed: int) -> PreTrainedModel:
+    """A *ForSequenceClassification of the bundle's family, in evaluation mode.
+
+    Every parameter and buffer that the bundle's model has under the same name shares its storage and is frozen; the
+    Parameter objects are the fork's own, so assigning to `.data` (or replacing one, see `own`) never reaches the bundle.
+    Writing INTO a shared tensor would: peft's merge does, so merge only what `own` has copied first, or a deep copy.
+    What the checkpoint lacks (the classifier, sometimes a pooler) is initialised as transformers does, from `seed` alone,
+    and is all that requires gradients.
+    """
+    model = empty_classifier(classifier_config(bundle.model.config, outputs, bundle.tokenizer.pad_token_id))
+    shared = pretrained(bundle)
+    for name, parameter in list(model.named_parameters()):
+        source = shared.get(name)
+        if source is not None and source.shape == parameter.shape:
+            replacement = nn.Parameter(source.detach(), requires_grad=False)
+            replacement._is_hf_initialized = True  # type: ignore[attr-defined]  # transformers leaves such a one as it is
+        else:
+            replacement = nn.Parameter(torch.empty_like(parameter, device=bundle.device))
+        put(model, name, replacement)
+    for name, _ in list(model.named_buffers()):
+        buffer = shared[name].detach()
+        buffer._is_hf_initialized = True  # type: ignore[attr-defined]
+        put(model, name, buffer)
+    with Seeded(seed), torch.no_grad():
+        model.apply(model._init_weights)
+    model.name_or_path = bundle.model_id
+    model.eval()
+    return model
+
+
+def empty_classifier(config: PretrainedConfig) -> PreTrainedModel:
+    """The family's *ForSequenceClassification without storage: all tensors are on torch's meta device."""
+    model_class: Any = MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING[type(config)]
+    with torch.device("meta"):
+        model: PreTrainedModel = model_class(config)
+    return model
+
+
+def classifier_config(config: PretrainedConfig, outputs: int, pad_token_id: int | None) -> PretrainedConfig:
+    """A copy of a model's config for `outputs` classes, or for a regression where it is 1.
+
+    GPT-2's classifier finds a row's last token by looking for padding, so where neither the config nor the tokenizer names
+    a padding token its end of text serves as one.
+    """
+    changed = copy.deepcopy(config)
+    changed.num_labels = outputs
+    changed.problem_type = "regression" if outputs == 1 else "single_label_classification"
+    for token in (pad_token_id, changed.eos_token_id):
+        if changed.pad_token_id is None:
+            changed.pad_token_id = token[0] if isinstance(token, list) else token
+    changed.use_cache = False
+    changed._attn_implementation = None  # the quickest, whatever a view of attention may have set on the shared model
+    return changed
+
+
+def pretrained(bundle: Bundle) -> dict[str, Tensor]:
+    """The bundle's tensors by name, without those of heads that its checkpoint did not hold (they are random numbers)."""
+    heads = bundle.architecture.heads.items()
+    absent = tuple(
+        prefix for capability, head in heads for prefix in head.weights if capability not in bundle.capabilities
+    )
+    tensors = {**dict(bundle.model.named_parameters(remove_duplicate=False)), **dict(bundle.model.named_buffers())}
+    return {name: tensor for name, tensor in tensors.items() if not (absent and name.startswith(absent))}
+
+
+def put(model: nn.Module, name: str, tensor: Tensor) -> None:
+    """Put a tensor in the place of a parameter or a buffer, by its full name; an nn.Parameter stays one."""
+    path, _, leaf = name.rpartition(".")
+    module = model.get_submodule(path)
+    if isinstance(tensor, nn.Parameter):
+        module._parameters[leaf] = tensor
+    else:
+        module._buffers[leaf] = tensor
+
+
+def own(model: nn.Module, names: list[str]) -> None:
+    """Give the model copies of its own of these parameters and make them trainable; others keep sharing theirs."""
+    for name in names:
+        put(model, name, nn.Parameter(model.get_parameter(name).detach().clone()))
+
+
+def head_names(model: nn.Module) -> list[str]:
+    """The names of a new fork's fresh parameters."""
+    return [name for name, parameter in model.named_parameters() if parameter.requires_grad]
+
+
+def head_modules(model: nn.Module) -> list[str]:
+    """The outermost modules of a new fork that are fresh throughout: its classifier, and a pooler that it lacked."""
+    fresh: list[str] = []
+    for name, module in model.named_modules():
+        parameters = list(module.parameters())
+        inside = any(name == outer or name.startswith(f"{outer}.") for outer in fresh)
+        if name and not inside and parameters and all(parameter.requires_grad for parameter in parameters):
+            fresh.append(name)
+    return fresh

@@ -1,0 +1,72 @@
+"""The update folded into the weights: a plain model of the same size and speed as the one before fine-tuning."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+from transformers import PreTrainedModel
+
+from explorer.errors import BadInputError
+from explorer.tuning.adapted import Adapted
+from explorer.tuning.deltas import base_weights, stored
+from explorer.tuning.forks import fork_classifier, put
+
+_BETWEEN = (
+    "its small networks stand between the model's own layers and are nonlinear, so no change of W does what they do. "
+    "LoRA and IA³ can be merged."
+)
+_BEFORE = (
+    "its vectors stand before the text and are attended to, so they are input and not part of any W. "
+    "LoRA and IA³ can be merged."
+)
+UNMERGEABLE = {"houlsby": _BETWEEN, "pfeiffer": _BETWEEN, "prompt": _BEFORE, "prefix": _BEFORE}
+"""Why a method's update cannot be folded into the weights, by the method's slug."""
+
+
+@torch.no_grad()
+def merged(adapted: Adapted) -> PreTrainedModel:
+    """A plain *ForSequenceClassification that gives the adapted model's logits, frozen and in evaluation mode.
+
+    Only what fine-tuning changed is new: W + ΔW, biases, the head. Every other tensor is shared with the bundle, which
+    stays as it is (Hu et al. 2021, LoRA, section 4.1: "No Additional Inference Latency").
+    Raises BadInputError with the reason for a method that cannot be merged.
+    """
+    reason = UNMERGEABLE.get(adapted.method.slug)
+    if reason is not None:
+        raise BadInputError(f"{adapted.method.title} cannot be merged: {reason}")
+    plain = fork_classifier(adapted.bundle, adapted.fork.config.num_labels or 1, adapted.spec.seed)
+    changed = {**_trained_parameters(adapted, plain), **_merged_weights(adapted, plain), **_scaled_biases(adapted)}
+    for name, tensor in changed.items():
+        put(plain, name, nn.Parameter(tensor.to(plain.get_parameter(name).device), requires_grad=False))
+    plain.requires_grad_(False).eval()
+    return plain
+
+
+def _trained_parameters(adapted: Adapted, plain: PreTrainedModel) -> dict[str, Tensor]:
+    """Copies of the trained parameters that a plain model has too: the head, and biases or whole layers."""
+    named = {name.removeprefix("base_model.model."): tensor for name, tensor in adapted.trainable().items()}
+    wanted = dict(plain.named_parameters())
+    return {name: tensor.detach().clone() for name, tensor in named.items() if name in wanted}
+
+
+def _merged_weights(adapted: Adapted, plain: PreTrainedModel) -> dict[str, Tensor]:
+    """W + ΔW of every matrix that an adapter changes, as its module stores it."""
+    if adapted.model is adapted.fork:  # nothing is wrapped, so what changed is among the trained parameters
+        return {}
+    base, weights = base_weights(adapted.bundle), {}
+    modules = {place: name for name, _ in plain.named_modules() if (place := adapted.layers.locate(name))}
+    for place, delta in adapted.deltas().items():
+        W = base[place]  # noqa: N806
+        name = modules[place]
+        weights[f"{name}.weight"] = stored(W + delta.dense().to(W), plain.get_submodule(name)).contiguous()
+    return weights
+
+
+def _scaled_biases(adapted: Adapted) -> dict[str, Tensor]:
+    """IA³ scales l ⊙ (W x + b), so the biases of keys and values take the factor too."""
+    biases: dict[str, Tensor] = {}
+    for name, module in adapted.fork.named_modules():
+        if hasattr(module, "ia3_l") and not module.is_feedforward and module.base_layer.bias is not None:
+            factor: Tensor = next(iter(module.ia3_l.values())).detach().flatten()
+            biases[f"{name}.bias"] = module.base_layer.bias.detach() * factor
+    return biases

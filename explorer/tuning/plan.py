@@ -1,0 +1,156 @@
+"""What a run will cost, before it starts: parameters by group, checkpoint, memory and time."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+import torch
+from torch import nn
+
+from explorer.models.bundle import Bundle
+from explorer.tuning.adapted import check_method
+from explorer.tuning.counting import Sizes, count
+from explorer.tuning.forks import pretrained
+from explorer.tuning.methods import find_method
+from explorer.tuning.spec import RunSpec
+from explorer.tuning.training import precision
+
+NUMBER = 4
+"""Bytes of a float32."""
+
+ADAM_NUMBERS = 4
+"""Numbers held for each trained one: itself, its gradient, and Adam's two moments."""
+
+HALF_SHARE = 0.6
+"""What bfloat16 keeps for the backward pass of what float32 does; the step's copies of the matrices come on top."""
+
+STEP_NUMBERS = 12
+"""Numbers that AdamW and the clipping of gradients move through memory for each trained one in a step."""
+
+LAYER_SECONDS = 4e-4
+"""What starting one layer's operations costs, forward and back, however small they are."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """groups: trained parameters by group, largest first. total: parameters of the model with the adapter.
+
+    checkpoint_bytes: what the run leaves on disk. shared_bytes: the frozen weights, held once for all runs. own_bytes: the
+    trained numbers, their gradients and Adam's moments, and copies of frozen matrices where a method changes them.
+    activation_bytes: what one batch keeps for the backward pass. seconds: training alone, from this machine's measured
+    speed; right to a factor of about two. notes: what these settings mean on this model, in sentences.
+    """
+
+    groups: tuple[tuple[str, int], ...]
+    total: int
+    checkpoint_bytes: int
+    shared_bytes: int
+    own_bytes: int
+    activation_bytes: int
+    seconds: float
+    notes: tuple[str, ...]
+
+    @property
+    def trainable(self) -> int:
+        """How many numbers are trained."""
+        return sum(number for _, number in self.groups)
+
+    @property
+    def share(self) -> float:
+        """The trained part of the model, in [0, 1]."""
+        return self.trainable / self.total
+
+    @property
+    def memory_bytes(self) -> int:
+        """Weights, trained numbers and activations together."""
+        return self.shared_bytes + self.own_bytes + self.activation_bytes
+
+
+def plan(bundle: Bundle, outputs: int, spec: RunSpec, examples: int, mean_tokens: float) -> Plan:
+    """Plan a run on `examples` texts of `mean_tokens` tokens on average. Raises BadInputError where `adapt` would."""
+    check_method(bundle, spec)
+    sizes = count(bundle.model.config, bundle.architecture.layers, outputs, spec, pretrained(bundle).keys())
+    is_pissa = spec.method == "lora" and spec.variant == "pissa"
+    factors = sum(number for group, number in sizes.groups.items() if group.startswith("LoRA")) if is_pissa else 0
+    copies = sizes.of_roles(bundle.architecture.layers.matrices(spec.targets)) if is_pissa else 0
+    virtual = spec.prefix_length if find_method(spec.method).lengthens else 0
+    tokens = spec.batch_size * (mean_tokens + virtual)
+    steps = spec.epochs * -(-examples // spec.batch_size)
+    return Plan(
+        groups=tuple(sizes.groups.items()),
+        total=sizes.total,
+        checkpoint_bytes=NUMBER * (sizes.trained + factors),
+        shared_bytes=bundle.bytes,
+        own_bytes=NUMBER * (ADAM_NUMBERS * sizes.trained + copies),
+        activation_bytes=_activations(bundle, spec, sizes, tokens),
+        seconds=steps * _step_seconds(bundle, spec, sizes, tokens),
+        notes=tuple(_notes(bundle, spec, sizes)),
+    )
+
+
+def _activations(bundle: Bundle, spec: RunSpec, sizes: Sizes, tokens: float) -> int:
+    """Tokens x layers x hidden size x the numbers that the method keeps; none where nothing below the head is trained."""
+    config, kept = bundle.model.config, find_method(spec.method).kept
+    numbers = float(tokens * config.num_hidden_layers * config.hidden_size * kept)
+    if not _is_half(bundle.device) or not kept:
+        return round(NUMBER * numbers)
+    return round(NUMBER * HALF_SHARE * numbers + 2 * sum(sizes.matrices.values()))
+
+
+def _step_seconds(bundle: Bundle, spec: RunSpec, sizes: Sizes, tokens: float) -> float:
+    """Products forward (1), back to what each layer read (1) and to the matrices where they are trained (1), then AdamW."""
+    through = find_method(spec.method).products
+    products, moved = _speed(bundle.device)
+    body = sum(sizes.matrices.values()) * sizes.passes
+    starting = float(LAYER_SECONDS * bundle.model.config.num_hidden_layers * through)
+    return 2 * tokens * body * through / products + NUMBER * STEP_NUMBERS * sizes.trained / moved + starting
+
+
+def _is_half(device: torch.device) -> bool:
+    with precision(device):
+        return bool(torch.is_autocast_enabled(device.type))
+
+
+@lru_cache(maxsize=4)
+def _speed(device: torch.device) -> tuple[float, float]:
+    """This machine's multiplications and additions a second in a layer's largest product, and bytes moved a second."""
+    hidden, weight = torch.ones(192, 768, device=device), torch.ones(3072, 768, device=device)
+    many = torch.ones(2**22, device=device)
+    with torch.no_grad(), precision(device):
+        product = min(_timed(lambda: nn.functional.linear(hidden, weight), device))
+        sweep = min(_timed(lambda: many.add_(1.0), device))
+    return 2 * hidden.numel() * len(weight) / product, 2 * NUMBER * many.numel() / sweep
+
+
+def _timed(work: object, device: torch.device, times: int = 4) -> Iterator[float]:
+    for _ in range(times):
+        began = time.perf_counter()
+        work()  # type: ignore[operator]
+        if device.type == "cuda":
+            torch.cuda.synchronize(device)
+        yield time.perf_counter() - began
+
+
+def _notes(bundle: Bundle, spec: RunSpec, sizes: Sizes) -> Iterator[str]:
+    """What these settings mean on this model and is not plain from the numbers."""
+    layers, family = bundle.architecture.layers, bundle.architecture.family
+    method = find_method(spec.method)
+    matrices = layers.matrices(spec.targets if "targets" in method.options else ("key", "value"))
+    fused = next((name for name in matrices if "+" in name), None)
+    if fused and spec.method in ("lora", "ia3"):
+        parts = fused.replace("+", ", ")
+        yield f"{family} computes {parts} with one matrix, so all of them are adapted together."
+    if sizes.passes > 1 and spec.method not in ("head", "prompt"):
+        yield f"{family} goes through one layer {sizes.passes} times, so what is added to it acts {sizes.passes} times too."
+    if spec.method == "lora" and spec.variant == "pissa":
+        yield "PiSSA takes its factors out of the matrices, so the run keeps copies of those it adapts."
+    if spec.method == "lora" and spec.variant == "dora":
+        yield "DoRA measures the rows of W + BA at every step, which takes about as long again as LoRA's own products."
+    if "prefix_length" in method.options:
+        left = bundle.longest - spec.prefix_length
+        yield f"{spec.prefix_length} of the {bundle.longest} positions are taken; a text may have {left} tokens."
+    if spec.method == "prompt" and not layers.reads_last:
+        yield "The classifier reads the first virtual token, which stands where [CLS] stood."

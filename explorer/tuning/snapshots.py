@@ -1,0 +1,54 @@
+"""ΔW on disk: the factors of every adapted matrix at one step, so that a page can redraw any moment of a run."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+import torch
+from safetensors.torch import load_file, save_file
+from torch import Tensor
+
+from explorer.tuning.deltas import Delta, LowRank
+
+FOLDER = "snapshots"
+MOST = 16
+"""Snapshots a run: a slider needs no more, and at rank 8 each takes half a megabyte."""
+
+
+def due(step: int, steps: int) -> bool:
+    """Whether this step is one of the at most MOST that are kept; the first and the last always are."""
+    return step in (1, steps) or step % max(1, -(-steps // (MOST - 1))) == 0
+
+
+def save_tensors(path: Path, tensors: Mapping[str, Tensor]) -> None:
+    """Write safetensors so that a reader finds the old file or the new one, never half of one."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    half = path.with_name(path.name + ".part")
+    save_file({name: tensor.detach().contiguous() for name, tensor in tensors.items()}, half)
+    os.replace(half, path)
+
+
+def save_snapshot(folder: Path, step: int, deltas: Mapping[tuple[int, str], Delta]) -> bool:
+    """Keep the low-rank updates of a step; False where the method has none."""
+    tensors: dict[str, Tensor] = {}
+    for (layer, role), delta in deltas.items():
+        if isinstance(delta, LowRank):
+            tensors[f"{layer}/{role}/A"], tensors[f"{layer}/{role}/B"] = delta.A, delta.B
+            tensors[f"{layer}/{role}/scale"] = torch.tensor(delta.scale, dtype=torch.float64)
+    if tensors:
+        save_tensors(folder / FOLDER / f"{step:06d}.safetensors", tensors)
+    return bool(tensors)
+
+
+def load_snapshot(folder: Path, step: int) -> dict[tuple[int, str], Delta]:
+    """What save_snapshot kept. Raises FileNotFoundError."""
+    tensors = load_file(folder / FOLDER / f"{step:06d}.safetensors")
+    deltas: dict[tuple[int, str], Delta] = {}
+    for name in tensors:
+        layer, role, part = name.split("/")
+        if part == "A":
+            scale = float(tensors[f"{layer}/{role}/scale"])
+            deltas[int(layer), role] = LowRank(tensors[name].float(), tensors[f"{layer}/{role}/B"].float(), scale)
+    return dict(sorted(deltas.items()))

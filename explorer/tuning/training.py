@@ -1,0 +1,214 @@
+"""The training loop: one generator for every method, which yields after each step and can be stopped and resumed."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+from torch.nn.functional import cross_entropy, mse_loss
+
+from explorer.errors import BadInputError
+from explorer.tasks.metrics import scores
+from explorer.tasks.task import Task
+from explorer.tuning.adapted import Adapted
+from explorer.tuning.rows import Rows, epoch_batches, ordered_batches
+from explorer.tuning.seeded import SeededDropout
+from explorer.tuning.spec import RunSpec
+
+WARM_UP = 0.06
+WEIGHT_DECAY = 0.01
+LARGEST_NORM = 1.0
+"""The schedule of the LoRA paper's GLUE runs (Table 9): linear warm-up over 6% of the steps, then linear decay."""
+
+EVALUATIONS_PER_EPOCH = 3
+QUICK_ROWS = 128
+"""Held-out rows that the evaluations during training use; the last one uses all."""
+
+DIVERGED = 20.0
+"""A run has diverged when its loss is this many times its first (or is no number)."""
+
+
+@dataclass(frozen=True)
+class Update:
+    """After one step. seconds: spent on this step. metrics: on held-out rows, at the steps where they are measured."""
+
+    step: int
+    loss: float
+    rows: int
+    seconds: float
+    metrics: dict[str, float | None] | None = None
+
+
+@dataclass(frozen=True)
+class Scale:
+    """A regression is trained on (score - mean) / spread, so that any unit works; a classification uses 0 and 1."""
+
+    mean: float = 0.0
+    spread: float = 1.0
+
+    @classmethod
+    def of(cls, labels: Tensor, task: Task) -> Scale:
+        """From the training labels, (rows,)."""
+        if not task.is_regression:
+            return cls()
+        spread = float(labels.std(correction=0))
+        return cls(float(labels.mean()), spread if spread > 0 else 1.0)
+
+
+def precision(device: torch.device) -> AbstractContextManager[object]:
+    """bfloat16 matrix products where the processor has them; everything else stays in float32."""
+    if device.type == "cuda":
+        quick = torch.cuda.is_bf16_supported()
+    else:
+        quick = device.type == "cpu" and (torch.cpu._is_avx512_bf16_supported() or torch.cpu._is_amx_tile_supported())
+    return torch.autocast(device.type, dtype=torch.bfloat16) if quick else nullcontext()
+
+
+@torch.no_grad()
+def predict(adapted: Adapted, rows: Rows, device: torch.device, count: int | None = None) -> Tensor:
+    """Logits of the first `count` rows (all where None), (rows, outputs), float32 on the CPU, in the rows' order."""
+    adapted.eval()
+    lengths = rows.lengths[:count]
+    parts, places = [], []
+    for batch in ordered_batches(lengths):
+        with precision(device):
+            parts.append(adapted.logits(rows.batch(batch, device)[0]).float().cpu())
+        places += batch
+    return torch.cat(parts)[torch.argsort(torch.tensor(places))]
+
+
+def decide(task: Task, logits: Tensor, scale: Scale) -> list[float]:
+    """The predicted class numbers, or scores in the task's own unit."""
+    if task.is_regression:
+        return (logits[:, 0] * scale.spread + scale.mean).tolist()
+    return [float(number) for number in logits.argmax(-1).tolist()]
+
+
+class Training:
+    """One run's optimisation. `step` counts finished steps; iterate `updates()` to train."""
+
+    def __init__(self, adapted: Adapted, task: Task, train: Rows, held_out: Rows, spec: RunSpec, rate: float) -> None:
+        self.adapted, self.task, self.train_rows, self.held_out, self.spec = adapted, task, train, held_out, spec
+        self.device = next(iter(adapted.trainable().values())).device
+        self.scale = Scale.of(train.labels, task)
+        self.step = 0
+        self.per_epoch = math.ceil(len(train) / spec.batch_size)
+        self.steps = self.per_epoch * spec.epochs
+        self.rate = rate
+        self.optimizer = torch.optim.AdamW(self._groups(), lr=rate)
+        self.names = [name for group in self._named_groups() for name in group]
+        self._dropouts = [module for module in adapted.model.modules() if isinstance(module, SeededDropout)]
+        self._first_loss: float | None = None
+        self._smooth = 0.0
+
+    def _named_groups(self) -> list[dict[str, torch.nn.Parameter]]:
+        named = self.adapted.trainable()
+        decayed = {name: parameter for name, parameter in named.items() if parameter.ndim > 1}
+        return [decayed, {name: parameter for name, parameter in named.items() if name not in decayed}]
+
+    def _groups(self) -> list[dict[str, object]]:
+        """Weight decay on matrices, none on biases and vectors."""
+        decays = (WEIGHT_DECAY, 0.0)
+        return [
+            {"params": list(group.values()), "weight_decay": decay}
+            for group, decay in zip(self._named_groups(), decays, strict=True)
+        ]
+
+    def _rate_at(self, step: int) -> float:
+        warm = max(1, round(WARM_UP * self.steps))
+        return self.rate * min((step + 1) / warm, (self.steps - step) / max(1, self.steps - warm), 1.0)
+
+    def _loss(self, logits: Tensor, labels: Tensor) -> Tensor:
+        if self.task.is_regression:
+            return mse_loss(logits[:, 0].float(), ((labels - self.scale.mean) / self.scale.spread).float())
+        return cross_entropy(logits.float(), labels.long())
+
+    def updates(self) -> Iterator[Update]:
+        """Train to the end; stop by leaving the iteration. Raises BadInputError where the loss runs away."""
+        for epoch in range(self.step // self.per_epoch, self.spec.epochs):
+            batches = epoch_batches(self.train_rows.lengths, self.spec.batch_size, self.spec.seed, epoch)
+            for batch in batches[self.step - epoch * self.per_epoch :]:
+                yield self._one_step(batch)
+
+    def _one_step(self, batch: list[int]) -> Update:
+        began = time.perf_counter()
+        self.adapted.train()
+        for place, dropout in enumerate(self._dropouts):
+            dropout.restart(self.spec.seed, self.step, place)
+        for group in self.optimizer.param_groups:
+            group["lr"] = self._rate_at(self.step)
+        inputs, labels = self.train_rows.batch(batch, self.device)
+        with precision(self.device):
+            logits = self.adapted.logits(inputs)
+        loss = self._loss(logits, labels)
+        self.optimizer.zero_grad(set_to_none=True)
+        loss.backward()
+        norm = torch.nn.utils.clip_grad_norm_(list(self.adapted.trainable().values()), LARGEST_NORM)
+        value = float(loss.detach())
+        self._watch(value if math.isfinite(float(norm)) else math.nan)
+        self.optimizer.step()
+        self.step += 1
+        spent = time.perf_counter() - began
+        return Update(self.step, value, len(batch), spent, self.quick_scores() if self._is_evaluated() else None)
+
+    def _watch(self, loss: float) -> None:
+        """Find divergence early; a single bad batch is not one, so the loss is smoothed over about five steps."""
+        self._first_loss = self._first_loss if self._first_loss is not None else max(loss, 0.1)
+        self._smooth = loss if self.step == 0 else 0.8 * self._smooth + 0.2 * loss
+        if not math.isfinite(loss) or self._smooth > DIVERGED * self._first_loss:
+            raise self._diverged(self.step + 1, loss)
+
+    def _diverged(self, step: int, loss: float) -> BadInputError:
+        return BadInputError(
+            f"The training diverged: at step {step} the loss is {loss:.3g}, and it began at {self._first_loss:.3g}. "
+            f"The learning rate {self.rate:g} is too high; try {self.rate / 10:.0e} or less."
+        )
+
+    def _is_evaluated(self) -> bool:
+        every = math.ceil(self.per_epoch / EVALUATIONS_PER_EPOCH)
+        return self.step % every == 0 or self.step == self.steps
+
+    def predict(self, rows: Rows, count: int | None = None) -> Tensor:
+        """As the function; raises BadInputError where the last step has blown the model up, which no later loss shows."""
+        logits, labels = predict(self.adapted, rows, self.device, count), rows.labels[:count]
+        loss, ignorant = (float(self._loss(said, labels)) for said in (logits, torch.zeros_like(logits)))
+        if self._first_loss is not None and not loss <= DIVERGED * max(ignorant, self._first_loss):
+            raise self._diverged(self.step, loss)
+        return logits
+
+    def quick_scores(self) -> dict[str, float | None]:
+        """The task's metrics on the first held-out rows."""
+        count = min(QUICK_ROWS, len(self.held_out))
+        predicted = decide(self.task, self.predict(self.held_out, count), self.scale)
+        return scores(self.task, self.held_out.labels[:count].tolist(), predicted)
+
+    def state(self) -> dict[str, Tensor]:
+        """Everything that a resumed run needs: what was trained, the optimiser's moments, the step."""
+        kept = {f"model.{name}": tensor for name, tensor in self.adapted.state().items()}
+        for name, parameter in zip(self.names, self._parameters(), strict=True):
+            for key, value in self.optimizer.state.get(parameter, {}).items():
+                kept[f"optimizer.{key}.{name}"] = value.detach().cpu().clone().contiguous()
+        watched = [self.step, -1.0 if self._first_loss is None else self._first_loss, self._smooth]
+        return kept | {"progress": torch.tensor(watched, dtype=torch.float64)}
+
+    def load_state(self, kept: Mapping[str, Tensor]) -> None:
+        """Go on from what `state` gave."""
+        self.adapted.load_state({name[6:]: value for name, value in kept.items() if name.startswith("model.")})
+        for name, parameter in zip(self.names, self._parameters(), strict=True):
+            moments = {
+                key: kept[f"optimizer.{key}.{name}"].to(parameter.device if key != "step" else "cpu")
+                for key in ("step", "exp_avg", "exp_avg_sq")
+                if f"optimizer.{key}.{name}" in kept
+            }
+            if moments:
+                self.optimizer.state[parameter] = moments
+        step, first, self._smooth = kept["progress"].tolist()
+        self.step, self._first_loss = int(step), None if first < 0 else first
+
+    def _parameters(self) -> list[torch.nn.Parameter]:
+        return [parameter for group in self.optimizer.param_groups for parameter in group["params"]]

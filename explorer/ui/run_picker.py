@@ -1,0 +1,157 @@
+"""Which run a page looks at: remembered by the browser, named by the URL, or the one that trains."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import gradio as gr
+
+from explorer.backend.executor import Job
+from explorer.backend.runs.record import RunRecord
+from explorer.errors import readable
+from explorer.figures import percent
+from explorer.ui.page import Page
+from explorer.ui.streams import LECTURER_PREFIX, owner_of
+
+VISITOR_KEY = "bert-explorer-visitor"
+RUN_KEY = "bert-explorer-run"
+
+_KEEP_URL = """(run) => {
+  const address = new URL(window.location.href);
+  if (run) address.searchParams.set("run", run);
+  window.history.replaceState(window.history.state, "", address);
+  return run;
+}"""
+
+
+def run_label(record: RunRecord) -> str:
+    """One line of the list: what it is, what it reached or where it stands, and whose example it is."""
+    score = record.score
+    reached = "" if score is None else percent(score) if record.leading_metric == "accuracy" else f"{score:.3f}"
+    state = "" if record.status.has_weights else record.status.value
+    kind = "worked example" if record.owner == "example" else ""
+    return " · ".join(part for part in (record.name, reached, state, kind) if part)
+
+
+def run_choices(records: Sequence[RunRecord]) -> list[tuple[str, str]]:
+    """The dropdown's choices; two runs of one name are told apart by their number."""
+    labels = [run_label(record) for record in records]
+    return [
+        (f"{label} · {record.run_id[:5]}" if labels.count(label) > 1 else label, record.run_id)
+        for label, record in zip(labels, records, strict=True)
+    ]
+
+
+class RunPicker:
+    """The visitor's name and the chosen run on one page. `attached` is the trigger after which both are known."""
+
+    def __init__(self, page: Page, accept: Callable[[RunRecord], bool] = lambda record: True) -> None:
+        self.page, self.accept = page, accept
+        self.memory = gr.BrowserState("", storage_key=VISITOR_KEY, secret=VISITOR_KEY)
+        self.remembered = gr.BrowserState("", storage_key=RUN_KEY, secret=RUN_KEY)
+        self.visitor = gr.Textbox("", label="visitor", visible="hidden")
+        with gr.Row(elem_classes=["run-row"]):
+            gr.HTML('<span class="run-label">Run</span>')
+            self.run = self.dropdown("Run", elem_id="run-picker", show_label=False, container=False)
+
+    def dropdown(self, label: str, **options: Any) -> gr.Dropdown:
+        """A list of runs; any id may be typed or sent."""
+        return gr.Dropdown([], value=None, label=label, allow_custom_value=True, **options)
+
+    def wire(self, *others: gr.Dropdown) -> Callable[..., Any]:
+        """Restore the visitor's name and runs when the page opens; `others` are lists that get the same choices."""
+        private: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden", "queue": False}
+        attached = self.page.opened(
+            self.restore,
+            [self.memory, self.remembered],
+            [self.memory, self.visitor, self.run, *others],
+            **private,
+        )
+        self.run.change(lambda run: run or "", [self.run], [self.remembered], js=_KEEP_URL, **private)
+        self._others = len(others)
+        then: Callable[..., Any] = attached.then
+        return then
+
+    def restore(self, memory: Any, remembered: Any, request: gr.Request) -> list[Any]:
+        """The browser's name (a new one on a first visit, the lecturer's with their link) and the run to look at."""
+        visitor = memory if isinstance(memory, str) and memory else secrets.token_urlsafe(16)
+        key = str(request.query_params.get("lecturer", ""))
+        if key and self.page.executor.runs.is_lecturer(key):
+            visitor = LECTURER_PREFIX + key
+        records = self.records(visitor, request)
+        wanted = [request.query_params.get("run"), *[r.run_id for r in records if r.status.is_active], remembered]
+        run = next((str(name) for name in wanted if name and self._is_there(str(name))), None)
+        if run is None:
+            run = next((record.run_id for record in records if record.status.has_weights), None)
+        if run is not None and run not in {record.run_id for record in records}:
+            records = [self.page.executor.runs.get(run), *records]
+        choices = run_choices(records)
+        return [visitor, visitor, gr.update(choices=choices, value=run), *[gr.update(choices=choices)] * self._others]
+
+    def _is_there(self, run_id: str) -> bool:
+        try:
+            return self.accept(self.page.executor.runs.get(run_id))
+        except Exception:
+            return False
+
+    def records(self, visitor: str, request: gr.Request | None) -> list[RunRecord]:
+        """The runs that this page can show."""
+        return [
+            record
+            for record in self.page.executor.runs.list(owner_of(self.page, visitor, request))
+            if self.accept(record)
+        ]
+
+    def on_press(self, button: gr.Button, verb: str, runs: gr.components.Component | None = None) -> Any:
+        """Stop, resume or delete when a button is pressed; a refusal goes to the notice.
+
+        runs: a component that names the runs, with commas between them; the chosen one where None.
+        """
+
+        def command(visitor: str, named: str, request: gr.Request) -> str:
+            try:
+                self._each(verb, named, owner_of(self.page, visitor, request))
+            except Exception as error:
+                return self.page.explain(readable(error))
+            return ""
+
+        return button.click(
+            command,
+            [self.visitor, runs or self.run],
+            [self.page.notice],
+            api_visibility="private",
+            queue=False,
+            show_progress="hidden",
+        )
+
+    def _each(self, verb: str, named: str, owner: str) -> None:
+        """Do something to each run that is named; one that has ended already is not stopped again."""
+        for run_id in (named or "").split(","):
+            if verb != "stop" or self.page.executor.runs.get(run_id).status.is_active:
+                getattr(self.page.executor.runs, verb)(run_id, owner)
+
+    async def executed(self, job: Job, params: Any) -> Any:
+        """The result of a job on runs."""
+        future = await asyncio.to_thread(self.page.executor.submit_for_runs, job, params)
+        return await asyncio.wrap_future(future)
+
+    def publish(self, verb: str) -> None:
+        """The same for clients, as an endpoint `/<verb>_run` that raises."""
+
+        def command(visitor: str, run: str, request: gr.Request) -> str:
+            try:
+                self._each(verb, run, owner_of(self.page, visitor, request))
+            except Exception as error:
+                raise gr.Error(str(readable(error)), print_exception=False) from None
+            return f"{run}: {verb}"
+
+        gr.Button(visible=False).click(
+            command,
+            inputs_kwargs={"visitor": self.visitor, "run": self.run},
+            outputs=[gr.Textbox(visible=False)],
+            api_name=f"{verb}_run",
+            queue=False,
+        )

@@ -1,0 +1,148 @@
+"""Live actions on a page: a stream of figures while something trains, for visitors and for clients alike."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import itertools
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Callable, Sequence
+from typing import Any
+
+import gradio as gr
+
+from explorer.backend.runs.manager import LECTURER
+from explorer.errors import readable
+from explorer.labs.lab import LiveAction
+from explorer.models.catalog import DEFAULT_MODEL
+from explorer.ui.page import Page
+from explorer.ui.wiring import Panel, Show, frame, named
+
+PAUSE_SECONDS = 0.35
+"""Between two looks at a run: the page is redrawn about three times a second."""
+
+LECTURER_PREFIX = "lecturer:"
+
+
+def owner_of(page: Page, visitor: str | None, request: gr.Request | None) -> str:
+    """Whose runs: the browser's own secret name, the lecturer's key, or a client's session where it gives no name."""
+    name = (visitor or "").strip()
+    if name.startswith(LECTURER_PREFIX):
+        return LECTURER if page.executor.runs.is_lecturer(name.removeprefix(LECTURER_PREFIX)) else "nobody"
+    if name and name != LECTURER:
+        return name
+    return f"client-{request.session_hash if request else ''}"
+
+
+class Watch:
+    """What one visitor's page looks at: of the streams that share a watch, only the one started last goes on."""
+
+    MOST = 2000
+
+    def __init__(self) -> None:
+        self._turns = itertools.count()
+        self._latest: OrderedDict[str, int] = OrderedDict()
+
+    def begin(self, session: str) -> int:
+        """A new stream of a session; those before it end at their next look."""
+        self._latest[session] = turn = next(self._turns)
+        self._latest.move_to_end(session)
+        while len(self._latest) > self.MOST:
+            self._latest.popitem(last=False)
+        return turn
+
+    def is_latest(self, session: str, turn: int) -> bool:
+        """Whether a stream should still draw."""
+        return self._latest.get(session) == turn
+
+
+class Stream:
+    """One live action on one page. `outputs` are components and `show` their values from a result.
+
+    inputs: the parameters by name. `visitor` is the hidden box with the browser's name. controls: components that only the
+    page needs (buttons, lists), and `steer` their values from a result and its owner.
+    """
+
+    def __init__(
+        self,
+        page: Page,
+        action: LiveAction,
+        inputs: dict[str, Any],
+        visitor: gr.Textbox,
+        outputs: Sequence[gr.components.Component],
+        show: Show,
+        folded: Panel,
+        watch: Watch,
+        controls: Sequence[gr.components.Component] = (),
+        steer: Callable[[Any, str], Sequence[Any]] = lambda result, owner: (),
+    ) -> None:
+        self.page, self.action, self.show = page, action, show
+        self.watch, self.controls, self.steer = watch, list(controls), steer
+        model = {"model": page.model} if action.takes_model else {}
+        self.inputs: dict[str, Any] = {**model, **inputs, "visitor": visitor}
+        self.outputs = [*outputs, folded.script, folded.table]
+        self._publish()
+
+    async def answers(self, values: dict[str, Any], request: gr.Request | None) -> AsyncIterator[tuple[Any, list[Any]]]:
+        """Each result with the outputs' values. Raises ExplorerError."""
+        values = dict(values)
+        owner = owner_of(self.page, values.pop("visitor", None), request)
+        if self.action.takes_model:
+            values["model"] = str(values.get("model") or DEFAULT_MODEL)
+        params = self.action.params(**{name: value for name, value in values.items() if value is not None})
+        module, name = self.action.follow.split(":")
+        follow = getattr(importlib.import_module(module), name)(self.page.executor, params, owner)
+        script = self.action.script(params)
+        ended = object()
+        while (result := await asyncio.to_thread(next, follow, ended)) is not ended:
+            if result is not None:
+                yield result, [*self.show(result), script, frame(self.action.table(result))]
+            await asyncio.sleep(PAUSE_SECONDS)
+
+    def _publish(self) -> None:
+        async def endpoint(request: gr.Request, **values: Any) -> AsyncIterator[Any]:
+            last = None
+            try:
+                async for result, shown in self.answers(values, request):
+                    last = result
+                    yield shown
+                if self.action.check is not None:
+                    self.action.check(last)
+            except Exception as error:
+                raise gr.Error(str(readable(error)), print_exception=False) from None
+
+        gr.Button(visible=False).click(
+            named(endpoint, list(self.inputs), streams=True),
+            inputs_kwargs=self.inputs,
+            outputs=self.outputs,
+            api_name=self.action.name,
+            concurrency_limit=None,
+        )
+
+    def on(self, *triggers: Any) -> list[Any]:
+        """Stream to the page when a trigger fires; returns the events, so that others can cancel or follow them."""
+
+        async def respond(request: gr.Request, **values: Any) -> AsyncIterator[list[Any]]:
+            session = str(request.session_hash)
+            turn = self.watch.begin(session)
+            owner = owner_of(self.page, values.get("visitor"), request)
+            try:
+                async for result, shown in self.answers(values, request):
+                    if not self.watch.is_latest(session, turn):
+                        return
+                    yield ["", *shown, *self.steer(result, owner)]
+            except Exception as error:
+                yield [self.page.explain(readable(error)), *[gr.skip()] * (len(self.outputs) + len(self.controls))]
+
+        return [
+            trigger(
+                named(respond, list(self.inputs), streams=True),
+                inputs_kwargs=self.inputs,
+                outputs=[self.page.notice, *self.outputs, *self.controls],
+                api_visibility="private",
+                concurrency_limit=None,
+                show_progress="hidden",
+                trigger_mode="multiple",
+            )
+            for trigger in triggers
+        ]

@@ -1,0 +1,178 @@
+"""Similarity, placement, amplification and the rank sweep as pictures, sentences and tables."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from explorer.labs.delta import amplification_figures, directions_figures, sweep_figures
+from explorer.labs.delta.schema import BASES, RankPoint, RankSweepResult
+from tests.labs.delta.samples import amplified, placed, run_factors, similarity
+from tests.labs.drawing import HOSTILE, assert_draws, assert_safe
+
+
+def sweep(*points: tuple[int, float | None]) -> RankSweepResult:
+    made = points or ((8, 0.86), (1, 0.84), (64, 0.85))
+    return RankSweepResult("SST-2", "accuracy", tuple(RankPoint(rank, score, 1000 * rank) for rank, score in made), 0.7)
+
+
+def test_the_similarity_table_has_a_row_for_each_pair_of_counts() -> None:
+    table = directions_figures.similarity_table(similarity())
+    assert table.columns == ("i", "j", "phi")
+    assert [row[:2] for row in table.rows] == [(1, 1), (1, 2), (1, 3), (2, 1), (2, 2), (2, 3)]
+    assert table.rows[4][2] == pytest.approx(0.9 / 4)
+
+
+@pytest.mark.parametrize(("ra", "rb"), [(1, 1), (2, 3), (8, 64)])
+def test_the_heatmaps_share_one_scale_from_0_to_1(ra: int, rb: int) -> None:
+    made = directions_figures.similarity_figure(similarity(ra, rb))
+    figure = assert_draws(made)
+    assert [len(trace.z) for trace in figure.data] == [ra, ra]
+    assert [trace.coloraxis for trace in figure.data] == ["coloraxis", "coloraxis"]
+    assert (figure.layout.coloraxis.cmin, figure.layout.coloraxis.cmax) == (0, 1)
+    assert figure.layout.yaxis.autorange == "reversed"
+    assert (figure.data[0].text is not None) == (rb <= directions_figures.CELLS_WITH_TEXT)
+    assert made["narrow"]["yaxis2"]["domain"][1] < made["narrow"]["yaxis"]["domain"][0]
+
+
+@pytest.mark.parametrize("basis", BASES)
+def test_the_similarity_sentence_sets_the_strongest_direction_beside_chance(basis: str) -> None:
+    text = directions_figures.similarity_sentence(similarity(basis=basis)).striptags()
+    assert (
+        "30.0% of the strongest direction of first lies in the space of second's 3 directions (chance: 18.8%)" in text
+    )
+    assert "of all 2 directions it is 15.0% (chance: 18.8%)" in text
+    assert "φ(1, 1) = 0.9" in text
+    assert BASES[basis] in text
+    assert "0.5" in text
+
+
+def test_where_the_first_has_more_directions_the_whole_is_no_share_of_it() -> None:
+    assert "φ = 0.15" in directions_figures.similarity_sentence(similarity(3, 2)).striptags()
+
+
+def test_the_placement_bars_are_multiples_of_chance() -> None:
+    figure = assert_draws(directions_figures.placement_figure(placed()))
+    assert [tuple(trace.y) for trace in figure.data] == [(3, 1), (0.5, 1.5)]
+    assert tuple(figure.data[0].x) == (2.5, 6.5)
+    assert figure.layout.shapes[0].y0 == 1
+    table = directions_figures.placement_table(placed())
+    assert table.columns == ("first", "last", "right", "expected_right", "left", "expected_left")
+    assert table.rows == ((1, 4, 0.75, 0.25, 0.25, 0.5), (5, 8, 0.25, 0.25, 0.75, 0.5))
+
+
+def test_the_placement_sentence_reads_the_first_bin_and_what_lies_outside() -> None:
+    text = directions_figures.placement_sentence(placed()).striptags()
+    assert "W's 4 strongest directions on its input side hold 75.0% of ΔW's energy, 3 times" in text
+    assert "on its output side 25.0%, 0.5 times" in text
+    assert "not square" not in text
+    assert "20.0% lies where W, which is not square, has no direction on its input side" in (
+        directions_figures.placement_sentence(placed(0.2)).striptags()
+    )
+    nowhere = replace(placed(), right=(0.0, 0.0), left=(0.0, 0.0))
+    assert "ΔW is zero" in directions_figures.placement_sentence(nowhere)
+    assert_draws(directions_figures.placement_figure(nowhere))
+
+
+def test_the_amplification_table_has_the_paper_s_three_rows() -> None:
+    table = amplification_figures.amplification_table(amplified())
+    assert table.columns == ("directions", "projected_norm", "factor")
+    assert [row[0] for row in table.rows] == ["ΔW", "W", "random"]
+    assert table.rows[0][2] == pytest.approx(21.59, abs=0.01)
+
+
+def test_a_bar_runs_from_each_projection_to_the_norm_of_the_update() -> None:
+    figure = assert_draws(amplification_figures.amplification_figure(amplified()))
+    assert [tuple(trace.x) for trace in figure.data] == [(0.32, 6.91), (21.67, 6.91), (0.02, 6.91)]
+    assert figure.layout.shapes[0].x0 == 6.91
+    assert tuple(figure.layout.xaxis.range) == (-2, 2)
+    assert any("factor 21.6" in note.text for note in figure.layout.annotations)
+
+
+def test_the_amplification_sentence_reads_the_factor_and_chance() -> None:
+    text = amplification_figures.amplification_sentence(amplified()).striptags()
+    assert "amplifies them 21.6-fold" in text
+    assert "16 times as strongly as random directions" in text
+    assert "dense" not in text
+
+
+def test_a_dense_update_is_also_compared_like_for_like() -> None:
+    text = amplification_figures.amplification_sentence(amplified(low_rank=False)).striptags()
+    assert "only 21.4% of its energy" in text
+    assert "3.2 against 0.32, it amplifies 10-fold" in text
+
+
+def test_directions_in_which_w_is_zero_have_no_factor() -> None:
+    base = amplified()
+    first = replace(base.projections[0], projected_norm=0.0, factor=None)
+    none = replace(base, projections=(first, *base.projections[1:]))
+    assert "no factor" in amplification_figures.amplification_sentence(none)
+    assert len(assert_draws(amplification_figures.amplification_figure(none)).data) == 2
+    assert amplification_figures.amplification_table(none).rows[0] == ("ΔW", 0.0, None)
+
+
+def test_the_paper_s_table_is_quoted() -> None:
+    tags = ("p", "table", "thead", "tbody", "tr", "th", "td", "sub")
+    for cell in ("61.95", "0.32", "21.67", "0.02", "6.91", "1.90", "37.71", "0.33", "3.57", "Table 7"):
+        assert_safe(amplification_figures.PAPER, cell, tags)
+
+
+def test_two_runs_have_a_line_each_in_both_panels() -> None:
+    runs = [run_factors(), run_factors("full", 3.0, 0.25)]
+    figure = assert_draws(amplification_figures.factors_figure(runs))
+    assert [(trace.name, tuple(trace.y)) for trace in figure.data] == [
+        ("LoRA", (20, 21, 22)),
+        ("LoRA", (1, 1, 1)),
+        ("full", (3, 4, 5)),
+        ("full", (0.25, 0.25, 0.25)),
+    ]
+    assert [trace.showlegend for trace in figure.data] == [None, False, None, False]
+    assert len({trace.line.color for trace in figure.data}) == 2
+    text = amplification_figures.factors_sentence(runs).striptags()
+    assert "LoRA amplifies 21-fold in its first 4 directions, with 100% of its energy there" in text
+    assert "full amplifies 4-fold in its first 4 directions, with 25.0% of its energy there" in text
+    table = amplification_figures.factors_table(runs)
+    assert table.columns == ("run", "module", "r", "layer", "factor", "energy_share", "emphasis")
+    assert table.rows[3] == ("full", "query", 4, 0, 3.0, 0.25, 1.5)
+
+
+def test_the_sweep_is_drawn_by_rank_and_names_the_best() -> None:
+    figure = assert_draws(sweep_figures.sweep_figure(sweep()))
+    assert tuple(figure.data[0].x) == ("1<br>1K", "8<br>8K", "64<br>64K")
+    assert tuple(figure.data[0].y) == (0.84, 0.86, 0.85)
+    assert figure.layout.shapes[0].y0 == 0.7
+    text = sweep_figures.sweep_sentence(sweep()).striptags()
+    assert "the best accuracy is 0.860 at r = 8; r = 1 reaches 0.840 with 64 times fewer" in text
+    assert "within 0.020" in text
+    assert sweep_figures.sweep_table(sweep()).rows == ((1, 0.84, 1000), (8, 0.86, 8000), (64, 0.85, 64000))
+
+
+def test_a_sweep_under_way_shows_what_there_is() -> None:
+    some = sweep((1, 0.8), (2, None))
+    assert tuple(assert_draws(sweep_figures.sweep_figure(some)).data[0].y) == (0.8,)
+    assert "0.800 at r = 1. One seed" in sweep_figures.sweep_sentence(some).striptags()
+    nothing = sweep((1, None))
+    assert_draws(sweep_figures.sweep_figure(nothing))
+    assert "No run" in sweep_figures.sweep_sentence(nothing)
+
+
+def test_table_6_is_quoted_rank_by_rank() -> None:
+    table = sweep_figures.paper_table()
+    assert table.columns == ("task", "weights", "r=1", "r=2", "r=4", "r=8", "r=64")
+    assert table.rows[1] == ("WikiSQL", "W_q, W_v", 73.4, 73.3, 73.7, 73.8, 73.5)
+    assert table.rows[-1][2:] == (91.2, 91.7, 91.7, 91.5, 91.4)
+    for _, _, *scores in table.rows:
+        for score in scores:
+            tags = ("p", "table", "thead", "tbody", "tr", "th", "td")
+            assert_safe(sweep_figures.paper_quote(), str(score), tags)
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_the_names_of_runs_stay_text(text: str) -> None:
+    assert_safe(directions_figures.similarity_sentence(similarity(name=text)), text)
+    assert_safe(amplification_figures.factors_sentence([run_factors(text)]), text)
+    drawn = [directions_figures.similarity_figure(similarity(name=text))["layout"]["annotations"][0]["text"]]
+    for trace in amplification_figures.factors_figure([run_factors(text)])["data"]:
+        drawn += [trace["name"], trace["hovertemplate"].replace("<extra>", "").replace("</extra>", "")]
+    assert all("<" not in shown for shown in drawn)
