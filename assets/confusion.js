@@ -34,7 +34,7 @@ function ofTwo(matrix) {
     entry("Recall", ratio(tp, tp + fn), ["TP", `${tp}`], ["TP + FN", `${tp} + ${fn}`]),
     entry("F1", ratio(2 * tp, 2 * tp + fp + fn), ["2·TP", `2·${tp}`], ["2·TP + FP + FN", `2·${tp} + ${fp} + ${fn}`]),
     entry("Matthews", gorodkin(matrix).value, ["TP·TN − FP·FN", `${tp}·${tn} − ${fp}·${fn}`],
-      ["√((TP+FP)·(TP+FN)·(TN+FP)·(TN+FN))", `√(${tp + fp}·${tp + fn}·${tn + fp}·${tn + fn})`]),
+      ["√((TP+FP)(TP+FN)(TN+FP)(TN+FN))", `√(${tp + fp}·${tp + fn}·${tn + fp}·${tn + fn})`]),
   ];
 }
 
@@ -266,5 +266,6 @@ function take() {
 }
 
 take();
+ready = true;
 watch("value", take);
 redrawWith(redraw, figure);

@@ -181,7 +181,7 @@ function drawBoth() {
     lower = Math.max(wide ? lower : 0, drawFormula(formula, metric, box.x - 34, y + height + 2, x + side));
   });
   sized(svg, width, lower + 4);
-  if (focused) svg.querySelector(`[data-point="${chosen}"]`).focus();
+  if (focused) svg.querySelector(`[data-point="${chosen}"]`).focus({ preventScroll: true });
 }
 
 function ticksTo(count) {
@@ -294,7 +294,7 @@ svg.addEventListener("pointerdown", (event) => {
   dragged = { place, off: [0, 1].map((side) => points[place][side] - start[side]) };
   svg.setPointerCapture(event.pointerId);
   choose(place);
-  svg.querySelector(`[data-point="${place}"]`).focus();
+  svg.querySelector(`[data-point="${place}"]`).focus({ preventScroll: true });
 });
 svg.addEventListener("pointermove", (event) => {
   if (dragged) move(dragged.place, scoreAt(event).map((score, side) => score + dragged.off[side]));
@@ -324,5 +324,6 @@ function take() {
 }
 
 take();
+ready = true;
 watch("value", take);
 redrawWith(drawBoth, figure);

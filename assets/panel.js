@@ -77,16 +77,22 @@ function drawPart(parent, x, y, text, size) {
 }
 
 const LINE = 40;
-// The metric's formula with its numbers, then `last`, from (x, top) on, in as many lines as the width asks for; its lower edge.
+const signWidth = (size) => widthOf("=", size) + 14;
+const pieceWidth = (piece, size) =>
+  Array.isArray(piece) ? Math.max(...piece.map((part) => partWidth(part, size))) + 6 : widthOf(piece, size, 700);
+
+// The metric's formula with its numbers, then `last`, from (x, top) on: in one line where a size fits, else in as many as
+// the width asks for. Returns its lower edge.
 function drawFormula(parent, metric, x, top, right, last = []) {
-  const size = right - x < 340 ? 13 : 15;
-  const pieces = [0, 1].map((place) => [metric.top[place], metric.bottom[place]]);
+  const pieces = [...[0, 1].map((place) => [metric.top[place], metric.bottom[place]]), ...last];
+  const whole = (size) => pieces.reduce((width, piece) => width + pieceWidth(piece, size) + signWidth(size), -signWidth(size));
+  const size = [15, 14, 13].find((candidate) => x + whole(candidate) <= right) || 13;
   let left = x;
   let middle = top + LINE / 2;
-  [...pieces, ...last].forEach((piece, place) => {
+  pieces.forEach((piece, place) => {
     const fraction = Array.isArray(piece);
-    const width = fraction ? Math.max(...piece.map((part) => partWidth(part, size))) + 6 : widthOf(piece, size, 700);
-    const sign = place ? widthOf("=", size) + 14 : 0;
+    const width = pieceWidth(piece, size);
+    const sign = place ? signWidth(size) : 0;
     if (place && left + sign + width > right) [left, middle] = [x, middle + (fraction ? LINE : LINE - 10)];
     if (place) label(parent, left + 7, middle + 5, "=", { "font-size": size });
     left += sign;
@@ -150,9 +156,12 @@ function offerSaving(parent, svg, name) {
   });
 }
 
-// Tell the server what stands, once the visitor rests: it fills the folded table and the script.
+// Tell the server what stands, once the visitor rests: it fills the folded table and the script. Until a panel is ready it
+// shows what it was opened with, which the server knows.
 let resting = null;
+let ready = false;
 function report(data) {
+  if (!ready) return;
   clearTimeout(resting);
   resting = setTimeout(() => trigger("select", data), 150);
 }

@@ -13,10 +13,11 @@ from explorer.maths.spectra import low_rank_spectrum
 MATRICES, WIDTH, RANK, SCALE = 24, 768, 8, 2.0
 """Query and value of twelve layers, as LoRA adapts RoBERTa-base."""
 
-ROUNDS = 5
+ROUNDS = 3
 CALLS = 20
-"""Of the quick one in each round. Both take turns and the best of each counts: a busy machine slows the dense SVD's two
-threads far more than a thing of half a millisecond, and a median would flatter us."""
+"""Of the quick one in each round. The two take turns, the dense SVD with one thread and with all, and the best of each counts:
+on a busy machine threads that wait for each other slow it far more than a thing of half a millisecond, which would flatter
+us."""
 
 
 def timed(call: Callable[[], Tensor], calls: int) -> tuple[float, Tensor]:
@@ -37,12 +38,15 @@ def measure() -> str:
     products = SCALE * up @ down
     low_rank_spectrum(down, up, SCALE)
     torch.linalg.svdvals(products[:1])
-    quick, slow = [], []
+    quick, slow, threads = [], [], torch.get_num_threads()
     for _ in range(ROUNDS):
         seconds, ours = timed(lambda: low_rank_spectrum(down, up, SCALE), CALLS)
         quick.append(seconds)
-        seconds, dense = timed(lambda: torch.linalg.svdvals(products), 1)
-        slow.append(seconds)
+        for count in {1, threads}:
+            torch.set_num_threads(count)
+            seconds, dense = timed(lambda: torch.linalg.svdvals(products), 1)
+            slow.append(seconds)
+        torch.set_num_threads(threads)
     difference = ((ours - dense[:, :RANK]).abs().amax(1) / dense[:, 0]).max()
     return (
         f"spectra of {MATRICES} updates {WIDTH} x {WIDTH}, r = {RANK}: {1e3 * min(quick):.2f} ms against "

@@ -51,6 +51,10 @@ class Watch:
             self._latest.popitem(last=False)
         return turn
 
+    def end(self, request: gr.Request) -> None:
+        """Let the session's stream end at its next look: the visitor has turned to something else."""
+        self.begin(str(request.session_hash))
+
     def is_latest(self, session: str, turn: int) -> bool:
         """Whether a stream should still draw."""
         return self._latest.get(session) == turn
@@ -59,8 +63,8 @@ class Watch:
 class Stream:
     """One live action on one page. `outputs` are components and `show` their values from a result.
 
-    inputs: the parameters by name. `visitor` is the hidden box with the browser's name. controls: components that only the
-    page needs (buttons, lists), and `steer` their values from a result and its owner.
+    inputs: the parameters by name. `visitor` is the hidden box with the browser's name. views, controls: as Connection's;
+    `steer` also gets the owner.
     """
 
     def __init__(
@@ -75,9 +79,10 @@ class Stream:
         watch: Watch,
         controls: Sequence[gr.components.Component] = (),
         steer: Callable[[Any, str], Sequence[Any]] = lambda result, owner: (),
+        views: dict[str, Any] | None = None,
     ) -> None:
         self.page, self.action, self.show = page, action, show
-        self.watch, self.controls, self.steer = watch, list(controls), steer
+        self.watch, self.controls, self.steer, self.views = watch, list(controls), steer, views or {}
         model = {"model": page.model} if action.takes_model else {}
         self.inputs: dict[str, Any] = {**model, **inputs, "visitor": visitor}
         self.outputs = [*outputs, folded.script, folded.table]
@@ -89,6 +94,7 @@ class Stream:
         owner = owner_of(self.page, values.pop("visitor", None), request)
         if self.action.takes_model:
             values["model"] = str(values.get("model") or DEFAULT_MODEL)
+        viewed = {name: values.pop(name) for name in self.views if name in values}
         params = self.action.params(**{name: value for name, value in values.items() if value is not None})
         module, name = self.action.follow.split(":")
         follow = getattr(importlib.import_module(module), name)(self.page.executor, params, owner)
@@ -96,7 +102,7 @@ class Stream:
         ended = object()
         while (result := await asyncio.to_thread(next, follow, ended)) is not ended:
             if result is not None:
-                yield result, [*self.show(result), script, frame(self.action.table(result))]
+                yield result, [*self.show(result, **viewed), script, frame(self.action.table(result))]
             await asyncio.sleep(PAUSE_SECONDS)
 
     def _publish(self) -> None:
@@ -134,10 +140,11 @@ class Stream:
             except Exception as error:
                 yield [self.page.explain(readable(error)), *[gr.skip()] * (len(self.outputs) + len(self.controls))]
 
+        inputs = {**self.inputs, **self.views}
         return [
             trigger(
-                named(respond, list(self.inputs), streams=True),
-                inputs_kwargs=self.inputs,
+                named(respond, list(inputs), streams=True),
+                inputs_kwargs=inputs,
                 outputs=[self.page.notice, *self.outputs, *self.controls],
                 api_visibility="private",
                 concurrency_limit=None,

@@ -26,7 +26,7 @@ LATEX: list[dict[str, str | bool]] = [
 ]
 """What marks a formula in the explanations."""
 
-Show = Callable[[Any], Sequence[Any]]
+Show = Callable[..., Sequence[Any]]
 Read = Callable[[gr.EventData], dict[str, Any]]
 
 
@@ -66,6 +66,8 @@ _CSV = """(table) => {
 class Connection:
     """One action on one page. `outputs` are the figure's components and `show` their values from a result.
 
+    views: components that choose what is drawn and not what is computed; `show` gets their values by name, and none from
+    a client. controls: components that only the page needs, and `steer` their values from a result.
     A page that borrows another lab's action does not publish it again.
     """
 
@@ -78,8 +80,12 @@ class Connection:
         show: Show,
         folded: Panel,
         publish: bool = True,
+        views: dict[str, Any] | None = None,
+        controls: Sequence[gr.components.Component] = (),
+        steer: Show = lambda result: (),
     ) -> None:
         self.page, self.action, self.show = page, action, show
+        self.views, self.controls, self.steer = views or {}, list(controls), steer
         self.inputs: dict[str, Any] = {**({"model": page.model} if action.subject == "model" else {}), **inputs}
         self.outputs = [*outputs, folded.script, folded.table]
         if publish:
@@ -91,6 +97,7 @@ class Connection:
         model = ""
         if self.action.subject == "model":
             model = str(values.pop("model", None) or DEFAULT_MODEL)
+        viewed = {name: values.pop(name) for name in self.views if name in values}
         params = self.action.params(**values)
         if self.action.subject == "model":
             future = self.page.executor.submit(self.action.job, model, params)
@@ -98,7 +105,7 @@ class Connection:
             future = await asyncio.to_thread(self.page.executor.submit_for_runs, self.action.job, params)
         result = await asyncio.wrap_future(future)
         script = self.action.script(model, params)
-        return result, [*self.show(result), script, frame(self.action.table(result))]
+        return result, [*self.show(result, **viewed), script, frame(self.action.table(result))]
 
     def _publish(self) -> None:
         """The endpoint for clients, on a button that is not on the page."""
@@ -139,19 +146,19 @@ class Connection:
             try:
                 values = adapt(values) if adapt else values
                 values |= read(event) if read else {}
-                _, shown = await self.answer(values)
+                result, shown = await self.answer(values)
             except MissingCapabilityError as error:  # what stands below is another model's answer
-                return [self.page.explain(error), *map(_cleared, self.outputs)]
+                return [self.page.explain(error), *map(_cleared, self.outputs), *[gr.skip()] * len(self.controls)]
             except Exception as error:
-                return [self.page.explain(readable(error)), *[gr.skip()] * len(self.outputs)]
-            return ["", *shown]
+                return [self.page.explain(readable(error)), *[gr.skip()] * (len(self.outputs) + len(self.controls))]
+            return ["", *shown, *self.steer(result)]
 
-        inputs: dict[str, Any] = {**self.inputs, **(extra or {})}
+        inputs: dict[str, Any] = {**self.inputs, **self.views, **(extra or {})}
         for trigger in triggers:
             trigger(
                 named(respond, list(inputs), with_event=read is not None),
                 inputs_kwargs=inputs,
-                outputs=[self.page.notice, *self.outputs],
+                outputs=[self.page.notice, *self.outputs, *self.controls],
                 api_visibility="private",
                 queue=False,
                 concurrency_limit=None,

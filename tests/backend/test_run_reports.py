@@ -14,11 +14,13 @@ from explorer.errors import BadInputError
 from explorer.models.bundle import Bundle
 from explorer.tasks.task import Example
 from explorer.tuning.spec import RunSpec
+from tests.backend import working
 from tests.backend.working import METHODS, CrashError, Run, crash_at
 from tests.models import conftest as models_conftest
 from tests.tuning.small import BOTH, KILOS, WEIGHT, data, examples
 
 bert_folder, bert = models_conftest.bert_folder, models_conftest.bert
+unchanged = working.unchanged
 
 
 class TestSaying:

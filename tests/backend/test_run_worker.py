@@ -17,11 +17,13 @@ from explorer.tuning.rows import tokenise
 from explorer.tuning.snapshots import load_snapshot
 from explorer.tuning.spec import RunSpec
 from explorer.tuning.training import Scale, decide, predict
+from tests.backend import working
 from tests.backend.working import EACH, METHODS, STEPS, CrashError, Run, crash_at, same
 from tests.models import conftest as models_conftest
 from tests.tuning.small import CATS
 
 bert_folder, bert = models_conftest.bert_folder, models_conftest.bert
+unchanged = working.unchanged
 
 
 class TestEnding:

@@ -21,10 +21,7 @@ def import_run(path: Path, owner: str, bundle_of: Callable[[str], Bundle], store
     try:
         imported = import_adapter(path, bundle_of(imported.base_model_name))
     except ModelUnavailableError:
-        notes.append(
-            f"Its base model {imported.base_model_name} is not on this machine: ΔW can be looked into, and to ask the "
-            "adapter something, choose that model in the picker first and import it again."
-        )
+        notes.append("Choose its base model in the picker first and import it again, to ask the adapter something.")
     record = _record(imported, owner, store.new_id(), notes)
     folder = store.folder_of(record.run_id)
     save_snapshot(folder, 1, imported.deltas)

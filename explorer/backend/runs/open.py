@@ -45,12 +45,18 @@ class OpenRun:
         if not (self.folder / WEIGHTS).exists():
             raise BadInputError(" ".join((f"{self.record.name} cannot be asked.", *self.record.notes)))
 
+    def kept_step(self, step: int | None) -> int | None:
+        """The kept step that is nearest, the last one for None; None where the run keeps no steps."""
+        snapshots = self.record.snapshots
+        if not snapshots:
+            return None
+        return snapshots[-1] if step is None else min(snapshots, key=lambda kept: abs(kept - step))
+
     def deltas(self, step: int | None = None) -> Mapping[tuple[int, str], Delta]:
         """ΔW by (layer, role): at a kept step, the last one where None. Raises BadInputError where W is not changed."""
-        snapshots = self.record.snapshots
-        if snapshots:
-            wanted = snapshots[-1] if step is None else min(snapshots, key=lambda kept: abs(kept - step))
-            return load_snapshot(self.folder, wanted)
+        kept = self.kept_step(step)
+        if kept is not None:
+            return load_snapshot(self.folder, kept)
         if self.record.status.is_active:
             raise BadInputError(f"{self.record.name} has no ΔW to look into yet. {_WHEN[self.record.keeps_snapshots]}")
         self.require_weights()

@@ -45,7 +45,7 @@ def _base(run: OpenRun) -> BaseWeights | None:
 def delta_spectrum(open_run: OpenRuns, params: SpectrumParams) -> SpectrumResult:
     """Singular values of every ΔW of a run at one step."""
     run = open_run(params.run)
-    step = params.step or None
+    step = run.kept_step(params.step or None)
     return compute.spectrum(run.deltas(step), _base(run), run.record.name, step)
 
 

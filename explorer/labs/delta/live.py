@@ -1,16 +1,46 @@
-"""The rank sweep: runs like any other, started together."""
+"""What goes on while runs train: ΔW redrawn, the rank sweep, LoRA's amplification against full fine-tuning's."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
-from explorer.backend.executor import Executor
-from explorer.backend.runs.following import Compared, follow_all
-from explorer.backend.runs.record import RunRecord, RunStatus
+from explorer.backend.executor import Executor, Job
+from explorer.backend.runs.following import Compared, follow, follow_all
+from explorer.backend.runs.record import RunStatus
 from explorer.errors import ExplorerError
-from explorer.labs.delta.params import SweepParams
-from explorer.labs.delta.schema import RankPoint, RankSweepResult
+from explorer.labs.delta.params import (
+    ExperimentParams,
+    FactorsParams,
+    FollowDeltaParams,
+    SpectrumParams,
+    SweepParams,
+)
+from explorer.labs.delta.schema import RankPoint, RankSweepResult, RunFactors, SpectrumResult
 from explorer.tasks.metrics import METRICS
+
+SPECTRUM = Job("explorer.labs.delta.jobs:delta_spectrum")
+FACTORS = Job("explorer.labs.delta.jobs:amplification_by_layer")
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """Two runs as they stand, and their factors once both are done."""
+
+    compared: Compared
+    factors: tuple[RunFactors, ...] = ()
+
+
+def follow_delta(executor: Executor, params: FollowDeltaParams, owner: str) -> Iterator[SpectrumResult | None]:
+    """The newest ΔW of a run, whenever another has been kept, until the run has ended."""
+    drawn: tuple[int, ...] | None = None
+    for record in follow(executor.runs, params.run):
+        ended = record is not None and not record.status.is_active
+        if record is None or (not ended and (not record.snapshots or record.snapshots == drawn)):
+            yield None
+            continue
+        drawn = record.snapshots
+        yield executor.submit_for_runs(SPECTRUM, SpectrumParams(params.run)).result()
 
 
 def sweep_ranks(executor: Executor, params: SweepParams, owner: str) -> Iterator[Compared | None]:
@@ -26,8 +56,20 @@ def sweep_result(compared: Compared) -> RankSweepResult:
     return RankSweepResult(records[0].task_title, metric, points)
 
 
+def compare_amplification(executor: Executor, params: ExperimentParams, owner: str) -> Iterator[Experiment | None]:
+    """Train LoRA and all of the model on the same examples, then compare how strongly each amplifies (LoRA, 7.3)."""
+    started = tuple(executor.runs.start(spec, owner) for spec in params.specs())
+    last = Compared(())
+    for compared in follow_all(executor.runs, started):
+        last = compared or last
+        yield Experiment(compared) if compared is not None else None
+    require_success(last)
+    factors = executor.submit_for_runs(FACTORS, FactorsParams(started[0], started[1], params.module, params.r)).result()
+    yield Experiment(last, factors)
+
+
 def require_success(compared: Compared) -> None:
-    """Raise ExplorerError with the first failure's own message where every run failed."""
-    failed: list[RunRecord] = [record for record in compared.records if record.status is RunStatus.FAILED]
-    if len(failed) == len(compared.records):
-        raise ExplorerError(failed[0].message)
+    """Raise ExplorerError with a failed run's own message."""
+    for record in compared.records:
+        if record.status in (RunStatus.FAILED, RunStatus.CANCELLED):
+            raise ExplorerError(f"{record.name}: {record.message}")

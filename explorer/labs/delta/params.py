@@ -86,6 +86,42 @@ class PlacementParams:
 
 
 @dataclass(frozen=True)
+class FollowDeltaParams:
+    """A run whose ΔW is redrawn as it trains."""
+
+    run: str = ""
+
+    def __post_init__(self) -> None:
+        """Raise BadInputError where no run is named."""
+        _require_run(self.run)
+
+
+@dataclass(frozen=True)
+class ExperimentParams:
+    """LoRA and full fine-tuning on the same examples, compared in r directions of each update."""
+
+    model: str
+    task: str = "sst2"
+    module: str = "query"
+    r: int = 4
+    epochs: int = 3
+    batch_size: int = 16
+    examples: int = 0
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        """Check as the two runs would be."""
+        object.__setattr__(self, "r", _whole("r", self.r, 1))
+        self.specs()
+
+    def specs(self) -> tuple[RunSpec, RunSpec]:
+        """The two runs; LoRA's rank is at least r."""
+        shared = {"epochs": self.epochs, "batch_size": self.batch_size, "examples": self.examples, "seed": self.seed}
+        lora = RunSpec(self.model, self.task, "lora", rank=max(8, self.r), targets=(self.module,), **shared)  # type: ignore[arg-type]
+        return lora, RunSpec(self.model, self.task, "full", **shared)  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True)
 class SweepParams:
     """LoRA at several ranks, alpha = 2 r, everything else alike."""
 

@@ -3,6 +3,7 @@
 from explorer.backend.executor import Job
 from explorer.labs.finetune import compare_figures, figures, try_figures
 from explorer.labs.finetune.live import require_success
+from explorer.labs.finetune.metrics_actions import CORRELATE, TAKE_APART
 from explorer.labs.finetune.schema import (
     CompareParams,
     ExportParams,
@@ -38,6 +39,6 @@ LAB = Lab(
     question="How little of BERT must change?",
     teaser="Train LoRA live beside every other way to fine-tune, then try, swap, merge and take home the result.",
     needs=None,
-    actions=(TRAIN, FOLLOW, RUNS, COMPARE, PLAN, PREDICT, SWAP, MERGE, EXPORT),
+    actions=(TRAIN, FOLLOW, RUNS, COMPARE, PLAN, PREDICT, SWAP, MERGE, EXPORT, TAKE_APART, CORRELATE),
     tab="explorer.labs.finetune.tab:build",
 )

@@ -81,9 +81,8 @@ def predict_run(open_run: OpenRuns, params: PredictRunParams) -> PredictRunResul
     run = open_run(params.run)
     run.require_weights()
     bundle, record = run.bundle(), run.record
-    rows = tokenise(bundle, [_example(run, params.sentence_a, params.sentence_b)])
     untouched = adapt(bundle, len(record.labels) or 1, record.spec)
-    untouched.eval()
+    rows = _row(run, untouched, params.sentence_a, params.sentence_b)
     return PredictRunResult(
         record.labels,
         record.task_title,
@@ -103,6 +102,16 @@ def _example(run: OpenRun, first: str, second: str) -> Example:
     if pair and not second.strip():
         raise BadInputError(f"{run.record.task_title} reads two texts; type the second one as well.")
     return Example(first, second if pair else None, 0.0)
+
+
+def _row(run: OpenRun, adapted: Adapted, first: str, second: str) -> Rows:
+    """The visitor's texts as one row; unlike training, nothing is cut in silence."""
+    rows = tokenise(run.bundle(), [_example(run, first, second)], adapted.longest)
+    if rows.cut:
+        raise BadInputError(
+            f"This is longer than the {adapted.longest} tokens that {run.record.name} reads. Shorten the text."
+        )
+    return rows
 
 
 def _inputs(adapted: Adapted, rows: Rows) -> dict[str, Tensor]:
@@ -129,7 +138,7 @@ def swap_runs(open_run: OpenRuns, params: SwapParams) -> SwapResult:
             raise BadInputError("These runs are of different models. Adapters share a batch only over one base model.")
     adapted = {run.record.run_id: run.restore() for run in runs}
     mixed = Mixed(adapted)
-    rows = [tokenise(run.bundle(), [_example(run, params.sentence_a, params.sentence_b)]) for run in runs]
+    rows = [_row(run, adapted[run.record.run_id], params.sentence_a, params.sentence_b) for run in runs]
     together = Rows(tuple(row.inputs[0] for row in rows), torch.zeros(len(rows)), rows[0].pad, 0)
     names = list(adapted)
     inputs, device = _inputs(adapted[names[0]], together), runs[0].bundle().device

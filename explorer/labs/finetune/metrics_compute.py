@@ -63,7 +63,7 @@ def _of_two(matrix: Matrix) -> tuple[TakenMetric, ...]:
         Fraction(("2·TP", f"2·{tp}"), ("2·TP + FP + FN", f"2·{tp} + {fp} + {fn}")),
         Fraction(
             ("TP·TN − FP·FN", f"{tp}·{tn} − {fp}·{fn}"),
-            ("√((TP+FP)·(TP+FN)·(TN+FP)·(TN+FN))", f"√({tp + fp}·{tp + fn}·{tn + fp}·{tn + fn})"),
+            ("√((TP+FP)(TP+FN)(TN+FP)(TN+FN))", f"√({tp + fp}·{tp + fn}·{tn + fp}·{tn + fn})"),
         ),
     )
     values = (

@@ -80,27 +80,31 @@ _REASONS = {
 def task_table() -> Markup:
     """GLUE's nine tasks, the metrics that judge them, and why."""
     rows = Markup("").join(
-        Markup("<tr><td><strong>{}</strong></td><td>{}</td><td>{}</td></tr>").format(
+        Markup("<tr><td><strong>{}</strong><br>{}</td><td>{}</td></tr>").format(
             task.title, ", ".join(METRICS[name].title for name in task.metrics), _REASONS[task.slug]
         )
         for task in TASKS
     )
-    head = Markup("<thead><tr><th>task</th><th>judged by</th><th>why</th></tr></thead>")
+    head = Markup("<thead><tr><th>task, and what judges it</th><th>why</th></tr></thead>")
     return Markup('<table class="quoted">') + head + Markup("<tbody>{}</tbody></table>").format(rows)
 
 
 WHY = rf"""
 Of the examples, TP are positive and called so, FN are positive and missed, FP are called positive by mistake, TN are rightly
-left alone. Precision is the share of what is called positive that is, recall the share of the positives that is found, and
+left alone. Precision is the share of what is called positive that is, recall the share of the positives that is found.
 
-$$F_1 = {METRICS["f1"].formula} \qquad \text{{Matthews}} = {METRICS["matthews"].formula}$$
+$$F_1 = {METRICS["f1"].formula}$$
 
-F1 does not look at TN, so it depends on which class is called positive; Matthews uses all four cells, is the same either way, and
-0 for any guess that is independent of the truth. Where everything is called by one name it is 0/0; scikit-learn then says 0. For
-more classes precision, recall and F1 are averaged over them (*macro*), and Matthews becomes Gorodkin's formula from $c$ right of
-$s$ examples, of which class $k$ has $t_k$ and is predicted $p_k$ times. For scores,
+F1 does not look at TN, so it depends on which class is called positive. Matthews uses all four cells and is the same either way:
 
-$$\text{{Pearson}} = {METRICS["pearson"].formula}$$
+$$\varphi = \frac{{TP \cdot TN - FP \cdot FN}}{{\sqrt{{t_+\,t_-\,p_+\,p_-}}}}$$
+
+with the four totals at the edges of the matrix: $t_+$ examples are positive and $t_-$ negative, $p_+$ and $p_-$ are called so. It
+is 0 for any guess that is independent of the truth. Where everything is called by one name it is 0/0; scikit-learn then says 0.
+For more classes precision, recall and F1 are averaged over them (*macro*), and Matthews becomes Gorodkin's formula from $c$ right
+of $s$ examples, of which class $k$ has $t_k$ and is predicted $p_k$ times. For scores, Pearson is
+
+$$r = {METRICS["pearson"].formula}$$
 
 and Spearman is Pearson of the ranks. Neither sees whether all predictions are too high, or too close together: both ask only how
 true and predicted score move together.

@@ -30,8 +30,9 @@ def build_metrics(page: Page) -> None:
         with gr.Tab("Scores", id="scores"):
             _scores(page)
     with gr.Accordion("Which GLUE task is judged by which metric, and why", open=False):
-        rich_text(str(metrics_figures.task_table()), elem_classes=["wide"], elem_id="metric-tasks")
-        gr.Markdown(metrics_figures.WHY, latex_delimiters=LATEX)
+        table = str(metrics_figures.task_table())
+        rich_text(table, apply_default_css=False, elem_classes=["wide"], elem_id="metric-tasks")
+        gr.Markdown(metrics_figures.WHY, latex_delimiters=LATEX, elem_classes=["wide"])
 
 
 def _classes(page: Page) -> None:
@@ -134,12 +135,12 @@ class Sums:
     def on(self, panel: gr.HTML) -> None:
         """Fill the folded table and the script when the page opens and whenever the panel tells what stands on it."""
 
-        async def opened(**values: Any) -> list[Any]:
+        async def opened(**values: Any) -> list[Any]:  # the panels open with what the inputs hold
             return self.answer(values[self.name])
 
         async def told(event: gr.EventData) -> list[Any]:
             try:
-                return ["", *self.answer(getattr(event, self.name, None))]
+                return ["", *self.answer(event._data.get(self.name))]
             except Exception as error:
                 return [self.page.explain(readable(error)), *[gr.skip()] * len(self.outputs)]
 

@@ -6,6 +6,7 @@ import gradio as gr
 
 from explorer.labs.finetune.compare_tab import build_compare
 from explorer.labs.finetune.merge_tab import build_merge
+from explorer.labs.finetune.metrics_tab import build_metrics
 from explorer.labs.finetune.runs_tab import build_runs
 from explorer.labs.finetune.train_tab import build_train
 from explorer.labs.finetune.try_tab import build_try
@@ -29,4 +30,6 @@ def build(page: Page) -> None:
             build_runs(page, picker, runs)
         with gr.Tab("Merge and take home", id="merge"):
             build_merge(page, picker)
+        with gr.Tab("Metrics", id="metrics"):
+            build_metrics(page)
     following.on(picker.wire(swap_runs))

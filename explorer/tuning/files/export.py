@@ -36,7 +36,10 @@ def export_adapter(adapted: Adapted, facts: RunFacts, data: TaskData | None, tar
 
     In peft's format for the methods that peft has (PiSSA as an ordinary LoRA of rank 2r on the original weights), else
     weights.safetensors. With it: a card, the settings, and, where `data` is given, train.py with the examples that were used.
+    Data of another number of classes than the run's (an imported adapter's task may be misnamed) is left out.
     """
+    if data is not None and data.task.outputs != (adapted.fork.config.num_labels or 1):
+        data = None
     config = config_of(adapted.model)
     model_id, outputs = adapted.bundle.model_id, len(facts.labels) or 1
     padding = _padding_line(adapted)
@@ -52,7 +55,7 @@ def export_adapter(adapted: Adapted, facts: RunFacts, data: TaskData | None, tar
     members["README.md"] = cards.card(facts, model_id, library, load, _reading_notes(adapted), data is not None)
     members[FACTS] = json.dumps(cards.facts_of(facts), ensure_ascii=False, indent=2)
     if data is not None or _needs_script(adapted):
-        members["train.py"] = training_script(adapted, facts)
+        members["train.py"] = training_script(adapted, facts, facts.metrics or (data.task.metrics if data else ()))
     if data is not None:
         members |= _examples(facts, data)
     return write_zip(target, members)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import Enum
 from functools import cache
 from pathlib import Path
@@ -37,9 +37,10 @@ class _Parts:
     constants: Mapping[str, str]
 
 
-def training_script(adapted: Adapted, facts: RunFacts) -> str:
-    """The text of train.py. It reads data/train.tsv and data/validation*.tsv beside it, as export.py writes them.
+def training_script(adapted: Adapted, facts: RunFacts, metrics: Sequence[str]) -> str:
+    """The text of train.py, which reads data/train.tsv and data/validation*.tsv beside it, as export.py writes them.
 
+    metrics: what it prints, by their names in explorer.tasks.metrics.
     Everything that a visitor named is written as a Python literal, so that no name can become code.
     """
     parts = _parts(adapted)
@@ -66,7 +67,7 @@ def training_script(adapted: Adapted, facts: RunFacts) -> str:
         constants="\n".join(f"{name} = {value}" for name, value in constants.items()),
         prepare=_template(f"prepare_{parts.prepare}"),
         save=_template(f"save_{parts.save}"),
-        metrics="{" + ", ".join(f'"{name}": {name}' for name in facts.metrics) + "}",
+        metrics="{" + ", ".join(f'"{name}": {name}' for name in metrics) + "}",
     )
 
 

@@ -179,6 +179,7 @@ def test_the_factor_of_c_times_w_is_c_for_its_own_directions() -> None:
     assert found.of("ΔW").factor == pytest.approx(2.5, rel=1e-5)
     (layer,) = compute.factors(deltas, compute.BaseWeights(base), "query", 3).layers
     assert layer.factor == pytest.approx(2.5, rel=1e-5)
+    assert layer.energy == pytest.approx(compute.spectrum(deltas).sites[0].energy[2], rel=1e-5)
     assert layer.energy < 1
     assert layer.emphasis > 1
 

@@ -1,10 +1,7 @@
 from __future__ import annotations
 
 import json
-import os
 import pickle
-import subprocess
-import sys
 import zipfile
 from pathlib import Path
 
@@ -19,7 +16,7 @@ from explorer.tuning.__main__ import main
 from explorer.tuning.adapted import adapt
 from explorer.tuning.files.convert import convert
 from explorer.tuning.files.imports import import_adapter
-from tests.tuning.files.test_export import unpacked
+from tests.tuning.files.kept import unpacked
 from tests.tuning.samples import batch, moved, tiny_bundle
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -106,15 +103,11 @@ def test_the_command_says_what_is_wrong_in_a_sentence(tmp_path: Path, capsys: py
     assert capsys.readouterr().err.startswith("There is no file")
 
 
-def test_the_command_runs_as_documented(tmp_path: Path) -> None:
+def test_the_command_runs_as_documented(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     source, target = loralib(tmp_path / "lora.bin"), tmp_path / "lora.zip"
-    command = [sys.executable, "-m", "explorer.tuning", "convert", str(source), str(target), "--base", "x/y"]
-    done = subprocess.run(
-        [*command, "--alpha", "8", "--rank", "4", "--labels", "a,b,c"],
-        cwd=ROOT, capture_output=True, text=True, timeout=120, env={**os.environ, "OMP_NUM_THREADS": "1"},
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr[-2000:]
-    assert "4 matrices of rank 4, alpha 8" in done.stdout
+    options = ["--base", "x/y", "--alpha", "8", "--rank", "4", "--labels", "a,b,c"]
+    assert main(["convert", str(source), str(target), *options]) == 0
+    assert "4 matrices of rank 4, alpha 8" in capsys.readouterr().out
     with zipfile.ZipFile(target) as file:
         config = json.loads(file.read("adapter_config.json"))
         assert file.read("README.md").startswith(b'---\nbase_model: "x/y"')

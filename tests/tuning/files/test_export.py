@@ -4,7 +4,6 @@ import json
 import os
 import subprocess
 import sys
-import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +13,11 @@ import yaml
 from peft import PeftModel
 from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
-from explorer.backend.runs.record import Outcome, RunRecord, RunStatus
 from explorer.errors import BadInputError
 from explorer.tasks.task import Example, Task, TaskData
 from explorer.tuning.adapted import Adapted
 from explorer.tuning.files.export import export_adapter, export_merged
+from tests.tuning.files.kept import record, unpacked
 from tests.tuning.samples import moved, plain_inputs, tiny_bundle
 from tests.tuning.small import BOTH, CATS, WEIGHT, data
 
@@ -26,22 +25,6 @@ NASTY = "A \"run\"\n---\nbase_model: evil # \\ | `x` {{imports}} ''' 🐈"
 PEFT = [*(("lora", {"variant": variant, "rank": 4}) for variant in ("lora", "rslora", "dora", "pissa")), ("ia3", {})]
 PEFT += [("prompt", {}), ("prefix", {})]
 OTHERS = ["full", "head", "bitfit", "houlsby", "pfeiffer"]
-
-
-def record(adapted: Adapted, task: Task = CATS, name: str = "A run") -> RunRecord:
-    outcome = Outcome({"validation": {"accuracy": 0.75, "f1": None}}, {"validation": 7})
-    return RunRecord(
-        "run-1", "me", adapted.spec, RunStatus.DONE, 0.0, name, task.title, task.labels, task.metrics,
-        step=30, seconds=4.2, trainable=10, parameters=100, outcome=outcome, columns=task.columns,
-        scale=(540.0, 14.0) if task.is_regression else (0.0, 1.0),
-    )  # fmt: skip
-
-
-def unpacked(path: Path) -> Path:
-    folder = path.with_suffix("")
-    with zipfile.ZipFile(path) as archive:
-        archive.extractall(folder)
-    return folder
 
 
 @torch.no_grad()
@@ -134,6 +117,13 @@ def test_the_card_has_front_matter_whatever_the_run_is_called(method: str, tmp_p
     for said in ("0.7500", "undefined", "0 = no, 1 = yes", "30", "10 of 100"):
         assert said in text
     compile((folder / "train.py").read_text(encoding="utf-8"), "train.py", "exec")
+
+
+def test_data_of_another_number_of_classes_is_left_out(tmp_path: Path) -> None:
+    adapted = moved(tiny_bundle("BERT"), outputs=3)
+    folder = unpacked(export_adapter(adapted, record(adapted), data(), tmp_path / "run.zip"))
+    assert not (folder / "train.py").exists()
+    assert "Train it again" not in (folder / "README.md").read_text(encoding="utf-8")
 
 
 def test_the_examples_are_those_that_were_used(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from explorer.tuning.deltas import base_weights
 from explorer.tuning.files import archive
 from explorer.tuning.files.export import export_adapter
 from explorer.tuning.files.imports import Imported, import_adapter
-from tests.tuning.files.test_export import record, unpacked
+from tests.tuning.files.kept import record, unpacked
 from tests.tuning.samples import batch, frozen_copy, is_unchanged, moved, tiny_bundle
 from tests.tuning.small import WEIGHT
 

@@ -1,0 +1,75 @@
+"""ΔW: what the update is made of, which directions it takes, and what it does to W."""
+
+from explorer.backend.executor import Job
+from explorer.labs.delta import amplification_figures, directions_figures, figures, sweep_figures
+from explorer.labs.delta.live import Experiment, require_success, sweep_result
+from explorer.labs.delta.params import (
+    AmplificationParams,
+    ExperimentParams,
+    FactorsParams,
+    FollowDeltaParams,
+    PlacementParams,
+    SpectrumParams,
+    SubspaceParams,
+    SweepParams,
+)
+from explorer.labs.lab import Action, Lab, LiveAction
+from explorer.tables import Table
+
+_JOBS = "explorer.labs.delta.jobs"
+_LIVE = "explorer.labs.delta.live"
+
+
+def _job(name: str) -> Job:
+    return Job(f"{_JOBS}:{name}")
+
+
+def _experiment_table(experiment: Experiment) -> Table:
+    return amplification_figures.factors_table(experiment.factors)
+
+
+DELTA_SPECTRUM = Action(
+    "delta_spectrum", _job("delta_spectrum"), SpectrumParams, figures.spectrum_table, subject="runs"
+)
+FOLLOW_DELTA = LiveAction("follow_delta", f"{_LIVE}:follow_delta", FollowDeltaParams, figures.spectrum_table)
+SUBSPACE = Action(
+    "subspace_similarity",
+    _job("subspace_similarity"),
+    SubspaceParams,
+    directions_figures.similarity_table,
+    subject="runs",
+)
+AMPLIFICATION = Action(
+    "amplification",
+    _job("amplification"),
+    AmplificationParams,
+    amplification_figures.amplification_table,
+    subject="runs",
+)
+FACTORS = Action(
+    "amplification_by_layer",
+    _job("amplification_by_layer"),
+    FactorsParams,
+    amplification_figures.factors_table,
+    subject="runs",
+)
+PLACEMENT = Action("placement", _job("placement"), PlacementParams, directions_figures.placement_table, subject="runs")
+EXPERIMENT = LiveAction("compare_amplification", f"{_LIVE}:compare_amplification", ExperimentParams, _experiment_table)
+SWEEP = LiveAction(
+    "sweep_ranks",
+    f"{_LIVE}:sweep_ranks",
+    SweepParams,
+    lambda compared: sweep_figures.sweep_table(sweep_result(compared)),
+    require_success,
+)
+
+LAB = Lab(
+    slug="delta",
+    title="Inside ΔW",
+    chapter="Adapt",
+    question="What is the update made of?",
+    teaser="See the singular values of ΔW as they grow, which directions two runs share, and what ΔW amplifies in W.",
+    needs=None,
+    actions=(DELTA_SPECTRUM, FOLLOW_DELTA, SUBSPACE, AMPLIFICATION, FACTORS, PLACEMENT, EXPERIMENT, SWEEP),
+    tab="explorer.labs.delta.tab:build",
+)

@@ -1,0 +1,56 @@
+"""Two runs: which directions they share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gradio as gr
+
+from explorer.labs.delta import SUBSPACE, directions_figures
+from explorer.labs.delta.places import matrix_choice
+from explorer.labs.delta.schema import SimilarityResult
+from explorer.ui.components import plot, rich_text
+from explorer.ui.page import Page
+from explorer.ui.run_picker import RunPicker
+from explorer.ui.wiring import LATEX, Connection, folds
+
+WHY = r"""
+Let $U_A^{(i)}$ hold the first $i$ right-singular vectors of one run's $A$, and $U_{A'}^{(j)}$ the first $j$ of another's. Then
+
+$$\phi(A, A', i, j) = \frac{\lVert U_A^{(i)\top} U_{A'}^{(j)} \rVert_F^2}{\min(i, j)} \in [0, 1]$$
+
+is 1 where the smaller subspace lies in the larger one and 0 where they are orthogonal. The LoRA paper compares $r = 8$ with
+$r = 64$ (figure 3: the first direction is shared, the others are not) and two seeds (figure 4). Two random subspaces of the same
+sizes stand beside, since $\phi$ is never quite 0 by chance. (Hu et al. 2021, section 7.2)
+"""
+
+
+def build_compare(page: Page, picker: RunPicker, tab: gr.Tab) -> gr.Dropdown:
+    """Lay out and wire the tab; returns the list with the second run."""
+    with gr.Row(elem_classes=["bench"]):
+        with gr.Column(scale=1, min_width=270):
+            other = picker.dropdown("Compared with", elem_id="other-run")
+            module, layer = matrix_choice()
+            compare = gr.Button("Compare", variant="primary", elem_id="compare-runs")
+            gr.HTML(
+                '<p class="caption">The first run is the one chosen above. Good pairs: two ranks, or two seeds, on one task.</p>'
+            )
+        with gr.Column(scale=2, min_width=320):
+            said = rich_text(elem_classes=["said"], elem_id="similarity-said")
+            figure = plot("subspace-similarity", elem_id="similarity-figure")
+    with gr.Accordion("Why: the formula and the paper", open=False):
+        gr.Markdown(WHY, latex_delimiters=LATEX)
+    subspace = Connection(
+        page,
+        SUBSPACE,
+        {"run_a": picker.run, "run_b": other, "layer": layer, "module": module},
+        [said, figure],
+        _show,
+        folds("subspace_similarity"),
+    )
+    subspace.on(compare.click, tab.select, other.input, module.input, layer.change)
+    return other
+
+
+def _show(result: SimilarityResult) -> list[Any]:
+    return [str(directions_figures.similarity_sentence(result)), directions_figures.similarity_figure(result)]

@@ -1,0 +1,37 @@
+"""Which matrix of which layer: the two lists that every tab of this page has."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gradio as gr
+
+from explorer.labs.delta.figures import module_name
+from explorer.labs.delta.schema import SpectrumResult
+
+ALL_LAYERS = "all"
+
+
+def layer_choices(count: int) -> list[tuple[str, str]]:
+    """All layers together, then each by its number from 0."""
+    return [("all layers", ALL_LAYERS), *((f"layer {number}", str(number)) for number in range(count))]
+
+
+def layer_number(value: object) -> int | None:
+    """The number of a layer; None for all of them."""
+    return int(value) if isinstance(value, (int, str)) and str(value).isdigit() else None
+
+
+def module_update(result: SpectrumResult, chosen: object = None) -> Any:
+    """The modules that a run adapted, as choices; the first is chosen where the chosen one is not among them."""
+    choices = [(module_name(name), name) for name in result.modules]
+    value = chosen if chosen in result.modules else result.modules[0]
+    return gr.update(choices=choices, value=value)
+
+
+def matrix_choice(layers: int = 24) -> tuple[gr.Dropdown, gr.Slider]:
+    """The module and the layer of one matrix."""
+    modules = [(module_name(name), name) for name in ("query", "key", "value", "output", "ffn_in", "ffn_out")]
+    module = gr.Dropdown(modules, value="query", label="Matrix", allow_custom_value=True)
+    layer = gr.Slider(0, layers - 1, 0, step=1, label="Layer, from 0")
+    return module, layer

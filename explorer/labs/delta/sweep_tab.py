@@ -1,0 +1,72 @@
+"""Rank sweep: the same task and seed at several ranks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gradio as gr
+
+from explorer.backend.runs.following import Compared
+from explorer.labs.delta import SWEEP, sweep_figures
+from explorer.labs.delta.live import sweep_result
+from explorer.settings import settings
+from explorer.tasks.sources import choices
+from explorer.tuning.spec import TARGETS
+from explorer.ui.components import plot, rich_text
+from explorer.ui.page import Page
+from explorer.ui.run_picker import RunPicker
+from explorer.ui.streams import Stream, Watch
+from explorer.ui.wiring import folds
+
+
+def build_sweep(page: Page, picker: RunPicker) -> None:
+    """Lay out and wire the tab."""
+    with gr.Row(elem_classes=["bench"]):
+        with gr.Column(scale=1, min_width=270):
+            start = gr.Button("Sweep the ranks", variant="primary", elem_id="sweep")
+            stop = gr.Button("Stop them all", variant="stop", visible=False)
+            task = gr.Dropdown(choices(settings()), value="sst2", label="Task", allow_custom_value=True)
+            ranks = gr.Textbox("1, 2, 4, 8, 64", label="Ranks")
+            targets = gr.CheckboxGroup(list(TARGETS), value=["query", "value"], label="Adapted matrices")
+            epochs = gr.Slider(1, 20, 3, step=1, label="Epochs")
+            seed = gr.Number(0, precision=0, label="Seed")
+        with gr.Column(scale=2, min_width=320):
+            said = rich_text(
+                "One LoRA run a rank, everything else alike; alpha is twice the rank, so that the update's scale stays the same. "
+                "The runs train one after the other and stay in the list.",
+                elem_classes=["said"],
+            )
+            bar = rich_text(elem_classes=["bar"])
+            figure = plot("rank-sweep", elem_id="sweep-figure")
+            rich_text(str(sweep_figures.paper_quote()), elem_classes=["wide"])
+    started = gr.Textbox("", visible="hidden", label="started")
+
+    def steer(compared: Compared, owner: str) -> list[Any]:
+        active = any(record.status.is_active for record in compared.records)
+        runs = ",".join(record.run_id for record in compared.records)
+        return [gr.update(visible=not active), gr.update(visible=active), runs]
+
+    inputs = {"task": task, "ranks": ranks, "targets": targets, "epochs": epochs, "seed": seed}
+    stream = Stream(
+        page,
+        SWEEP,
+        inputs,
+        picker.visitor,
+        [said, bar, figure],
+        _show,
+        folds("sweep_ranks"),
+        Watch(),
+        [start, stop, started],
+        steer,
+    )
+    stream.on(start.click)
+    picker.on_press(stop, "stop", started)
+
+
+def _show(compared: Compared) -> list[Any]:
+    result = sweep_result(compared)
+    steps = [record.step / record.steps if record.steps else 0.0 for record in compared.records]
+    share = sum(steps) / len(steps)
+    active = any(record.status.is_active for record in compared.records)
+    bar = f'<progress value="{share:.4f}" max="1" aria-label="progress"></progress>' if active else ""
+    return [str(sweep_figures.sweep_sentence(result)), bar, sweep_figures.sweep_figure(result)]

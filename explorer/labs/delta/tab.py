@@ -1,0 +1,27 @@
+"""The ΔW page: its spectrum, the directions that runs share, what it amplifies, and how the rank matters."""
+
+from __future__ import annotations
+
+import gradio as gr
+
+from explorer.labs.delta.amplification_tab import build_amplification
+from explorer.labs.delta.compare_tab import build_compare
+from explorer.labs.delta.spectrum_tab import build_spectrum
+from explorer.labs.delta.sweep_tab import build_sweep
+from explorer.ui.page import Page
+from explorer.ui.run_picker import RunPicker
+
+
+def build(page: Page) -> None:
+    """One choice of a run above, and a tab for each question."""
+    picker = RunPicker(page, lambda record: record.spec.method in ("lora", "full", "ia3"))
+    with gr.Tabs():
+        with gr.Tab("Spectrum", id="spectrum"):
+            stream = build_spectrum(page, picker)
+        with gr.Tab("Compare two runs", id="compare") as compare:
+            other = build_compare(page, picker, compare)
+        with gr.Tab("Amplification", id="amplification") as amplification:
+            second = build_amplification(page, picker, amplification)
+        with gr.Tab("Rank sweep", id="sweep"):
+            build_sweep(page, picker)
+    stream.on(picker.wire(other, second))
