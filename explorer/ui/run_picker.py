@@ -10,8 +10,10 @@ from typing import Any
 import gradio as gr
 
 from explorer.backend.executor import Job
+from explorer.backend.runs.examples import OWNER
+from explorer.backend.runs.following import Compared
 from explorer.backend.runs.record import RunRecord
-from explorer.errors import readable
+from explorer.errors import ExplorerError, readable
 from explorer.figures import percent
 from explorer.ui.page import Page
 from explorer.ui.streams import LECTURER_PREFIX, owner_of
@@ -32,7 +34,7 @@ def run_label(record: RunRecord) -> str:
     score = record.score
     reached = "" if score is None else percent(score) if record.leading_metric == "accuracy" else f"{score:.3f}"
     state = "" if record.status.has_weights else record.status.value
-    kind = "worked example" if record.owner == "example" else ""
+    kind = "worked example" if record.owner == OWNER else ""
     return " · ".join(part for part in (record.name, reached, state, kind) if part)
 
 
@@ -59,7 +61,7 @@ class RunPicker:
 
     def dropdown(self, label: str, **options: Any) -> gr.Dropdown:
         """A list of runs; any id may be typed or sent."""
-        return gr.Dropdown([], value=None, label=label, allow_custom_value=True, **options)
+        return gr.Dropdown([], value=options.pop("value", None), label=label, allow_custom_value=True, **options)
 
     def wire(self, *others: gr.Dropdown) -> Callable[..., Any]:
         """Restore the visitor's name and runs when the page opens; `others` are lists that get the same choices."""
@@ -92,10 +94,8 @@ class RunPicker:
         return [visitor, visitor, gr.update(choices=choices, value=run), *[gr.update(choices=choices)] * self._others]
 
     def _is_there(self, run_id: str) -> bool:
-        try:
-            return self.accept(self.page.executor.runs.get(run_id))
-        except Exception:
-            return False
+        record = self._found(run_id)
+        return record is not None and self.accept(record)
 
     def records(self, visitor: str, request: gr.Request | None) -> list[RunRecord]:
         """The runs that this page can show."""
@@ -132,6 +132,23 @@ class RunPicker:
         for run_id in (named or "").split(","):
             if verb != "stop" or self.page.executor.runs.get(run_id).status.is_active:
                 getattr(self.page.executor.runs, verb)(run_id, owner)
+
+    def draw_first(
+        self, tab: gr.Tab, started: gr.Textbox, run_ids: Sequence[str], show: Callable[..., Any], outputs: Sequence[Any]
+    ) -> None:
+        """Draw bundled runs side by side when a tab is opened on which nothing has been started yet."""
+
+        def draw(names: str) -> list[Any]:
+            records = [record for name in run_ids if (record := self._found(name)) is not None]
+            return [gr.skip()] * len(outputs) if names or not records else show(Compared(tuple(records)))
+
+        tab.select(draw, [started], list(outputs), api_visibility="private", queue=False, show_progress="hidden")
+
+    def _found(self, run_id: str) -> RunRecord | None:
+        try:
+            return self.page.executor.runs.get(run_id)
+        except ExplorerError:
+            return None
 
     async def executed(self, job: Job, params: Any) -> Any:
         """The result of a job on runs."""

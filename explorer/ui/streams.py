@@ -7,16 +7,18 @@ import importlib
 import itertools
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import fields
 from typing import Any
 
 import gradio as gr
 
+from explorer.backend.runs.examples import OWNER
 from explorer.backend.runs.manager import LECTURER
 from explorer.errors import readable
 from explorer.labs.lab import LiveAction
 from explorer.models.catalog import DEFAULT_MODEL
 from explorer.ui.page import Page
-from explorer.ui.wiring import Panel, Show, frame, named
+from explorer.ui.wiring import Panel, Show, for_clients, frame, named
 
 PAUSE_SECONDS = 0.35
 """Between two looks at a run: the page is redrawn about three times a second."""
@@ -29,7 +31,7 @@ def owner_of(page: Page, visitor: str | None, request: gr.Request | None) -> str
     name = (visitor or "").strip()
     if name.startswith(LECTURER_PREFIX):
         return LECTURER if page.executor.runs.is_lecturer(name.removeprefix(LECTURER_PREFIX)) else "nobody"
-    if name and name != LECTURER:
+    if name and name not in (LECTURER, OWNER):
         return name
     return f"client-{request.session_hash if request else ''}"
 
@@ -117,9 +119,10 @@ class Stream:
             except Exception as error:
                 raise gr.Error(str(readable(error)), print_exception=False) from None
 
+        optional = [field.name for field in fields(self.action.params) if field.default is None]
         gr.Button(visible=False).click(
-            named(endpoint, list(self.inputs), streams=True),
-            inputs_kwargs=self.inputs,
+            named(endpoint, list(self.inputs), streams=True, optional=optional),
+            inputs_kwargs=for_clients(self.inputs, self.action.params),
             outputs=self.outputs,
             api_name=self.action.name,
             concurrency_limit=None,

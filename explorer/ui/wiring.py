@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import MISSING, dataclass, fields
 from typing import Any
 
 import gradio as gr
@@ -38,16 +38,17 @@ class Panel:
     table: gr.Dataframe
 
 
-def folds(name: str) -> Panel:
-    """Build the folded table and script of one figure; `name` names the CSV file."""
+def folds(name: str, figure: str = "") -> Panel:
+    """Build the folded table and script of one figure; `name` names the CSV file, `figure` the figure where it has company."""
+    of = f": {figure}" if figure else ""
     with gr.Row(elem_classes=["folds"]):
-        with gr.Accordion("Data", open=False):
+        with gr.Accordion(f"Data{of}", open=False):
             table = gr.Dataframe(
                 show_label=False, interactive=False, buttons=["copy", "fullscreen"], max_height=320, wrap=True
             )
             download = gr.Button("Download CSV", size="sm")
             download.click(fn=None, inputs=[table], js=_CSV % f"{name}.csv", api_visibility="private")
-        with gr.Accordion("Copy as Python", open=False):
+        with gr.Accordion(f"Copy as Python{of}", open=False):
             script = gr.Code(language="python", show_label=False, interactive=False, elem_id=f"script-{name}")
     return Panel(script, table)
 
@@ -121,7 +122,7 @@ class Connection:
 
         gr.Button(visible=False).click(
             named(endpoint, list(self.inputs)),
-            inputs_kwargs=self.inputs,
+            inputs_kwargs=for_clients(self.inputs, self.action.params),
             outputs=self.outputs,
             api_name=self.action.name,
             queue=False,
@@ -167,17 +168,43 @@ class Connection:
             )
 
 
+def for_clients(inputs: dict[str, Any], params: type) -> dict[str, Any]:
+    """An endpoint's inputs: those of the page, without a control's limits, and with the defaults of `params`.
+
+    A client's value is then refused by `params`, in a sentence that names the parameter, and not by the slider or the list.
+    """
+    standard = {field.name: field.default for field in fields(params) if field.default is not MISSING}
+    with gr.Column(visible=False):
+        return {name: _unlimited(part, standard.get(name, part.value)) for name, part in inputs.items()}
+
+
+def _unlimited(part: Any, value: Any) -> Any:
+    """A hidden component that takes any value, for one that has limits; one that has none as it is."""
+    if isinstance(part, (gr.Slider, gr.Number)):
+        return gr.Number(value, label=part.label)
+    if isinstance(part, (gr.CheckboxGroup, gr.Radio)) or (isinstance(part, gr.Dropdown) and not part.allow_custom_value):
+        several = isinstance(part, gr.CheckboxGroup)
+        value = list(value) if several else value
+        return gr.Dropdown(part.choices, value=value, multiselect=several, allow_custom_value=True, label=part.label)
+    return part
+
+
 def _cleared(component: Any) -> Any:
     """The value that empties an output; chips and figures take an empty text for nothing to draw."""
     return {"headers": [], "data": []} if isinstance(component, gr.Dataframe) else ""
 
 
 def named(
-    function: Callable[..., Any], names: Sequence[str], with_event: bool = False, streams: bool = False
+    function: Callable[..., Any],
+    names: Sequence[str],
+    with_event: bool = False,
+    streams: bool = False,
+    optional: Sequence[str] = (),
 ) -> Callable[..., Any]:
     """Give a **kwargs function the signature that Gradio reads parameter names from.
 
-    with_event: it is also handed the event. streams: it is an async generator, and also handed the request.
+    with_event: it is also handed the event. streams: it is an async generator, and also handed the request. optional: the
+    names that a client may leave out although their component is empty.
     """
     annotations: dict[str, type] = {}
     if with_event:
@@ -202,7 +229,11 @@ def named(
         inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=kind)
         for name, kind in annotations.items()
     ]
-    parameters = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY) for name in names]
+    standard = {name: None for name in optional}
+    parameters = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=standard.get(name, inspect.Parameter.empty))
+        for name in names
+    ]
     called.__annotations__ = dict(annotations)
     called.__signature__ = inspect.Signature([*first, *parameters])  # type: ignore[attr-defined]
     return called

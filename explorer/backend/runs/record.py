@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from typing import Any
 
@@ -97,7 +97,8 @@ class RunRecord:
     process: tuple[int, float] = (0, 0.0)
     version: int = 0
     scale: tuple[float, float] = (0.0, 1.0)
-    columns: tuple[str, ...] = field(default=())
+    columns: tuple[str, ...] = ()
+    listed: bool = True
 
     def but(self, **changes: Any) -> RunRecord:
         """A newer version of this record."""

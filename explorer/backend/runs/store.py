@@ -15,6 +15,7 @@ from pathlib import Path
 
 import psutil
 
+from explorer.backend.runs.examples import FIRST
 from explorer.backend.runs.record import RunRecord, RunStatus
 from explorer.errors import BadInputError
 
@@ -85,8 +86,9 @@ class RunStore:
         return [self._read(row[0]) for row in found]
 
     def examples(self) -> list[RunRecord]:
-        """The bundled runs."""
-        return list(self._example_records().values())
+        """The bundled runs that lists show, the one to begin with first."""
+        records = [record for record in self._example_records().values() if record.listed]
+        return sorted(records, key=lambda record: record.run_id != FIRST)
 
     def delete(self, run_id: str) -> None:
         """Forget a run and its folder."""

@@ -29,8 +29,10 @@ OPEN = (
 )
 
 
-def build_amplification(page: Page, picker: RunPicker, tab: gr.Tab) -> gr.Dropdown:
-    """Lay out and wire the tab; returns the list with the second run."""
+def build_amplification(
+    page: Page, picker: RunPicker, tab: gr.Tab
+) -> tuple[gr.Dropdown, list[gr.components.Component]]:
+    """Lay out and wire the tab; returns the list with the second run, and the places that depend on the run."""
     with gr.Row(elem_classes=["bench"]):
         with gr.Column(scale=1, min_width=270):
             module, layer = matrix_choice()
@@ -43,11 +45,13 @@ def build_amplification(page: Page, picker: RunPicker, tab: gr.Tab) -> gr.Dropdo
     with gr.Accordion("Why: the formula and the paper", open=False):
         gr.Markdown(WHY, latex_delimiters=LATEX)
     one = {"run": picker.run, "layer": layer, "module": module}
-    amplify = Connection(page, AMPLIFICATION, {**one, "r": directions}, [said, figure], _show, folds("amplification"))
-    place = Connection(page, PLACEMENT, one, [placed_said, placed], _show_placement, folds("placement"))
+    amplify = Connection(
+        page, AMPLIFICATION, {**one, "r": directions}, [said, figure], _show, folds("amplification", "amplification")
+    )
+    place = Connection(page, PLACEMENT, one, [placed_said, placed], _show_placement, folds("placement", "place in W"))
     amplify.on(tab.select, module.input, layer.change, directions.change)
     place.on(tab.select, module.input, layer.change)
-    return _layers(page, picker, module, directions)
+    return _layers(page, picker, module, directions), [module, layer]
 
 
 def _layers(page: Page, picker: RunPicker, module: gr.Dropdown, directions: gr.Slider) -> gr.Dropdown:

@@ -6,6 +6,7 @@ from typing import Any
 
 import gradio as gr
 
+from explorer.backend.runs.examples import OTHER_RANK
 from explorer.labs.delta import SUBSPACE, directions_figures
 from explorer.labs.delta.places import matrix_choice
 from explorer.labs.delta.schema import SimilarityResult
@@ -25,11 +26,11 @@ sizes stand beside, since $\phi$ is never quite 0 by chance. (Hu et al. 2021, se
 """
 
 
-def build_compare(page: Page, picker: RunPicker, tab: gr.Tab) -> gr.Dropdown:
-    """Lay out and wire the tab; returns the list with the second run."""
+def build_compare(page: Page, picker: RunPicker, tab: gr.Tab) -> tuple[gr.Dropdown, list[gr.components.Component]]:
+    """Lay out and wire the tab; returns the list with the second run, and the places that depend on the run."""
     with gr.Row(elem_classes=["bench"]):
         with gr.Column(scale=1, min_width=270):
-            other = picker.dropdown("Compared with", elem_id="other-run")
+            other = picker.dropdown("Compared with", elem_id="other-run", value=OTHER_RANK)
             module, layer = matrix_choice()
             compare = gr.Button("Compare", variant="primary", elem_id="compare-runs")
             gr.HTML(
@@ -49,7 +50,7 @@ def build_compare(page: Page, picker: RunPicker, tab: gr.Tab) -> gr.Dropdown:
         folds("subspace_similarity"),
     )
     subspace.on(compare.click, tab.select, other.input, module.input, layer.change)
-    return other
+    return other, [module, layer]
 
 
 def _show(result: SimilarityResult) -> list[Any]:

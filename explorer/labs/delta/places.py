@@ -29,7 +29,14 @@ def module_update(result: SpectrumResult, chosen: object = None) -> Any:
     return gr.update(choices=choices, value=value)
 
 
-def matrix_choice(layers: int = 24) -> tuple[gr.Dropdown, gr.Slider]:
+def places_update(result: SpectrumResult, places: list[gr.components.Component]) -> list[Any]:
+    """The matrices and the layers that a run has, for lists made by matrix_choice."""
+    last = max(site.layer for site in result.sites)
+    layers = gr.update(maximum=max(1, last))
+    return [module_update(result) if isinstance(place, gr.Dropdown) else layers for place in places]
+
+
+def matrix_choice(layers: int = 12) -> tuple[gr.Dropdown, gr.Slider]:
     """The module and the layer of one matrix."""
     modules = [(module_name(name), name) for name in ("query", "key", "value", "output", "ffn_in", "ffn_out")]
     module = gr.Dropdown(modules, value="query", label="Matrix", allow_custom_value=True)

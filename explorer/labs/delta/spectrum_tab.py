@@ -7,7 +7,7 @@ from typing import Any
 import gradio as gr
 
 from explorer.labs.delta import DELTA_SPECTRUM, FOLLOW_DELTA, figures
-from explorer.labs.delta.places import ALL_LAYERS, layer_choices, layer_number, module_update
+from explorer.labs.delta.places import ALL_LAYERS, layer_choices, layer_number, module_update, places_update
 from explorer.labs.delta.schema import SpectrumResult
 from explorer.ui.components import plot, rich_text
 from explorer.ui.page import Page
@@ -25,8 +25,11 @@ random matrix of the same size and norm shows what no structure would look like.
 """
 
 
-def build_spectrum(page: Page, picker: RunPicker) -> Stream:
-    """Lay out and wire the tab; returns the stream that redraws ΔW while the run trains."""
+def build_spectrum(page: Page, picker: RunPicker, places: list[gr.components.Component]) -> Stream:
+    """Lay out and wire the tab; returns the stream that redraws ΔW while the run trains.
+
+    places: other tabs' lists of matrices and layers, which follow the run.
+    """
     with gr.Row(elem_classes=["bench"]):
         with gr.Column(scale=1, min_width=270):
             module = gr.Dropdown(["query", "value"], value="query", label="Matrix", allow_custom_value=True)
@@ -55,7 +58,7 @@ def build_spectrum(page: Page, picker: RunPicker) -> Stream:
     watch = Watch()
 
     def newest(result: SpectrumResult, owner: str) -> list[Any]:
-        return [module_update(result), _steps(result)]
+        return [module_update(result), _steps(result), *places_update(result, places)]
 
     stream = Stream(
         page,
@@ -66,7 +69,7 @@ def build_spectrum(page: Page, picker: RunPicker) -> Stream:
         show,
         folded,
         watch,
-        [module, step],
+        [module, step, *places],
         newest,
         views,
     )
@@ -74,7 +77,6 @@ def build_spectrum(page: Page, picker: RunPicker) -> Stream:
     at_step.on(module.input, layer.input, measure.input)
     step.input(watch.end, None, None, api_visibility="private", queue=False, show_progress="hidden")
     at_step.on(step.input)
-    stream.on(picker.run.input)
     return stream
 
 

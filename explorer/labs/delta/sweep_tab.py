@@ -6,6 +6,7 @@ from typing import Any
 
 import gradio as gr
 
+from explorer.backend.runs.examples import BY_RANK
 from explorer.backend.runs.following import Compared
 from explorer.labs.delta import SWEEP, sweep_figures
 from explorer.labs.delta.live import sweep_result
@@ -19,7 +20,7 @@ from explorer.ui.streams import Stream, Watch
 from explorer.ui.wiring import folds
 
 
-def build_sweep(page: Page, picker: RunPicker) -> None:
+def build_sweep(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
     """Lay out and wire the tab."""
     with gr.Row(elem_classes=["bench"]):
         with gr.Column(scale=1, min_width=270):
@@ -30,12 +31,12 @@ def build_sweep(page: Page, picker: RunPicker) -> None:
             targets = gr.CheckboxGroup(list(TARGETS), value=["query", "value"], label="Adapted matrices")
             epochs = gr.Slider(1, 20, 3, step=1, label="Epochs")
             seed = gr.Number(0, precision=0, label="Seed")
-        with gr.Column(scale=2, min_width=320):
-            said = rich_text(
-                "One LoRA run a rank, everything else alike; alpha is twice the rank, so that the update's scale stays the same. "
-                "The runs train one after the other and stay in the list.",
-                elem_classes=["said"],
+            gr.HTML(
+                '<p class="caption">One LoRA run a rank, everything else alike; alpha is twice the rank, so that the update\'s '
+                "scale stays the same. The runs train one after the other and stay in the list.</p>"
             )
+        with gr.Column(scale=2, min_width=320):
+            said = rich_text(elem_classes=["said"], elem_id="sweep-said")
             bar = rich_text(elem_classes=["bar"])
             figure = plot("rank-sweep", elem_id="sweep-figure")
             rich_text(str(sweep_figures.paper_quote()), elem_classes=["wide"])
@@ -61,6 +62,7 @@ def build_sweep(page: Page, picker: RunPicker) -> None:
     )
     stream.on(start.click)
     picker.on_press(stop, "stop", started)
+    picker.draw_first(tab, started, list(BY_RANK.values()), _show, [said, bar, figure])
 
 
 def _show(compared: Compared) -> list[Any]:

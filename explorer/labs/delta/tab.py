@@ -16,12 +16,13 @@ def build(page: Page) -> None:
     """One choice of a run above, and a tab for each question."""
     picker = RunPicker(page, lambda record: record.spec.method in ("lora", "full", "ia3"))
     with gr.Tabs():
-        with gr.Tab("Spectrum", id="spectrum"):
-            stream = build_spectrum(page, picker)
+        spectrum = gr.Tab("Spectrum", id="spectrum")
         with gr.Tab("Compare two runs", id="compare") as compare:
-            other = build_compare(page, picker, compare)
+            other, places = build_compare(page, picker, compare)
         with gr.Tab("Amplification", id="amplification") as amplification:
-            second = build_amplification(page, picker, amplification)
-        with gr.Tab("Rank sweep", id="sweep"):
-            build_sweep(page, picker)
-    stream.on(picker.wire(other, second))
+            second, more = build_amplification(page, picker, amplification)
+        with gr.Tab("Rank sweep", id="sweep") as sweep:
+            build_sweep(page, picker, sweep)
+        with spectrum:
+            stream = build_spectrum(page, picker, [*places, *more])
+    stream.on(picker.wire(other, second), picker.run.input)

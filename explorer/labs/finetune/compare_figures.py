@@ -7,6 +7,7 @@ from typing import Any
 
 from markupsafe import Markup
 
+from explorer.backend.runs.examples import OWNER
 from explorer.backend.runs.following import Compared
 from explorer.backend.runs.record import RunRecord, RunStatus
 from explorer.figures import SERIES, compact, duration, megabytes, percent, picture, prose, strong
@@ -140,7 +141,7 @@ def runs_list(result: Compared) -> Markup:
         settings = f"{spec.model}, rate {rate}, {spec.epochs} epochs, batch {spec.batch_size}, seed {spec.seed}"
         cells = (
             Markup('<a href="?run={}">{}</a>').format(record.run_id, record.name),
-            "worked example" if record.owner == "example" else record.status.value,
+            "worked example" if record.owner == OWNER else record.status.value,
             "" if record.score is None else metric_text(record.leading_metric, record.score),
             f"{record.trainable:,}" if record.trainable else "",
             duration(record.seconds) if record.seconds else "",

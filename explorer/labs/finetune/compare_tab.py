@@ -6,6 +6,7 @@ from typing import Any
 
 import gradio as gr
 
+from explorer.backend.runs.examples import BY_METHOD
 from explorer.backend.runs.following import Compared
 from explorer.labs.finetune import COMPARE, compare_figures, figures
 from explorer.settings import settings
@@ -18,7 +19,7 @@ from explorer.ui.streams import Stream, Watch
 from explorer.ui.wiring import folds
 
 
-def build_compare(page: Page, picker: RunPicker) -> None:
+def build_compare(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
     """Lay out and wire the tab."""
     with gr.Row(elem_classes=["bench"]):
         with gr.Column(scale=1, min_width=270):
@@ -31,16 +32,16 @@ def build_compare(page: Page, picker: RunPicker) -> None:
                 label="Methods",
             )
             epochs = gr.Slider(1, 20, 3, step=1, label="Epochs")
+            gr.HTML(
+                '<p class="caption">Every method with the same examples, seed and number of epochs, each with its own usual '
+                "learning rate. The runs train one after the other and stay in the list of runs.</p>"
+            )
             with gr.Accordion("More settings", open=False):
                 batch_size = gr.Slider(1, 64, 16, step=1, label="Batch size")
                 examples = gr.Number(0, precision=0, label="Training examples", info="0 takes all of them.")
                 seed = gr.Number(0, precision=0, label="Seed")
         with gr.Column(scale=2, min_width=320):
-            said = rich_text(
-                "Every method with the same examples, seed and number of epochs, each with its own usual learning rate. "
-                "The runs train one after the other and stay in the list of runs.",
-                elem_classes=["said"],
-            )
+            said = rich_text(elem_classes=["said"], elem_id="compare-said")
             trade = plot("methods", elem_id="compare-trade")
             curves = plot("method-curves", elem_id="compare-curves")
     costs = rich_text(elem_classes=["wide"], elem_id="compare-costs")
@@ -77,6 +78,7 @@ def build_compare(page: Page, picker: RunPicker) -> None:
     )
     stream.on(start.click)
     picker.on_press(stop, "stop", started)
+    picker.draw_first(tab, started, list(BY_METHOD.values()), show, [said, trade, curves, costs])
 
 
 def show(result: Compared) -> list[Any]:

@@ -24,8 +24,8 @@ def build(page: Page) -> None:
             following = build_train(page, picker)
         with gr.Tab("Try it", id="try"):
             swap_runs = build_try(page, picker)
-        with gr.Tab("Compare all", id="compare"):
-            build_compare(page, picker)
+        with gr.Tab("Compare all", id="compare") as compare:
+            build_compare(page, picker, compare)
         with gr.Tab("Runs", id="runs") as runs:
             build_runs(page, picker, runs)
         with gr.Tab("Merge and take home", id="merge"):

@@ -1,0 +1,58 @@
+"""The worked examples that come with the app, so that no page opens empty; `python -m explorer.backend.runs` trains them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from explorer.models.catalog import DEFAULT_MODEL
+from explorer.tuning.methods import METHODS
+from explorer.tuning.spec import RunSpec
+
+OWNER = "example"
+FIRST = "example-lora-8"
+"""What a first visitor sees: LoRA with its defaults, with its history."""
+
+OTHER_RANK, OTHER_SEED = "example-lora-64", "example-lora-8-again"
+"""What FIRST is compared with."""
+
+
+@dataclass(frozen=True)
+class Worked:
+    """One example. run_id: its name in links. snapshots: how many moments of its training are kept.
+
+    weights: whether they are bundled; those of full fine-tuning are as large as the model. listed: whether lists of runs
+    show it, or only the page that compares many.
+    """
+
+    run_id: str
+    spec: RunSpec
+    snapshots: int = 1
+    weights: bool = True
+    listed: bool = True
+
+
+_LORA = RunSpec(DEFAULT_MODEL, "sst2", "lora")
+
+
+def _rank(rank: int) -> RunSpec:
+    """As the sweep does: alpha is twice the rank."""
+    return replace(_LORA, rank=rank, alpha=2.0 * rank)
+
+
+BY_METHOD = {method.slug: FIRST if method.slug == "lora" else f"example-{method.slug}" for method in METHODS}
+"""The example of every method, by slug."""
+
+BY_RANK = {1: "example-lora-1", 2: "example-lora-2", 4: "example-lora-4", 8: FIRST, 64: OTHER_RANK}
+"""The example of every rank of the sweep."""
+
+EXAMPLES = (
+    Worked(FIRST, _LORA, snapshots=10),
+    Worked(OTHER_RANK, _rank(64)),
+    Worked(OTHER_SEED, replace(_LORA, seed=1)),
+    *(Worked(BY_RANK[rank], _rank(rank), listed=False) for rank in (1, 2, 4)),
+    *(
+        Worked(BY_METHOD[method.slug], RunSpec(DEFAULT_MODEL, "sst2", method.slug), 1, method.slug != "full", False)
+        for method in METHODS
+        if method.slug != "lora"
+    ),
+)
