@@ -101,6 +101,12 @@ def duration(seconds: float) -> str:
     return f"{seconds / 60:.1f} min"
 
 
+def label(text: str, longest: int = 40) -> str:
+    """A name for a legend or an axis: never markup (Plotly reads <b> and the like in labels), never long."""
+    short = text if len(text) <= longest else text[: longest - 1] + "…"
+    return short.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
 def strong(text: str) -> Markup:
     """A token or a number that a sentence points at, escaped."""
     return Markup("<strong>{}</strong>").format(text)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from explorer.settings import share_processor
+from explorer.settings import settings, share_processor
 
 share_processor()
 
@@ -15,9 +16,27 @@ from transformers import AutoTokenizer, BertForMaskedLM, PreTrainedTokenizerBase
 
 from explorer.models.bundle import Bundle, load_bundle
 from explorer.settings import BUNDLED_MODELS, Settings
+from tests.models.tiny import save_reader
 
 torch.set_num_threads(1)
 """On a busy machine two threads wait for each other: five times slower than one for models this small."""
+
+
+@pytest.fixture(scope="session", autouse=True)
+def data_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Where this process and those that it starts keep runs and uploads: never in the developer's home."""
+    folder = tmp_path_factory.mktemp("data")
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("EXPLORER_DATA", str(folder))
+        settings.cache_clear()
+        yield folder
+    settings.cache_clear()
+
+
+@pytest.fixture(scope="session")
+def tiny_model(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A model with both heads and random weights, as a folder of this machine; quick, and good for nothing else."""
+    return save_reader("BertForPreTraining", tmp_path_factory.mktemp("models") / "tiny")
 
 
 @pytest.fixture(scope="session")

@@ -1,4 +1,4 @@
-"""Imports only go down: app, then the shell, the labs, the wiring, the jobs, the maths and the models, the errors."""
+"""Imports only go down: app, the shell, the labs, the wiring, the jobs, the runs, tuning, the tasks and models, the errors."""
 
 from __future__ import annotations
 
@@ -10,12 +10,16 @@ from pathlib import Path
 
 import pytest
 
-from explorer.labs import CHAPTERS, LABS
+from explorer.labs import CHAPTERS, LABS, Action, LiveAction
 
 ROOT = Path(__file__).resolve().parents[1]
 FILES = sorted((ROOT / "explorer").rglob("*.py"))
-HEAVY = {"torch", "transformers", "numpy"}
+LIBRARIES = {"torch", "transformers", "peft", "safetensors", "sklearn", "scipy", "datasets"}
+HEAVY = {*LIBRARIES, "numpy", "pandas"}
 INTERFACE = {"gradio", "plotly"}
+JOBS = ("compute.py", "jobs.py", "live.py")
+PLAIN = ("figures.py", "schema.py", "params.py", "actions.py", "live.py", "__init__.py")
+"""What a page imports when it is built, by the end of its name."""
 
 
 def module_name(path: Path) -> str:
@@ -56,29 +60,34 @@ def test_maths_knows_torch_alone(path: Path) -> None:
     assert not roots(path) & (INTERFACE | {"transformers"})
 
 
-@pytest.mark.parametrize("path", [*files_in("models"), *files_in("backend"), *files_in("pretraining")], ids=str)
-def test_models_and_backend_know_no_interface_and_no_lab(path: Path) -> None:
+def below_the_labs() -> list[Path]:
+    return [path for package in ("models", "tasks", "tuning", "backend", "pretraining") for path in files_in(package)]
+
+
+@pytest.mark.parametrize("path", below_the_labs(), ids=str)
+def test_what_is_below_the_labs_knows_no_interface_and_no_lab(path: Path) -> None:
     assert not roots(path) & INTERFACE
     assert not inside(path, "explorer.labs") | inside(path, "explorer.ui")
 
 
-@pytest.mark.parametrize("path", files_in("models"), ids=str)
-def test_models_do_not_know_where_they_run(path: Path) -> None:
+@pytest.mark.parametrize("path", [*files_in("models"), *files_in("tasks"), *files_in("tuning")], ids=str)
+def test_models_tasks_and_tuning_do_not_know_where_they_run(path: Path) -> None:
     assert not inside(path, "explorer.backend")
 
 
-@pytest.mark.parametrize("path", [path for path in files_in("labs") if path.name == "compute.py"], ids=str)
+@pytest.mark.parametrize("path", [*files_in("models"), *files_in("tasks")], ids=str)
+def test_models_and_tasks_do_not_know_how_they_are_tuned(path: Path) -> None:
+    assert not inside(path, "explorer.tuning")
+
+
+@pytest.mark.parametrize("path", [path for path in files_in("labs") if path.name.endswith(JOBS)], ids=str)
 def test_jobs_know_neither_gradio_nor_plotly(path: Path) -> None:
     assert not roots(path) & INTERFACE
     assert not inside(path, "explorer.ui")
 
 
-@pytest.mark.parametrize(
-    "path",
-    [path for path in files_in("labs") if path.name.endswith(("figures.py", "schema.py", "__init__.py"))],
-    ids=str,
-)
-def test_figures_and_schemas_know_neither_torch_nor_gradio(path: Path) -> None:
+@pytest.mark.parametrize("path", [path for path in files_in("labs") if path.name.endswith(PLAIN)], ids=str)
+def test_figures_schemas_and_parameters_know_neither_torch_nor_gradio(path: Path) -> None:
     assert not roots(path) & (HEAVY | {"gradio"})
     assert not inside(path, "explorer.ui")
     assert not {name for name in imports_of(path) if name.endswith(".compute")}
@@ -102,9 +111,15 @@ def test_the_environment_is_read_in_one_place() -> None:
 
 
 def test_the_interface_starts_without_the_heavy_libraries() -> None:
-    code = "import sys, explorer.ui.shell; print(sorted({'torch', 'transformers'} & set(sys.modules)))"
+    code = "import sys, app; from explorer.labs import LABS; from importlib import import_module;"
+    code += "[import_module(lab.tab.split(':')[0]) for lab in LABS];"
+    code += f"print(sorted({LIBRARIES} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def function_of(action: Action | LiveAction) -> str:
+    return action.follow if isinstance(action, LiveAction) else action.job.function
 
 
 def test_every_lab_is_complete() -> None:
@@ -112,7 +127,7 @@ def test_every_lab_is_complete() -> None:
     assert len(names) == len(set(names))
     for lab in LABS:
         assert lab.chapter in CHAPTERS
-        for path in [lab.tab, *[action.job.function for action in lab.actions]]:
+        for path in [lab.tab, *map(function_of, lab.actions)]:
             module, name = path.split(":")
             assert callable(getattr(importlib.import_module(module), name))
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from explorer.settings import GIBIBYTE, Settings
+from explorer.settings import GIBIBYTE, Settings, settings
 
 VARIABLES = (
     ("GRADIO_SERVER_NAME", "0.0.0.0", "server_name", "0.0.0.0"),
@@ -27,6 +27,10 @@ VARIABLES = (
     ("EXPLORER_LOCAL_FOLDERS", "off", "local_folders", False),
     ("EXPLORER_LOCAL_FOLDERS", "yes", "local_folders", True),
     ("EXPLORER_LARGEST_DOWNLOAD_GB", "0.5", "largest_download_bytes", GIBIBYTE // 2),
+    ("EXPLORER_DATA", "/data/explorer", "data_folder", Path("/data/explorer")),
+    ("EXPLORER_DATA", "~/explorer", "data_folder", Path.home() / "explorer"),
+    ("EXPLORER_TRAINING_LANES", "2", "training_lanes", 2),
+    ("EXPLORER_LECTURER_KEY", " open sesame ", "lecturer_key", "open sesame"),
 )
 NUMBERS = (
     "GRADIO_SERVER_PORT",
@@ -72,3 +76,13 @@ def test_no_workers_are_too_few() -> None:
 def test_the_hub_s_cache_folder_goes_before_its_home() -> None:
     made = Settings.from_environment({"HF_HUB_CACHE": "/cache", "HF_HOME": "/home"})
     assert made.hub_cache == Path("/cache")
+
+
+def test_no_training_lane_is_too_few() -> None:
+    with pytest.raises(ValueError, match="EXPLORER_TRAINING_LANES must be"):
+        Settings.from_environment({"EXPLORER_TRAINING_LANES": "0"})
+
+
+def test_the_tests_keep_nothing_in_the_home_folder(data_folder: Path) -> None:
+    assert settings().data_folder == data_folder
+    assert Settings().data_folder != data_folder

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 
+import numpy as np
 import torch
 from torch import Tensor
 from torch.nn.functional import cross_entropy, mse_loss
@@ -69,17 +70,44 @@ def precision(device: torch.device) -> AbstractContextManager[object]:
     return torch.autocast(device.type, dtype=torch.bfloat16) if quick else nullcontext()
 
 
-@torch.no_grad()
+class Reader:
+    """Logits of a run's rows. Where the body never changes, what the head reads of each row is computed once and kept."""
+
+    def __init__(self, adapted: Adapted, device: torch.device) -> None:
+        self.adapted, self.device = adapted, device
+        self._features: dict[int, tuple[Rows, Tensor]] = {}
+
+    def logits(self, rows: Rows, places: Sequence[int]) -> Tensor:
+        """(places, outputs), with a graph where gradients are on."""
+        if not self.adapted.frozen_body:
+            return self.adapted.logits(rows.batch(places, self.device)[0])
+        if id(rows) not in self._features:
+            with precision(self.device):
+                self._features[id(rows)] = (rows, self._in_order(rows, rows.lengths, self.adapted.body_output))
+        return self.adapted.head(self._features[id(rows)][1][list(places)])
+
+    def all_logits(self, rows: Rows, count: int | None = None) -> Tensor:
+        """Of the first `count` rows (all where None), (rows, outputs), float32 on the CPU."""
+        self.adapted.eval()
+        if self.adapted.frozen_body:
+            with torch.no_grad():
+                return self.logits(rows, range(len(rows.lengths[:count]))).float().cpu()
+        with precision(self.device):
+            return self._in_order(rows, rows.lengths[:count], self.adapted.logits).float().cpu()
+
+    @torch.no_grad()
+    def _in_order(self, rows: Rows, lengths: np.ndarray, read: Callable[[dict[str, Tensor]], Tensor]) -> Tensor:
+        """One output a row, in the rows' order, though rows of like length are read together."""
+        parts, places = [], []
+        for batch in ordered_batches(lengths):
+            parts.append(read(rows.batch(batch, self.device)[0]).float())
+            places += batch
+        return torch.cat(parts)[torch.argsort(torch.tensor(places)).to(parts[0].device)]
+
+
 def predict(adapted: Adapted, rows: Rows, device: torch.device, count: int | None = None) -> Tensor:
     """Logits of the first `count` rows (all where None), (rows, outputs), float32 on the CPU, in the rows' order."""
-    adapted.eval()
-    lengths = rows.lengths[:count]
-    parts, places = [], []
-    for batch in ordered_batches(lengths):
-        with precision(device):
-            parts.append(adapted.logits(rows.batch(batch, device)[0]).float().cpu())
-        places += batch
-    return torch.cat(parts)[torch.argsort(torch.tensor(places))]
+    return Reader(adapted, device).all_logits(rows, count)
 
 
 def decide(task: Task, logits: Tensor, scale: Scale) -> list[float]:
@@ -95,6 +123,7 @@ class Training:
     def __init__(self, adapted: Adapted, task: Task, train: Rows, held_out: Rows, spec: RunSpec, rate: float) -> None:
         self.adapted, self.task, self.train_rows, self.held_out, self.spec = adapted, task, train, held_out, spec
         self.device = next(iter(adapted.trainable().values())).device
+        self.reader = Reader(adapted, self.device)
         self.scale = Scale.of(train.labels, task)
         self.step = 0
         self.per_epoch = math.ceil(len(train) / spec.batch_size)
@@ -142,10 +171,9 @@ class Training:
             dropout.restart(self.spec.seed, self.step, place)
         for group in self.optimizer.param_groups:
             group["lr"] = self._rate_at(self.step)
-        inputs, labels = self.train_rows.batch(batch, self.device)
         with precision(self.device):
-            logits = self.adapted.logits(inputs)
-        loss = self._loss(logits, labels)
+            logits = self.reader.logits(self.train_rows, batch)
+        loss = self._loss(logits, self.train_rows.labels[batch].float().to(self.device))
         self.optimizer.zero_grad(set_to_none=True)
         loss.backward()
         norm = torch.nn.utils.clip_grad_norm_(list(self.adapted.trainable().values()), LARGEST_NORM)
@@ -175,7 +203,7 @@ class Training:
 
     def predict(self, rows: Rows, count: int | None = None) -> Tensor:
         """As the function; raises BadInputError where the last step has blown the model up, which no later loss shows."""
-        logits, labels = predict(self.adapted, rows, self.device, count), rows.labels[:count]
+        logits, labels = self.reader.all_logits(rows, count), rows.labels[:count]
         loss, ignorant = (float(self._loss(said, labels)) for said in (logits, torch.zeros_like(logits)))
         if self._first_loss is not None and not loss <= DIVERGED * max(ignorant, self._first_loss):
             raise self._diverged(self.step, loss)

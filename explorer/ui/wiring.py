@@ -182,7 +182,9 @@ def _unlimited(part: Any, value: Any) -> Any:
     """A hidden component that takes any value, for one that has limits; one that has none as it is."""
     if isinstance(part, (gr.Slider, gr.Number)):
         return gr.Number(value, label=part.label)
-    if isinstance(part, (gr.CheckboxGroup, gr.Radio)) or (isinstance(part, gr.Dropdown) and not part.allow_custom_value):
+    if isinstance(part, (gr.CheckboxGroup, gr.Radio)) or (
+        isinstance(part, gr.Dropdown) and not part.allow_custom_value
+    ):
         several = isinstance(part, gr.CheckboxGroup)
         value = list(value) if several else value
         return gr.Dropdown(part.choices, value=value, multiselect=several, allow_custom_value=True, label=part.label)

@@ -16,8 +16,10 @@ from pathlib import Path
 import pytest
 
 from tests.models.fake_hub import FakeHub
+from tests.models.tiny import save_reader
 
 HUB_MODEL = "class/tiny-bert"
+LECTURER_KEY = "teach"
 ROOT = Path(__file__).resolve().parents[2]
 START_SECONDS = 120
 
@@ -45,6 +47,8 @@ def server(tmp_path_factory: pytest.TempPathFactory, hub: FakeHub) -> Iterator[s
         "HF_HUB_OFFLINE": "0",
         "NO_PROXY": "127.0.0.1",
         "HF_HUB_CACHE": str(folder / "hub"),
+        "EXPLORER_DATA": str(folder / "data"),
+        "EXPLORER_LECTURER_KEY": LECTURER_KEY,
     }
     with (folder / "log").open("wb") as log:
         process = subprocess.Popen([sys.executable, "app.py"], cwd=ROOT, env=environment, stdout=log, stderr=log)
@@ -89,24 +93,6 @@ def browser() -> Iterator[object]:
 
 
 @pytest.fixture(scope="session")
-def tiny_model(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """A second model with both heads and random weights, as a folder of this machine; quick, and good for nothing else."""
-    return save_tiny("BertForPreTraining", tmp_path_factory.mktemp("models") / "tiny")
-
-
-@pytest.fixture(scope="session")
 def headless_model(tmp_path_factory: pytest.TempPathFactory) -> str:
     """As tiny_model, without the head for sentence pairs."""
-    return save_tiny("BertForMaskedLM", tmp_path_factory.mktemp("models") / "headless")
-
-
-def save_tiny(model_class: str, folder: Path) -> str:
-    import transformers
-
-    tokenizer = transformers.AutoTokenizer.from_pretrained(ROOT / "assets" / "models" / "bert-small")
-    config = transformers.BertConfig(
-        vocab_size=len(tokenizer), hidden_size=32, num_hidden_layers=2, num_attention_heads=2, intermediate_size=64
-    )
-    getattr(transformers, model_class)(config).save_pretrained(folder)
-    tokenizer.save_pretrained(folder)
-    return str(folder)
+    return save_reader("BertForMaskedLM", tmp_path_factory.mktemp("models") / "headless")

@@ -11,6 +11,7 @@ from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors
 from transformers import BertTokenizer, PreTrainedModel, PreTrainedTokenizerFast
 
 from explorer.models.architectures import Architecture, by_family
+from explorer.settings import BUNDLED_MODELS
 
 LONGEST = 24
 LONGEST_IN_BYTES = 64
@@ -95,3 +96,15 @@ def save_byte_level(folder: Path) -> Path:
     build(by_family("RoBERTa"), eos_token_id=2, **sizes).save_pretrained(folder)
     byte_level().save_pretrained(folder)
     return folder
+
+
+def save_reader(model_class: str, folder: Path) -> str:
+    """A BERT that reads any text, since its tokenizer is the bundled model's; returns the folder as a visitor types it."""
+    tokenizer = transformers.AutoTokenizer.from_pretrained(BUNDLED_MODELS / "bert-small")
+    torch.manual_seed(0)
+    config = transformers.BertConfig(
+        vocab_size=len(tokenizer), hidden_size=32, num_hidden_layers=2, num_attention_heads=2, intermediate_size=64
+    )
+    getattr(transformers, model_class)(config).save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    return str(folder)

@@ -4,52 +4,73 @@ from __future__ import annotations
 
 import gzip
 import urllib.request
-from collections.abc import Iterator
 from dataclasses import fields
-from typing import Any
 
 import pytest
 from gradio_client import Client
 from gradio_client.exceptions import AppError
 
-from explorer.backend.local import LocalExecutor
-from explorer.labs import LABS
-from explorer.settings import Settings
-from explorer.ui.shell import build_app, launch_options
+from explorer.labs import LABS, LiveAction
+from tests.ui.conftest import rows
 
 MODEL = "bert-small"
+ACTIONS = {action.name: action for lab in LABS for action in lab.actions}
+FILES_AND_BUTTONS = {
+    "upload_task": ["file"],
+    "import_adapter": ["file", "visitor"],
+    "stop_run": ["visitor", "run"],
+    "resume_run": ["visitor", "run"],
+    "delete_run": ["visitor", "run"],
+}
+"""What a visitor does without a result to compute: these endpoints, with their parameters, are no actions."""
+
+OF_NOBODY = {"take_metrics_apart", "correlate"}
+"""Live actions that belong to no visitor: sums over what they are given."""
 
 
-@pytest.fixture(scope="module")
-def address() -> Iterator[str]:
-    app = build_app(LocalExecutor(Settings(offline=True)))
-    _, url, _ = app.launch(server_name="127.0.0.1", prevent_thread_lock=True, quiet=True, **launch_options())
-    yield url
-    app.close()
-
-
-@pytest.fixture(scope="module")
-def client(address: str) -> Client:
-    return Client(address, verbose=False)
-
-
-def rows(answer: Any) -> list[dict[str, Any]]:
-    """The last output, a Dataframe, as dicts."""
-    table = answer[-1]
-    return [dict(zip(table["headers"], row, strict=True)) for row in table["data"]]
-
-
-def test_every_action_is_an_endpoint_under_its_own_name_and_nothing_else_is(client: Client) -> None:
+def test_every_action_is_an_endpoint_under_its_own_name_and_little_else_is(client: Client) -> None:
     named = client.view_api(return_format="dict")["named_endpoints"]
-    assert set(named) == {f"/{action.name}" for lab in LABS for action in lab.actions}
+    assert set(named) == {f"/{name}" for name in (*ACTIONS, *FILES_AND_BUTTONS)}
 
 
-def test_endpoints_have_the_parameters_names_of_their_action(client: Client) -> None:
+def parameters_of(client: Client, name: str) -> list[str]:
     named = client.view_api(return_format="dict")["named_endpoints"]
-    for action in (action for lab in LABS for action in lab.actions):
-        names = [parameter["parameter_name"] for parameter in named[f"/{action.name}"]["parameters"]]
-        assert names[0] == "model"
-        assert set(names[1:]) <= {field.name for field in fields(action.params)}
+    return [parameter["parameter_name"] for parameter in named[f"/{name}"]["parameters"]]
+
+
+@pytest.mark.parametrize("name", ACTIONS)
+def test_endpoints_have_the_parameters_names_of_their_action(client: Client, name: str) -> None:
+    action, names = ACTIONS[name], parameters_of(client, name)
+    if isinstance(action, LiveAction):
+        assert ("model" in names) == action.takes_model
+        assert name in OF_NOBODY or names.pop() == "visitor"
+    else:
+        assert ("model" in names) == (action.subject == "model")
+    assert "model" not in names or names.index("model") == 0
+    assert set(names) - {"model"} <= {field.name for field in fields(action.params)}
+
+
+@pytest.mark.parametrize("name", FILES_AND_BUTTONS)
+def test_endpoints_that_are_no_actions_have_their_parameters(client: Client, name: str) -> None:
+    assert parameters_of(client, name) == FILES_AND_BUTTONS[name]
+
+
+PROMISED = {
+    "train": "model task method rank alpha targets learning_rate epochs batch_size examples seed",
+    "predict_run": "run sentence_a sentence_b",
+    "compare_methods": "model task methods",
+    "merge_check": "run",
+    "delta_spectrum": "run",
+    "subspace_similarity": "run_a run_b layer module",
+    "amplification": "run layer module r",
+}
+"""What courses were told that they may write without names: these parameters, in this order."""
+
+
+@pytest.mark.parametrize("name", PROMISED)
+def test_parameters_stand_in_the_order_in_which_they_are_documented(client: Client, name: str) -> None:
+    promised = PROMISED[name].split()
+    assert parameters_of(client, name)[: len(promised)] == promised
 
 
 def test_fill_masks_returns_the_table_last(client: Client) -> None:

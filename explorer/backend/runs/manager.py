@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import secrets
 import threading
 import time
 from collections.abc import Callable
@@ -162,7 +163,7 @@ class RunManager:
 
     def is_lecturer(self, key: str) -> bool:
         """Whether a key is the one that the server was started with."""
-        return bool(self._settings.lecturer_key) and key == self._settings.lecturer_key
+        return bool(self._settings.lecturer_key) and secrets.compare_digest(key, self._settings.lecturer_key)
 
     def _owned(self, run_id: str, owner: str) -> RunRecord:
         record = self.get(run_id)

@@ -8,8 +8,8 @@ from typing import Any
 
 from markupsafe import Markup
 
-from explorer.figures import SERIES, percent, picture, prose, strong
-from explorer.labs.delta.figures import heading, label, module_name, number
+from explorer.figures import SERIES, label, percent, picture, prose, strong
+from explorer.labs.delta.figures import heading, module_name, number
 from explorer.labs.delta.schema import AmplificationResult, RunFactors
 from explorer.tables import Table
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from markupsafe import Markup
 
-from explorer.figures import percent, picture, prose, strong
-from explorer.labs.delta.figures import heading, label, module_name, number
+from explorer.figures import label, percent, picture, prose, strong
+from explorer.labs.delta.figures import heading, module_name, number
 from explorer.labs.delta.schema import BASES, PlacementResult, SimilarityResult
 from explorer.tables import Table
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from explorer.figures import percent, picture, prose, strong
+from explorer.figures import label, percent, picture, prose, strong
 from explorer.labs.delta.schema import KEPT, SiteSpectrum, SpectrumResult
 from explorer.tables import Table
 
@@ -37,12 +37,6 @@ STILL_ZERO = "ΔW is still zero: LoRA starts with B = 0, so nothing has been add
 def number(value: float) -> str:
     """Three significant digits, and no exponent where a plain number is as short."""
     return f"{value:.3g}" if value == 0 or 1e-3 <= abs(value) < 1e4 else f"{value:.2e}"
-
-
-def label(text: str, longest: int = 40) -> str:
-    """A name for a legend or an axis: never markup (Plotly reads <b> and the like in labels), never long."""
-    short = text if len(text) <= longest else text[: longest - 1] + "…"
-    return short.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 def module_name(module: str) -> str:

@@ -31,14 +31,13 @@ def module_update(result: SpectrumResult, chosen: object = None) -> Any:
 
 def places_update(result: SpectrumResult, places: list[gr.components.Component]) -> list[Any]:
     """The matrices and the layers that a run has, for lists made by matrix_choice."""
-    last = max(site.layer for site in result.sites)
-    layers = gr.update(maximum=max(1, last))
+    layers = gr.update(label=f"Layer, 0 to {max(site.layer for site in result.sites)}")
     return [module_update(result) if isinstance(place, gr.Dropdown) else layers for place in places]
 
 
-def matrix_choice(layers: int = 12) -> tuple[gr.Dropdown, gr.Slider]:
+def matrix_choice() -> tuple[gr.Dropdown, gr.Number]:
     """The module and the layer of one matrix."""
     modules = [(module_name(name), name) for name in ("query", "key", "value", "output", "ffn_in", "ffn_out")]
     module = gr.Dropdown(modules, value="query", label="Matrix", allow_custom_value=True)
-    layer = gr.Slider(0, layers - 1, 0, step=1, label="Layer, from 0")
+    layer = gr.Number(0, precision=0, minimum=0, label="Layer, from 0")
     return module, layer

@@ -35,6 +35,7 @@ def build_spectrum(page: Page, picker: RunPicker, places: list[gr.components.Com
             module = gr.Dropdown(["query", "value"], value="query", label="Matrix", allow_custom_value=True)
             layer = gr.Dropdown(layer_choices(12), value=ALL_LAYERS, label="Layer", filterable=False)
             step = gr.Slider(1, 100, 100, step=1, label="Training step", info="The nearest step that was kept.")
+            wanted = gr.Number(0, precision=0, visible="hidden", label="step")
             measure = gr.Radio(
                 [(title, name) for name, (title, _) in figures.MEASURES.items()],
                 value="norm",
@@ -58,7 +59,7 @@ def build_spectrum(page: Page, picker: RunPicker, places: list[gr.components.Com
     watch = Watch()
 
     def newest(result: SpectrumResult, owner: str) -> list[Any]:
-        return [module_update(result), _steps(result), *places_update(result, places)]
+        return [module_update(result), _steps(result), 0, *places_update(result, places)]
 
     stream = Stream(
         page,
@@ -69,14 +70,16 @@ def build_spectrum(page: Page, picker: RunPicker, places: list[gr.components.Com
         show,
         folded,
         watch,
-        [module, step, *places],
+        [module, step, wanted, *places],
         newest,
         views,
     )
-    at_step = Connection(page, DELTA_SPECTRUM, {"run": picker.run, "step": step}, outputs, show, folded, views=views)
+    at_step = Connection(page, DELTA_SPECTRUM, {"run": picker.run, "step": wanted}, outputs, show, folded, views=views)
     at_step.on(module.input, layer.input, measure.input)
-    step.input(watch.end, None, None, api_visibility="private", queue=False, show_progress="hidden")
-    at_step.on(step.input)
+    quiet: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
+    step.input(watch.end, None, None, queue=False, **quiet)
+    moved = step.input(fn=None, js="(step) => step", inputs=[step], outputs=[wanted], **quiet)
+    at_step.on(moved.then)
     return stream
 
 

@@ -6,8 +6,8 @@ from typing import Any
 
 from markupsafe import Markup
 
-from explorer.figures import compact, picture, prose, strong
-from explorer.labs.delta.figures import label, number
+from explorer.figures import compact, label, picture, prose, strong
+from explorer.labs.delta.figures import number
 from explorer.labs.delta.schema import RankSweepResult
 from explorer.tables import Table
 

@@ -46,7 +46,7 @@ class Controls:
             elem_id="method-picker",
         )
         with gr.Group() as self.lora:
-            self.rank = gr.Slider(1, 64, 8, step=1, label="Rank r", elem_id="rank")
+            self.rank = gr.Slider(1, 128, 8, step=1, label="Rank r", elem_id="rank")
             self.targets = gr.CheckboxGroup(
                 [(TARGET_TITLES[name], name) for name in TARGETS], value=["query", "value"], label="Adapted matrices"
             )

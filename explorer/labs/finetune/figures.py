@@ -8,10 +8,11 @@ from typing import Any
 from markupsafe import Markup
 
 from explorer.backend.runs.record import RunRecord, RunStatus
-from explorer.figures import SERIES, compact, duration, megabytes, percent, picture, prose, strong
+from explorer.figures import SERIES, compact, duration, label, megabytes, percent, picture, prose, strong
 from explorer.labs.finetune.schema import PlanResult
 from explorer.tables import Table
 from explorer.tasks.metrics import METRICS
+from explorer.tuning.methods import find_method
 
 SMOOTHING = 0.85
 """Share of the past in the smoothed loss: about the last seven steps."""
@@ -128,10 +129,10 @@ def _traces(record: RunRecord, colour: str, dash: str, many: bool) -> list[dict[
         "mode": "lines",
         "x": steps,
         "y": smoothed(record.losses),
-        "name": record.name,
+        "name": label(record.name),
         "legendgroup": record.run_id,
         "line": {"color": colour, "width": 3, "dash": dash},
-        "hovertemplate": "step %{x}: smoothed loss %{y:.3f}<extra>" + _plain(record.name) + "</extra>",
+        "hovertemplate": "step %{x}: smoothed loss %{y:.3f}<extra>" + label(record.name) + "</extra>",
     }
     each = {
         **line,
@@ -150,14 +151,9 @@ def _traces(record: RunRecord, colour: str, dash: str, many: bool) -> list[dict[
         "yaxis": "y2",
         "showlegend": False,
         "marker": {"color": colour, "size": 8},
-        "hovertemplate": "step %{x}: held-out %{y:.3f}<extra>" + _plain(record.name) + "</extra>",
+        "hovertemplate": "step %{x}: held-out %{y:.3f}<extra>" + label(record.name) + "</extra>",
     }
     return [line, metric] if many else [each, line, metric]
-
-
-def _plain(text: str) -> str:
-    """A name inside one of Plotly's templates, which read some HTML and percent signs."""
-    return text.replace("<", "‹").replace(">", "›").replace("%{", "% {")
 
 
 def run_sentence(record: RunRecord) -> Markup:
@@ -238,7 +234,7 @@ def settings_line(record: RunRecord) -> Markup:
     parts = [
         spec.model,
         record.task_title,
-        f"learning rate {spec.learning_rate:g}" if spec.learning_rate else "the method's learning rate",
+        f"learning rate {spec.learning_rate or find_method(spec.method).learning_rate:g}",
         f"{spec.epochs} epochs",
         f"batch {spec.batch_size}",
         f"seed {spec.seed}",

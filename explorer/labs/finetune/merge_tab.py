@@ -13,7 +13,7 @@ from explorer.labs.finetune.schema import ExportParams, MergeResult
 from explorer.ui.components import plot, rich_text
 from explorer.ui.page import Page
 from explorer.ui.run_picker import RunPicker
-from explorer.ui.wiring import LATEX, Connection, folds
+from explorer.ui.wiring import LATEX, Connection, folds, for_clients
 
 KINDS = [
     ("Adapter in peft's format, with card, data and training script", "adapter"),
@@ -26,7 +26,7 @@ numbers in another order. (Hu et al. 2021, section 4.1, "No additional inference
 """
 
 
-def build_merge(page: Page, picker: RunPicker) -> None:
+def build_merge(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
     """Lay out and wire the tab."""
     with gr.Row(elem_classes=["bench"]):
         with gr.Column(scale=1, min_width=270):
@@ -42,7 +42,7 @@ def build_merge(page: Page, picker: RunPicker) -> None:
     with gr.Accordion("Why: no added latency", open=False):
         gr.Markdown(WHY, latex_delimiters=LATEX)
     check = Connection(page, MERGE, {"run": picker.run}, [said, figure], _show, folds("merge_check"))
-    check.on(merge.click)
+    check.on(merge.click, tab.select)
 
     async def export(run: str, kind: str) -> list[Any]:
         try:
@@ -61,7 +61,7 @@ def build_merge(page: Page, picker: RunPicker) -> None:
 
     gr.Button(visible=False).click(
         endpoint,
-        inputs_kwargs={"run": picker.run, "kind": kind},
+        inputs_kwargs=for_clients({"run": picker.run, "kind": kind}, ExportParams),
         outputs=[file],
         api_name="export_run",
         concurrency_limit=4,

@@ -22,14 +22,14 @@ def build(page: Page) -> None:
     with gr.Tabs():
         with gr.Tab("Train", id="train"):
             following = build_train(page, picker)
-        with gr.Tab("Try it", id="try"):
-            swap_runs = build_try(page, picker)
+        with gr.Tab("Try it", id="try") as trying:
+            swap_runs = build_try(page, picker, trying)
         with gr.Tab("Compare all", id="compare") as compare:
             build_compare(page, picker, compare)
         with gr.Tab("Runs", id="runs") as runs:
             build_runs(page, picker, runs)
-        with gr.Tab("Merge and take home", id="merge"):
-            build_merge(page, picker)
+        with gr.Tab("Merge and take home", id="merge") as merging:
+            build_merge(page, picker, merging)
         with gr.Tab("Metrics", id="metrics"):
             build_metrics(page)
     following.on(picker.wire(swap_runs))

@@ -6,6 +6,7 @@ from typing import Any
 
 import gradio as gr
 
+from explorer.backend.runs.examples import FIRST, OTHER_RANK, OTHER_SEED
 from explorer.labs.finetune import PREDICT, SWAP, try_figures
 from explorer.labs.finetune.schema import PredictRunResult, SwapResult
 from explorer.ui.components import plot, rich_text
@@ -29,7 +30,7 @@ that the LoRA paper names (Hu et al. 2021, section 4.2); peft's answer is the ar
 """
 
 
-def build_try(page: Page, picker: RunPicker) -> gr.Dropdown:
+def build_try(page: Page, picker: RunPicker, tab: gr.Tab) -> gr.Dropdown:
     """Lay out and wire the tab; returns the list of runs to swap between."""
     with gr.Row(elem_classes=["bench"]):
         with gr.Column(scale=1, min_width=270):
@@ -55,11 +56,13 @@ def build_try(page: Page, picker: RunPicker) -> gr.Dropdown:
         button.click(_fixed(example), None, [first, second], api_visibility="private", queue=False).then
         for button, example in zip(tries, EXAMPLES, strict=True)
     ]
-    predict.on(ask.click, first.submit, second.submit, *moves)
+    predict.on(ask.click, first.submit, second.submit, tab.select, *moves)
     gr.HTML("<h3>Swap adapters, and mix them in one batch</h3>")
     with gr.Row(elem_classes=["bench"]):
         with gr.Column(scale=1, min_width=270):
-            runs = picker.dropdown("LoRA runs of one model", multiselect=True, elem_id="swap-runs")
+            runs = picker.dropdown(
+                "LoRA runs of one model", value=[FIRST, OTHER_RANK, OTHER_SEED], multiselect=True, elem_id="swap-runs"
+            )
             mix = gr.Button("Send one batch, a row for each run", elem_id="mix")
         with gr.Column(scale=2, min_width=320):
             mixed_said = rich_text(elem_classes=["said"], elem_id="mix-said")
@@ -74,7 +77,7 @@ def build_try(page: Page, picker: RunPicker) -> gr.Dropdown:
         _show_swap,
         folds("swap_runs"),
     )
-    swap.on(mix.click)
+    swap.on(mix.click, tab.select)
     return runs
 
 

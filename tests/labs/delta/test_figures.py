@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from explorer.errors import BadInputError
-from explorer.figures import percent
+from explorer.figures import label, percent
 from explorer.labs.delta import figures
 from explorer.labs.delta.schema import KEPT
 from explorer.tuning.spec import TARGETS
@@ -147,4 +147,4 @@ def test_names_stay_text(text: str) -> None:
     assert_safe(figures.spectrum_sentence(result, text), text)
     assert_safe(figures.measure_sentence(result, "norm"), text)
     assert "<" not in "".join(figures.measure_figure(result, "norm")["data"][0]["x"])
-    assert "<" not in figures.label(text)
+    assert "<" not in label(text)

@@ -1,0 +1,73 @@
+"""One app for all endpoint tests, and clients as scripts and notebooks use them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from gradio_client import Client
+from gradio_client.exceptions import AppError
+
+from explorer.backend.local import LocalExecutor
+from explorer.settings import Settings
+from explorer.ui.shell import build_app, launch_options
+
+LECTURER = "lecturer:teach"
+"""The name with which the lecturer's link asks."""
+
+QUICK: dict[str, Any] = {"examples": 32, "epochs": 1}
+"""Two steps."""
+
+
+@pytest.fixture(scope="package")
+def address(data_folder: Path) -> Iterator[str]:
+    settings = Settings(device="cpu", offline=True, data_folder=data_folder, lecturer_key="teach")
+    app = build_app(LocalExecutor(settings))
+    _, url, _ = app.launch(server_name="127.0.0.1", prevent_thread_lock=True, quiet=True, **launch_options())
+    yield url
+    app.close()
+
+
+@pytest.fixture(scope="package")
+def client(address: str) -> Client:
+    return Client(address, verbose=False)
+
+
+@pytest.fixture(scope="package")
+def newcomer(address: str) -> Callable[[], Client]:
+    """Makes clients of their own session: other visitors."""
+    return lambda: Client(address, verbose=False)
+
+
+@pytest.fixture(scope="package")
+def trained(client: Client, tiny_model: str) -> str:
+    """A LoRA run of `client` on the tiny model; its id."""
+    client.predict(model=tiny_model, **QUICK, api_name="/train")
+    return newest(client)["run"]
+
+
+def rows(answer: Any) -> list[dict[str, Any]]:
+    """The last output, a Dataframe, as dicts; the only one of an endpoint comes by itself."""
+    table = answer if isinstance(answer, dict) else answer[-1]
+    return [dict(zip(table["headers"], row, strict=True)) for row in table["data"]]
+
+
+def columns(answer: Any) -> list[str]:
+    return list(answer[-1]["headers"])
+
+
+def newest(client: Client, **as_whom: str) -> dict[str, Any]:
+    """The client's run that was started last."""
+    return rows(client.predict(**as_whom, api_name="/runs"))[0]
+
+
+def refusal(client: Client, name: str, **parameters: Any) -> str:
+    """What an endpoint says when it refuses."""
+    with pytest.raises(AppError) as raised:
+        client.predict(**parameters, api_name=name)
+    said = str(raised.value)
+    assert "Something went wrong" not in said
+    assert "Traceback" not in said
+    return said
