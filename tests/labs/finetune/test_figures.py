@@ -1,0 +1,210 @@
+"""Curves, status lines, tables and the comparison, from made-up records."""
+
+from __future__ import annotations
+
+import pytest
+
+from explorer.backend.runs.following import Compared
+from explorer.backend.runs.record import RunStatus
+from explorer.labs.finetune import compare_figures, figures, outcome_figures, try_figures
+from explorer.labs.finetune.schema import MergeForm, MergeResult, PlanResult, Prediction, PredictRunResult, SwapResult
+from explorer.tuning.methods import METHODS
+from explorer.tuning.spec import RunSpec
+from tests.labs.drawing import HOSTILE, assert_draws, assert_safe
+from tests.labs.finetune.records import record, regression
+
+
+def test_smoothing_is_a_weighted_mean_and_leaves_a_constant_alone() -> None:
+    assert figures.smoothed([(step, 0.7) for step in range(1, 30)]) == pytest.approx([0.7] * 29)
+    values = figures.smoothed([(1, 1.0), (2, 0.0)])
+    assert values[0] == 1.0
+    assert values[1] == pytest.approx(figures.SMOOTHING * 0.15 / (1 - figures.SMOOTHING**2))
+
+
+def test_the_curves_hold_every_loss_and_every_metric() -> None:
+    drawn = assert_draws(figures.curves_figure([record()]))
+    each, smooth, metric = drawn.data
+    assert list(each.y) == [loss for _, loss in record().losses]
+    assert len(smooth.y) == len(each.y)
+    assert list(metric.x) == [0, 5, 10]
+    assert list(metric.y) == [0.5, 0.7, 0.8]
+    assert metric.yaxis == "y2"
+
+
+def test_several_runs_have_a_colour_and_a_name_each() -> None:
+    runs = [record(run_id=f"r00000000{place}", name=f"run {place}") for place in range(9)]
+    drawn = assert_draws(figures.curves_figure(runs))
+    lines = [trace for trace in drawn.data if trace.showlegend is not False]
+    assert [trace.name for trace in lines] == [run.name for run in runs]
+    assert len({trace.line.color for trace in lines}) == 9
+
+
+def test_a_correlation_below_zero_stays_in_view() -> None:
+    drawn = assert_draws(figures.curves_figure([regression()]))
+    assert drawn.layout.yaxis2.range[0] < -0.3
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_visitors_task_name_stays_text(name: str) -> None:
+    run = record(name=name, task_title=name)
+    assert_safe(figures.run_sentence(run), name)
+    assert_safe(figures.settings_line(run), name, ("p",))
+    assert all("<" not in str(trace.name) for trace in assert_draws(figures.curves_figure([run, run])).data)
+    listed = compare_figures.runs_list(Compared((run,)))
+    assert "<script" not in listed
+    assert "<img" not in listed
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_a_visitors_examples_stay_text_among_the_mistakes(text: str) -> None:
+    base = record()
+    assert base.outcome is not None
+    outcome = base.outcome.__class__(
+        base.outcome.metrics,
+        base.outcome.rows,
+        base.outcome.confusion,
+        wrong=(base.outcome.wrong[0].__class__(text, text, 0, 1, 0.9),),
+    )
+    tags = ("table", "caption", "thead", "tbody", "tr", "th", "td")
+    assert_safe(outcome_figures.mistakes(record(outcome=outcome)), text, tags)
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"status": RunStatus.QUEUED, "outcome": None, "place": 2}, "2 runs before it"),
+        ({"status": RunStatus.QUEUED, "outcome": None, "place": 0}, "it is next"),
+        (
+            {"status": RunStatus.RUNNING, "outcome": None, "step": 4, "rate": 51.0, "seconds_left": 7.0},
+            "step 4 of 10, 51 examples/s, about 7.0 s left",
+        ),
+        (
+            {"status": RunStatus.RUNNING, "outcome": None, "step": 0, "message": "Loading the model"},
+            "Loading the model",
+        ),
+        ({"status": RunStatus.INTERRUPTED, "outcome": None, "message": "press Resume"}, "interrupted. press Resume"),
+        ({"status": RunStatus.FAILED, "outcome": None, "message": "it diverged"}, "failed. it diverged"),
+        ({}, "accuracy 80.0% on 10 held-out examples (50.0% before training). It trained 147,456 of 66M numbers"),
+    ],
+)
+def test_the_sentence_says_how_a_run_stands(changes: dict[str, object], says: str) -> None:
+    assert says in figures.run_sentence(record(**changes)).striptags()
+
+
+def test_an_undefined_metric_is_said_to_be_so() -> None:
+    assert "Spearman correlation undefined" in figures.run_sentence(regression()).striptags()
+
+
+def test_the_table_has_the_loss_of_every_step_and_the_metric_where_it_was_measured() -> None:
+    table = figures.run_table(record())
+    assert table.columns == ("step", "loss", "metric")
+    assert [row[0] for row in table.rows] == list(range(11))
+    assert table.rows[0] == (0, None, 0.5)
+    assert table.rows[5] == (5, 0.2, 0.7)
+
+
+def test_the_confusion_matrix_has_true_classes_down_and_predicted_ones_across() -> None:
+    base = record().outcome
+    assert base is not None
+    lopsided = base.__class__(base.metrics, base.rows, ((5, 0), (3, 2)))
+    picture = outcome_figures.outcome_figure(record(outcome=lopsided))
+    assert isinstance(picture, dict)
+    drawn = assert_draws(picture)
+    assert [list(row) for row in drawn.data[0].text] == [["5", "0"], ["3", "2"]]
+    assert list(drawn.data[0].y) == ["negative", "positive"]
+    assert list(drawn.data[0].z[1]) == [0.6, 0.4]
+    assert "7 of 10 right" in picture["described"]
+
+
+def test_a_regression_is_drawn_as_points() -> None:
+    picture = outcome_figures.outcome_figure(regression())
+    assert isinstance(picture, dict)
+    drawn = assert_draws(picture)
+    assert list(drawn.data[1].x) == [0.0, 2.5, 5.0]
+    assert list(drawn.data[1].y) == [0.5, 2.0, 4.0]
+    assert "Farthest" in outcome_figures.mistakes(regression())
+
+
+def test_the_comparison_names_the_best_and_the_smallest_and_what_is_chance() -> None:
+    small = record(
+        run_id="r1111111111", name="Head only · SST-2", trainable=1538, evaluations=(), outcome=record().outcome
+    )
+    best = record(outcome=record().outcome.__class__({"validation": {"accuracy": 0.9}}, {"validation": 100}))
+    said = compare_figures.compared_sentence(Compared((small, best))).striptags()
+    assert "LoRA r=8 · SST-2 leads with accuracy 90.0%" in said
+    assert "Head only · SST-2 trains least (1.54K) and reaches accuracy 80.0%" in said
+    assert "differences below 6.00% are within chance" in said
+    drawn = assert_draws(compare_figures.trade_figure(Compared((small, best))))
+    assert list(drawn.data[0].x) == [1538, 147_456]
+    assert list(drawn.data[0].y) == [0.8, 0.9]
+
+
+def test_a_method_that_cannot_be_had_stands_in_the_table_with_its_reason() -> None:
+    costs = compare_figures.cost_table(Compared((record(),), (("Prefix-layer", "its attention takes no <keys>"),)))
+    assert "its attention takes no &lt;keys&gt;" in costs
+    assert "590 KB" in costs
+    assert "400 MB" in costs
+
+
+def test_the_papers_table_is_quoted_as_it_stands_there() -> None:
+    quoted = str(compare_figures.LORA_TABLE_2)
+    for cell in ("125.0M", "86.4", "0.3M", "87.2", "62.6", "85.4"):
+        assert f"<td>{cell}</td>" in quoted
+
+
+@pytest.mark.parametrize("method", METHODS, ids=lambda method: method.slug)
+def test_the_settings_name_the_rate_that_was_used(method: object) -> None:
+    run = record(spec=RunSpec("bert-small", method=method.slug))  # type: ignore[attr-defined]
+    assert f"learning rate {method.learning_rate:g}" in figures.settings_line(run)  # type: ignore[attr-defined]
+
+
+def test_the_plan_says_what_is_trained_and_why_something_cannot_be() -> None:
+    plan = PlanResult(
+        "bert-small", "LoRA", (("LoRA query", 90), ("head", 10)), 100, 1000, 400, 5_000_000, 12.0, 480, 90
+    )
+    said = figures.plan_sentence(plan).striptags()
+    assert "100 of 1e+03 numbers" in said or "100 of 1K numbers" in said
+    assert "90 steps on 480 examples" in said
+    assert figures.plan_table(plan).rows[0] == ("LoRA query", 90, 0.09)
+    missing = PlanResult("tiny", "Prefix-layer", unavailable="no keys and values <here>")
+    assert_safe(figures.plan_sentence(missing), "no keys and values <here>")
+
+
+def _prediction(name: str, probabilities: tuple[float, ...], score: float | None = None) -> Prediction:
+    return Prediction(name, f"id-{name}", (0.1, 0.2)[: max(1, len(probabilities))], probabilities, score)
+
+
+def test_a_prediction_stands_beside_the_one_before_training() -> None:
+    result = PredictRunResult(
+        ("negative", "positive"), "SST-2", _prediction("before", (0.6, 0.4)), _prediction("after", (0.1, 0.9))
+    )
+    said = try_figures.prediction_sentence(result).striptags()
+    assert "after says positive (90.0%)" in said
+    assert "negative (60.0%)" in said
+    drawn = assert_draws(try_figures.prediction_figure(result))
+    assert [list(trace.x) for trace in drawn.data] == [[0.6, 0.4], [0.1, 0.9]]
+    scores = PredictRunResult((), "STS-B", _prediction("before", (), 2.5), _prediction("after", (), 4.0))
+    assert "after says 4.00" in try_figures.prediction_sentence(scores).striptags()
+    assert_draws(try_figures.prediction_figure(scores))
+
+
+def test_the_mixed_batch_stands_beside_each_run_by_itself() -> None:
+    rows = (_prediction("one", (0.2, 0.8)), _prediction("two", (0.7, 0.3)))
+    labels = {row.run_id: ("no", "yes") for row in rows}
+    result = SwapResult(labels, rows, rows, 2e-7, (12.0, 20.0))
+    assert [row[1:5] for row in try_figures.swap_table(result).rows] == [
+        ("one", "yes (80.0%)", "yes (80.0%)", 0.0),
+        ("two", "no (70.0%)", "no (70.0%)", 0.0),
+    ]
+    assert "12.0 ms together, 20.0 ms one after the other" in try_figures.swap_sentence(result).striptags()
+
+
+def test_merging_says_the_difference_and_what_it_saves() -> None:
+    forms = (MergeForm("base", 0.5, 10.0, 1), MergeForm("attached", 0.0, 12.5, 1), MergeForm("merged", 3e-6, 10.0, 1))
+    result = MergeResult("r1", "LoRA", forms, 32, 600)
+    said = try_figures.merge_sentence(result).striptags()
+    assert "at most 3.0e-06 on 32 texts" in said
+    assert "less than with the adapter attached by 20.0%" in said
+    assert try_figures.merge_table(result).columns == ("form", "max_difference", "milliseconds")
+    drawn = assert_draws(try_figures.merge_figure(result))
+    assert list(drawn.data[0].y) == [10.0, 12.5, 10.0]
