@@ -9,13 +9,12 @@ from dataclasses import replace
 
 from explorer.backend.local import LocalExecutor
 from explorer.models.catalog import DEFAULT_MODEL
-from explorer.settings import settings, share_processor
+from explorer.settings import settings
 from explorer.ui.shell import build_app, launch_options
 
 
 def main() -> None:
     """Parse the command line, build the pages, warm the first model up in the background, serve."""
-    share_processor()
     chosen = settings()
     if not chosen.lecturer_key:
         chosen = replace(chosen, lecturer_key=secrets.token_urlsafe(9))

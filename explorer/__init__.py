@@ -8,7 +8,10 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from explorer.settings import share_processor
 from explorer.tables import Table
+
+share_processor()  # whoever imports torch first does so after this package
 
 __all__ = ["Answer", "run"]
 

@@ -1,4 +1,5 @@
 """What many tests share: the bundled model, loaded once, and the same weights as transformers loads them."""
+# ruff: noqa: E402 (torch reads how its threads wait when it is imported)
 
 from __future__ import annotations
 
@@ -11,7 +12,7 @@ from explorer.settings import settings, share_processor
 
 share_processor()
 
-import torch  # noqa: E402
+import torch
 from transformers import AutoTokenizer, BertForMaskedLM, PreTrainedTokenizerBase
 
 from explorer.models.bundle import Bundle, load_bundle

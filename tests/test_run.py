@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -12,12 +13,16 @@ from typing import Any
 import pytest
 
 import explorer
-from explorer.errors import BadInputError
-from explorer.labs import LABS, Action
+from explorer.errors import BadInputError, ExplorerError
+from explorer.labs import LABS, LiveAction
 from explorer.settings import ROOT
 
 ACTIONS = {action.name: action for lab in LABS for action in lab.actions}
 NASTY = 'He said "it\'s [MASK]" \\ C:\\new\\table {x} %s\nand a new line — “ü” 😀'
+EXAMPLE = "example-lora-8"
+TINY: dict[str, Any] = {"model": "TINY", "examples": 32, "epochs": 1}
+"""TINY stands for the tiny model's folder, and RUN for a run of it."""
+
 CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("fill_masks", {"text": NASTY, "top_k": 3, "also_mask": ("line", 2), "spans": ((0, 2),)}),
     ("fill_masks", {"text": "\"\"\"[MASK]'''\\"}),
@@ -26,8 +31,30 @@ CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("draw_epochs", {"text": "A short text.", "epochs": 3, "duplicates": 2}),
     ("score_pair", {"sentence_a": 'It\'s "late".\\', "sentence_b": "We\nleave."}),
     ("score_all_pairs", {"text": 'One "two". Three\\four. Five\tsix.'}),
+    ("plan_run", {**TINY, "method": "houlsby", "bottleneck": 4}),
+    ("train", {**TINY, "rank": 2, "targets": ("value", "ffn_in"), "learning_rate": 1e-3, "seed": 5}),
+    ("runs", {}),
+    ("compare_methods", {**TINY, "methods": ("head", "ia3")}),
+    ("follow_run", {"run": EXAMPLE}),
+    ("predict_run", {"run": EXAMPLE, "sentence_a": NASTY}),
+    ("swap_runs", {"runs": "RUN", "sentence_a": NASTY}),
+    ("merge_check", {"run": "RUN"}),
+    ("export_run", {"run": "RUN", "kind": "adapter"}),
+    ("take_metrics_apart", {"matrix": ((3, 1), (0, 2))}),
+    ("correlate", {"points": ((0.5, 1.0), (4.0, 3.5), (2.0, 2.5))}),
+    ("delta_spectrum", {"run": EXAMPLE, "step": 12}),
+    ("follow_delta", {"run": EXAMPLE}),
+    ("subspace_similarity", {"run_a": EXAMPLE, "run_b": EXAMPLE, "layer": 1, "module": "value"}),
+    ("amplification", {"run": EXAMPLE, "layer": 2, "r": 2}),
+    ("amplification_by_layer", {"run_a": EXAMPLE, "run_b": EXAMPLE, "r": 3}),
+    ("placement", {"run": EXAMPLE, "layer": 5, "module": "value"}),
+    ("compare_amplification", {**TINY, "module": "key", "r": 1}),
+    ("sweep_ranks", {**TINY, "ranks": (1, 3), "targets": ("query",)}),
 )
 """Every action at least once; the parameters hold quotes, backslashes and line breaks."""
+
+MEASURED = {"milliseconds", "seconds", "run"}
+"""Columns that no two calls have alike: how long it took here, and the names of runs."""
 
 RUN_ALL = """
 import contextlib, io, json, runpy, sys
@@ -57,19 +84,73 @@ def python(*arguments: str, program: str | None = None) -> str:
 
 
 def script_of(name: str, parameters: dict[str, Any]) -> str:
-    action: Action = ACTIONS[name]
-    return action.script("bert-small", action.params(**parameters))
+    action, given = ACTIONS[name], dict(parameters)
+    if isinstance(action, LiveAction):
+        return action.script(action.params(**given))
+    model = given.pop("model", "bert-small")
+    return action.script(model, action.params(**given))
 
 
-def test_every_script_prints_the_table_that_the_page_shows(tmp_path: Path) -> None:
-    assert {name for name, _ in CALLS} == set(ACTIONS)
+def parsed(printed: str) -> list[dict[str, str]]:
+    """A printed table as rows; a column begins where its name does."""
+    head, *lines = printed.rstrip("\n").split("\n")
+    starts = [match.start() for match in re.finditer(r"\S+", head)]
+    cuts = list(zip(starts, [*starts[1:], None], strict=True))
+    names = [head[start:end].strip() for start, end in cuts]
+    return [dict(zip(names, (line[start:end].strip() for start, end in cuts), strict=True)) for line in lines]
+
+
+def comparable(printed: str) -> list[dict[str, str]]:
+    return [{name: cell for name, cell in row.items() if name not in MEASURED} for row in parsed(printed)]
+
+
+@pytest.fixture(scope="module")
+def calls(tiny_model: str) -> list[tuple[str, dict[str, Any]]]:
+    """CALLS with the tiny model's folder and a run's name in their places."""
+    run = explorer.run("train", model=tiny_model, examples=32, epochs=1).result.run_id
+    meant = {"TINY": tiny_model, "RUN": run}
+    return [
+        (name, {key: meant.get(value, value) if isinstance(value, str) else value for key, value in given.items()})
+        for name, given in CALLS
+    ]
+
+
+def test_every_script_prints_the_table_that_the_page_shows(
+    tmp_path: Path, calls: list[tuple[str, dict[str, Any]]]
+) -> None:
+    assert {name for name, _ in calls} == set(ACTIONS)
     paths = []
-    for number, (name, parameters) in enumerate(CALLS):
+    for number, (name, parameters) in enumerate(calls):
         paths.append(tmp_path / f"{number}.py")
         paths[-1].write_text(script_of(name, parameters), encoding="utf-8")
     printed = json.loads(python("-c", RUN_ALL, *map(str, paths)))
-    for (name, parameters), text in zip(CALLS, printed, strict=True):
-        assert text == str(explorer.run(name, **parameters)) + "\n"
+    for (name, parameters), text in zip(calls, printed, strict=True):
+        here = f"{explorer.run(name, **parameters)}\n"
+        if name == "runs":  # those of both processes by now
+            assert {row["run"] for row in parsed(text)} < {row["run"] for row in parsed(here)}
+        elif MEASURED & parsed(text)[0].keys():
+            assert comparable(text) == comparable(here)
+        else:
+            assert text == here
+
+
+def test_a_run_that_a_script_trains_stays_in_its_list(tiny_model: str) -> None:
+    before = {row[0] for row in explorer.run("runs").table.rows}
+    trained = explorer.run("train", model=tiny_model, examples=32, epochs=1, method="bitfit")
+    assert trained.table.columns == ("step", "loss", "metric")
+    assert trained.result.run_id not in before
+    listed = {row[0]: row for row in explorer.run("runs").table.rows}
+    assert listed.keys() == before | {trained.result.run_id}
+    assert listed[trained.result.run_id][4:6] == ("bitfit", "done")
+    answer = explorer.run("predict_run", run=trained.result.run_id, sentence_a="A film.")
+    assert len(answer.table.rows) == 4
+    script = "import explorer; print([row[0] for row in explorer.run('runs').table.rows])"
+    assert trained.result.run_id in python("-c", script)
+
+
+def test_what_fails_while_it_trains_is_an_explorer_error(tiny_model: str) -> None:
+    with pytest.raises(ExplorerError, match="diverged"):
+        explorer.run("train", model=tiny_model, examples=32, epochs=1, learning_rate=1e6)
 
 
 def test_a_script_runs_by_itself_and_only_names_what_is_not_at_its_default() -> None:

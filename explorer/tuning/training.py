@@ -113,7 +113,7 @@ def predict(adapted: Adapted, rows: Rows, device: torch.device, count: int | Non
 def decide(task: Task, logits: Tensor, scale: Scale) -> list[float]:
     """The predicted class numbers, or scores in the task's own unit."""
     if task.is_regression:
-        return (logits[:, 0] * scale.spread + scale.mean).tolist()
+        return (logits[:, 0].double() * scale.spread + scale.mean).tolist()
     return [float(number) for number in logits.argmax(-1).tolist()]
 
 

@@ -39,8 +39,12 @@ def run_label(record: RunRecord) -> str:
 
 
 def run_choices(records: Sequence[RunRecord]) -> list[tuple[str, str]]:
-    """The dropdown's choices; two runs of one name are told apart by their number."""
-    labels = [run_label(record) for record in records]
+    """The dropdown's choices; two runs of one name are told apart by their number, and whose they are is said to the lecturer."""
+    several = len({record.owner for record in records if record.owner != OWNER}) > 1
+    labels = [
+        f"{run_label(record)} · {record.whose}" if several and record.owner != OWNER else run_label(record)
+        for record in records
+    ]
     return [
         (f"{label} · {record.run_id[:5]}" if labels.count(label) > 1 else label, record.run_id)
         for label, record in zip(labels, records, strict=True)
@@ -79,10 +83,12 @@ class RunPicker:
 
     def restore(self, memory: Any, remembered: Any, request: gr.Request) -> list[Any]:
         """The browser's name (a new one on a first visit, the lecturer's with their link) and the run to look at."""
-        visitor = memory if isinstance(memory, str) and memory else secrets.token_urlsafe(16)
+        visitor = memory if isinstance(memory, str) else ""
         key = str(request.query_params.get("lecturer", ""))
         if key and self.page.executor.runs.is_lecturer(key):
             visitor = LECTURER_PREFIX + key
+        if not visitor or self._is_outdated(visitor):
+            visitor = secrets.token_urlsafe(16)
         records = self.records(visitor, request)
         wanted = [request.query_params.get("run"), *[r.run_id for r in records if r.status.is_active], remembered]
         run = next((str(name) for name in wanted if name and self._is_there(str(name))), None)
@@ -92,6 +98,11 @@ class RunPicker:
             records = [self.page.executor.runs.get(run), *records]
         choices = run_choices(records)
         return [visitor, visitor, gr.update(choices=choices, value=run), *[gr.update(choices=choices)] * self._others]
+
+    def _is_outdated(self, visitor: str) -> bool:
+        """Whether a browser remembers a lecturer's key that is no longer the server's."""
+        key = visitor.removeprefix(LECTURER_PREFIX)
+        return key != visitor and not self.page.executor.runs.is_lecturer(key)
 
     def _is_there(self, run_id: str) -> bool:
         record = self._found(run_id)

@@ -7,18 +7,18 @@ import importlib
 import itertools
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable, Sequence
-from dataclasses import fields
 from typing import Any
 
 import gradio as gr
 
+from explorer import SCRIPT_OWNER
 from explorer.backend.runs.examples import OWNER
 from explorer.backend.runs.manager import LECTURER
 from explorer.errors import readable
 from explorer.labs.lab import LiveAction
 from explorer.models.catalog import DEFAULT_MODEL
 from explorer.ui.page import Page
-from explorer.ui.wiring import Panel, Show, for_clients, frame, named
+from explorer.ui.wiring import Panel, Show, for_clients, frame, left_out, named
 
 PAUSE_SECONDS = 0.35
 """Between two looks at a run: the page is redrawn about three times a second."""
@@ -30,10 +30,10 @@ def owner_of(page: Page, visitor: str | None, request: gr.Request | None) -> str
     """Whose runs: the browser's own secret name, the lecturer's key, or a client's session where it gives no name."""
     name = (visitor or "").strip()
     if name.startswith(LECTURER_PREFIX):
-        return LECTURER if page.executor.runs.is_lecturer(name.removeprefix(LECTURER_PREFIX)) else "nobody"
-    if name and name not in (LECTURER, OWNER):
-        return name
-    return f"client-{request.session_hash if request else ''}"
+        name = LECTURER if page.executor.runs.is_lecturer(name.removeprefix(LECTURER_PREFIX)) else ""
+    elif name in (LECTURER, OWNER, SCRIPT_OWNER):
+        name = ""
+    return name or f"client-{request.session_hash if request else ''}"
 
 
 class Watch:
@@ -43,11 +43,12 @@ class Watch:
 
     def __init__(self) -> None:
         self._turns = itertools.count()
-        self._latest: OrderedDict[str, int] = OrderedDict()
+        self._latest: OrderedDict[str, tuple[int, dict[str, Any]]] = OrderedDict()
 
-    def begin(self, session: str) -> int:
-        """A new stream of a session; those before it end at their next look."""
-        self._latest[session] = turn = next(self._turns)
+    def begin(self, session: str, viewed: dict[str, Any] | None = None) -> int:
+        """A new stream of a session, drawn as `viewed` says; those before it end at their next look."""
+        turn = next(self._turns)
+        self._latest[session] = (turn, {} if viewed is None else viewed)
         self._latest.move_to_end(session)
         while len(self._latest) > self.MOST:
             self._latest.popitem(last=False)
@@ -59,14 +60,19 @@ class Watch:
 
     def is_latest(self, session: str, turn: int) -> bool:
         """Whether a stream should still draw."""
-        return self._latest.get(session) == turn
+        return session in self._latest and self._latest[session][0] == turn
+
+    def view(self, session: str, viewed: dict[str, Any]) -> None:
+        """Have what the session's stream draws from now on drawn in another way."""
+        if session in self._latest:
+            self._latest[session][1].update(viewed)
 
 
 class Stream:
     """One live action on one page. `outputs` are components and `show` their values from a result.
 
     inputs: the parameters by name. `visitor` is the hidden box with the browser's name. views, controls: as Connection's;
-    `steer` also gets the owner.
+    `steer` also gets the owner, and the views by name. A view that is changed while the stream goes on takes effect in it.
     """
 
     def __init__(
@@ -80,7 +86,7 @@ class Stream:
         folded: Panel,
         watch: Watch,
         controls: Sequence[gr.components.Component] = (),
-        steer: Callable[[Any, str], Sequence[Any]] = lambda result, owner: (),
+        steer: Callable[..., Sequence[Any]] = lambda result, owner: (),
         views: dict[str, Any] | None = None,
     ) -> None:
         self.page, self.action, self.show = page, action, show
@@ -89,14 +95,27 @@ class Stream:
         self.inputs: dict[str, Any] = {**model, **inputs, "visitor": visitor}
         self.outputs = [*outputs, folded.script, folded.table]
         self._publish()
+        self._keep_views()
 
-    async def answers(self, values: dict[str, Any], request: gr.Request | None) -> AsyncIterator[tuple[Any, list[Any]]]:
-        """Each result with the outputs' values. Raises ExplorerError."""
+    def _keep_views(self) -> None:
+        names = list(self.views)
+
+        def keep(request: gr.Request, *values: Any) -> None:
+            self.watch.view(str(request.session_hash), dict(zip(names, values, strict=True)))
+
+        for component in self.views.values():
+            component.input(
+                keep, list(self.views.values()), None, api_visibility="private", queue=False, show_progress="hidden"
+            )
+
+    async def answers(
+        self, values: dict[str, Any], request: gr.Request | None, viewed: dict[str, Any]
+    ) -> AsyncIterator[tuple[Any, list[Any]]]:
+        """Each result with the outputs' values, drawn as `viewed` says at that moment. Raises ExplorerError."""
         values = dict(values)
         owner = owner_of(self.page, values.pop("visitor", None), request)
         if self.action.takes_model:
             values["model"] = str(values.get("model") or DEFAULT_MODEL)
-        viewed = {name: values.pop(name) for name in self.views if name in values}
         params = self.action.params(**{name: value for name, value in values.items() if value is not None})
         module, name = self.action.follow.split(":")
         follow = getattr(importlib.import_module(module), name)(self.page.executor, params, owner)
@@ -111,7 +130,7 @@ class Stream:
         async def endpoint(request: gr.Request, **values: Any) -> AsyncIterator[Any]:
             last = None
             try:
-                async for result, shown in self.answers(values, request):
+                async for result, shown in self.answers(values, request, {}):
                     last = result
                     yield shown
                 if self.action.check is not None:
@@ -119,9 +138,8 @@ class Stream:
             except Exception as error:
                 raise gr.Error(str(readable(error)), print_exception=False) from None
 
-        optional = [field.name for field in fields(self.action.params) if field.default is None]
         gr.Button(visible=False).click(
-            named(endpoint, list(self.inputs), streams=True, optional=optional),
+            named(endpoint, list(self.inputs), streams=True, optional=left_out(self.action.params)),
             inputs_kwargs=for_clients(self.inputs, self.action.params),
             outputs=self.outputs,
             api_name=self.action.name,
@@ -133,13 +151,14 @@ class Stream:
 
         async def respond(request: gr.Request, **values: Any) -> AsyncIterator[list[Any]]:
             session = str(request.session_hash)
-            turn = self.watch.begin(session)
+            viewed = {name: values.pop(name) for name in self.views}
+            turn = self.watch.begin(session, viewed)
             owner = owner_of(self.page, values.get("visitor"), request)
             try:
-                async for result, shown in self.answers(values, request):
+                async for result, shown in self.answers(values, request, viewed):
                     if not self.watch.is_latest(session, turn):
                         return
-                    yield ["", *shown, *self.steer(result, owner)]
+                    yield ["", *shown, *self.steer(result, owner, **viewed)]
             except Exception as error:
                 yield [self.page.explain(readable(error)), *[gr.skip()] * (len(self.outputs) + len(self.controls))]
 

@@ -10,7 +10,7 @@ import asyncio
 import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import MISSING, dataclass, fields
-from typing import Any
+from typing import Any, cast
 
 import gradio as gr
 
@@ -121,7 +121,7 @@ class Connection:
             return shown
 
         gr.Button(visible=False).click(
-            named(endpoint, list(self.inputs)),
+            named(endpoint, list(self.inputs), optional=left_out(self.action.params)),
             inputs_kwargs=for_clients(self.inputs, self.action.params),
             outputs=self.outputs,
             api_name=self.action.name,
@@ -178,6 +178,11 @@ def for_clients(inputs: dict[str, Any], params: type) -> dict[str, Any]:
         return {name: _unlimited(part, standard.get(name, part.value)) for name, part in inputs.items()}
 
 
+def left_out(params: type) -> list[str]:
+    """The parameters that a client may leave out although nothing stands for them."""
+    return [field.name for field in fields(params) if field.default is None]
+
+
 def _unlimited(part: Any, value: Any) -> Any:
     """A hidden component that takes any value, for one that has limits; one that has none as it is."""
     if isinstance(part, (gr.Slider, gr.Number)):
@@ -185,9 +190,9 @@ def _unlimited(part: Any, value: Any) -> Any:
     if isinstance(part, (gr.CheckboxGroup, gr.Radio)) or (
         isinstance(part, gr.Dropdown) and not part.allow_custom_value
     ):
-        several = isinstance(part, gr.CheckboxGroup)
+        several, choices = isinstance(part, gr.CheckboxGroup), cast(Any, part.choices)
         value = list(value) if several else value
-        return gr.Dropdown(part.choices, value=value, multiselect=several, allow_custom_value=True, label=part.label)
+        return gr.Dropdown(choices, value=value, multiselect=several, allow_custom_value=True, label=part.label)
     return part
 
 
@@ -231,7 +236,7 @@ def named(
         inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=kind)
         for name, kind in annotations.items()
     ]
-    standard = {name: None for name in optional}
+    standard = dict.fromkeys(optional)
     parameters = [
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=standard.get(name, inspect.Parameter.empty))
         for name in names

@@ -35,8 +35,8 @@ class Lane:
             if stopping.is_set():
                 publish(record.but(status=RunStatus.STOPPED, outcome=Outcome({}, {})))
                 return
-        ending = self.endings.get(record.run_id, lambda one: one.but(status=RunStatus.DONE))
-        publish(ending(record))
+        ending = self.endings.get(record.run_id)
+        publish(ending(record) if ending else record.but(status=RunStatus.DONE))
 
     def let_go(self, runs: int = 1) -> None:
         self.gate.release(runs)

@@ -57,5 +57,6 @@ def full_record(**changes: Any) -> RunRecord:
         "version": 17,
         "scale": (2.5, 1.25),
         "columns": ("premise", "hypothesis"),
+        "listed": False,
     }
     return record(**{**values, **changes})

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -14,52 +13,20 @@ from explorer.backend.executor import Job
 from explorer.backend.local import LocalExecutor
 from explorer.backend.runs import worker
 from explorer.backend.runs.open import OpenRuns
-from explorer.backend.runs.record import RunRecord, RunStatus
+from explorer.backend.runs.record import RunStatus
 from explorer.backend.runs.store import WEIGHTS
 from explorer.errors import BadInputError, ModelUnavailableError
 from explorer.settings import Settings
-from explorer.tasks.sources import keep_upload
 from explorer.tasks.task import Example
 from explorer.tuning.adapted import Adapted, adapt
 from explorer.tuning.rows import tokenise
 from explorer.tuning.spec import RunSpec
+from tests.backend import executing
+from tests.backend.executing import WAIT, finished
 from tests.models import tiny
-from tests.tuning.small import CATS, examples
 
-WAIT = 60
-
-
-@pytest.fixture(scope="module")
-def model_id(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """A tiny BERT's folder, which is its id."""
-    return str(tiny.save(tmp_path_factory.mktemp("bert")))
-
-
-@pytest.fixture
-def settings(tmp_path: Path) -> Settings:
-    return Settings(device="cpu", hub_cache=tmp_path / "hub", offline=True, data_folder=tmp_path / "data")
-
-
-@pytest.fixture
-def task(settings: Settings, tmp_path: Path) -> str:
-    """A visitor's file of 60 rows, 12 of them held out."""
-    labels = ("none", "some")
-    rows = [f"{one.text}\t{labels[int(one.label)]}" for one in examples(CATS, 60)]
-    path = tmp_path / "cats.tsv"
-    path.write_text("\n".join(["sentence\tlabel", *rows]), encoding="utf-8")
-    return keep_upload(path, settings).name
-
-
-@pytest.fixture
-def spec(model_id: str, task: str) -> RunSpec:
-    return RunSpec(model_id, task, rank=4, epochs=2, learning_rate=5e-3)
-
-
-@pytest.fixture
-def executor(settings: Settings) -> Iterator[LocalExecutor]:
-    made = LocalExecutor(settings)
-    yield made
-    made.runs.store.close()
+model_id, settings, task, spec = executing.model_id, executing.settings, executing.task, executing.spec
+executor, no_examples = executing.executor, executing.no_examples
 
 
 @dataclass(frozen=True)
@@ -97,12 +64,6 @@ def count(open_run: OpenRuns, params: AskMany) -> int:
 JOB, UPDATES, COUNT = (Job(f"tests.backend.test_run_local:{name}") for name in ("ask", "updates", "count"))
 
 
-def finished(executor: LocalExecutor, spec: RunSpec) -> RunRecord:
-    record = executor.runs.wait(executor.runs.start(spec, "ada"), WAIT)
-    assert not record.status.is_active
-    return record
-
-
 class TestTogether:
     def test_eight_runs_hold_one_copy_of_the_frozen_weights_and_leave_it_alone(
         self, settings: Settings, spec: RunSpec, monkeypatch: pytest.MonkeyPatch
@@ -112,9 +73,10 @@ class TestTogether:
         together = threading.Barrier(8)
 
         def adapt_and_wait(*arguments: object) -> Adapted:
-            made.append(adapt(*arguments))  # type: ignore[arg-type]
+            one = adapt(*arguments)  # type: ignore[arg-type]
+            made.append(one)
             together.wait(WAIT)
-            return made[-1]
+            return one
 
         monkeypatch.setattr(worker, "adapt", adapt_and_wait)
         bundle = executor.store.get(spec.model)
@@ -124,9 +86,11 @@ class TestTogether:
         own = [{value.data_ptr() for value in one.trainable().values()} for one in made]
         shared = {tensor.data_ptr() for tensor in bundle.model.parameters()}
         for one, trained in zip(made, own, strict=True):
-            frozen = {parameter.data_ptr() for parameter in one.model.parameters()} - trained
-            assert len(frozen) > 30
-            assert frozen <= shared
+            body = {
+                parameter.data_ptr() for parameter in one.fork.get_submodule(one.layers.body).parameters()
+            } - trained
+            assert len(body) > 30
+            assert body <= shared
             assert not trained & shared
         assert len(set().union(*own)) == sum(map(len, own))
         assert all(torch.equal(tensor, before[name]) for name, tensor in bundle.model.state_dict().items())
@@ -212,7 +176,7 @@ class TestOpening:
         self, executor: LocalExecutor, spec: RunSpec
     ) -> None:
         ASKED.clear()
-        run = finished(executor, replace(spec, epochs=12)).run_id
+        run = finished(executor, replace(spec, epochs=15, batch_size=8, learning_rate=1e-2)).run_id
         with_cat, without = (
             executor.submit_for_runs(JOB, Ask(run, text)).result(WAIT) for text in ("the cat sat", "the mat sat")
         )
@@ -233,7 +197,6 @@ class TestOpening:
 
         with monkeypatch.context() as short:
             short.setattr(worker.Worker, "_say", stop_after_two)
-            short.setattr(worker.Worker, "_finish", worker.Worker._finish)
             cancelled = finished(executor, spec)
         assert cancelled.status is RunStatus.CANCELLED
         with pytest.raises(BadInputError, match="nothing to try yet"):
@@ -249,6 +212,8 @@ class TestOpening:
         old = finished(executor, spec)
         restarted = LocalExecutor(settings)
         first = restarted.submit_for_runs(JOB, Ask(old.run_id)).result(WAIT)
+        model = restarted.store.get(spec.model).model
+        assert not any(tensor.is_inference() for tensor in (*model.parameters(), *model.buffers()))
         again = finished(restarted, spec)
         assert (again.status, again.message) == (RunStatus.DONE, "")
         assert again.losses == old.losses

@@ -13,6 +13,7 @@ from explorer.backend.runs import manager as module
 from explorer.backend.runs.manager import RunManager
 from explorer.backend.runs.queue import MOST_WAITING
 from explorer.backend.runs.record import RunRecord, RunStatus
+from explorer.backend.runs.store import this_process
 from explorer.errors import BadInputError
 from tests.backend import lanes
 from tests.backend.lanes import WAIT, Lane, running, start, until
@@ -131,6 +132,20 @@ class TestFailures:
         lane.let_go()
         assert runs.wait(after, WAIT).status is RunStatus.DONE
 
+    def test_a_run_that_cannot_be_kept_is_not_queued(
+        self, runs: RunManager, lane: Lane, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        with monkeypatch.context() as full:
+            full.setattr(runs.store, "save", _no_space)
+            with pytest.raises(OSError, match="No space"):
+                start(runs)
+        with pytest.raises(UnicodeEncodeError):
+            start(runs, owner="\ud800")
+        after = start(runs)
+        lane.let_go()
+        assert runs.wait(after, WAIT).status is RunStatus.DONE
+        assert lane.began == [after]
+
 
 def _no_space(one: RunRecord) -> None:
     raise OSError("No space left on device")
@@ -153,7 +168,7 @@ class TestRestarts:
         assert again.wait("r-lost", WAIT).status is RunStatus.DONE
 
     def test_a_process_that_dies_while_this_one_looks_is_noticed(self, runs: RunManager) -> None:
-        lost = record("r-lost", "ada", status=RunStatus.RUNNING, process=module.this_process())
+        lost = record("r-lost", "ada", status=RunStatus.RUNNING, process=this_process())
         runs.store.save(lost)
         assert runs.get("r-lost").status is RunStatus.RUNNING
         runs.store.save(replace(lost, process=(2**22 + 5, 1.0)))
@@ -172,7 +187,12 @@ def test_curves_go_to_disk_now_and_then_and_every_status_at_once(
 ) -> None:
     kept: list[tuple[RunStatus, int]] = []
     saved = runs.store.save
-    monkeypatch.setattr(runs.store, "save", lambda one: (kept.append((one.status, one.step)), saved(one))[1])
+
+    def save(one: RunRecord) -> None:
+        kept.append((one.status, one.step))
+        saved(one)
+
+    monkeypatch.setattr(runs.store, "save", save)
     run = start(runs)
     until(lambda: running(runs, run))
     now = runs.get(run)

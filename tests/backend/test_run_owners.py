@@ -10,10 +10,9 @@ from typing import Any
 
 import pytest
 
-from explorer.backend.runs import manager as module
 from explorer.backend.runs.manager import LECTURER, RunManager
 from explorer.backend.runs.record import Outcome, RunRecord, RunStatus
-from explorer.backend.runs.store import RunStore
+from explorer.backend.runs.store import RunStore, this_process
 from explorer.errors import BadInputError
 from explorer.settings import Settings
 from tests.backend import lanes
@@ -73,13 +72,15 @@ class TestOwners:
         with pytest.raises(BadInputError, match="No run is called"):
             getattr(runs, verb)(trick, *([LECTURER] if verb != "get" else []))
 
-    def test_examples_belong_to_nobody(self, tmp_path: Path) -> None:
+    @pytest.mark.parametrize("listed", [True, False])
+    def test_examples_belong_to_nobody(self, tmp_path: Path, listed: bool) -> None:
         folder = tmp_path / "examples" / "example-sst2"
         folder.mkdir(parents=True)
-        example = full_record(run_id="example-sst2", owner="example")
+        example = full_record(run_id="example-sst2", owner="example", listed=listed)
         (folder / "record.json").write_text(example.to_json(), encoding="utf-8")
         runs = RunManager(RunStore(tmp_path / "data", tmp_path / "examples"), Settings(), lambda *_: None, no_model)
-        assert runs.list("ada") == [example]
+        assert runs.list("ada") == [example] * listed
+        assert runs.get("example-sst2") == example
         for owner in ("example", "ada", LECTURER):
             with pytest.raises(BadInputError, match="not yours"):
                 runs.delete("example-sst2", owner)
@@ -142,7 +143,7 @@ class TestStoppingAndResuming:
         runs.store.save(record("r-earlier", "ada", status=status, process=(1, 1.0)))
         runs.resume("r-earlier", "ada")
         until(lambda: lane.began == ["r-earlier"])
-        assert module.this_process() == runs.get("r-earlier").process
+        assert this_process() == runs.get("r-earlier").process
         lane.let_go()
         assert runs.wait("r-earlier", WAIT).status is RunStatus.DONE
 

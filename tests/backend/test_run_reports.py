@@ -58,6 +58,13 @@ class TestSaying:
         assert len(done.notes) == 2
         assert all(len(one.text) <= 400 for one in done.outcome.wrong)  # type: ignore[union-attr]
 
+    def test_virtual_tokens_leave_less_room_for_a_long_text(self, bert: Bundle, tmp_path: Path) -> None:
+        task_data = data()
+        long = [Example("the mat " * number, None, float(number % 2)) for number in (10, 11, 12, 13)]
+        task_data = replace(task_data, train=(*task_data.train, *long))
+        assert Run(bert, tmp_path / "lora", METHODS["lora"], task_data).work().notes[0].startswith("2 of the texts")
+        assert Run(bert, tmp_path / "prefix", METHODS["prefix"], task_data).work().notes[0].startswith("4 of the texts")
+
     def test_a_long_validation_is_measured_in_part_and_says_so(
         self, bert: Bundle, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:

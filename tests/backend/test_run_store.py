@@ -115,7 +115,7 @@ class TestKeeping:
     def test_examples_are_found_and_not_among_anybodys(self, tmp_path: Path) -> None:
         folder = tmp_path / "examples" / "example-sst2"
         folder.mkdir(parents=True)
-        example = full_record(run_id="example-sst2", owner="example")
+        example = full_record(run_id="example-sst2", owner="example", listed=True)
         (folder / "record.json").write_text(example.to_json(), encoding="utf-8")
         store = RunStore(tmp_path / "data", tmp_path / "examples")
         assert store.find("example-sst2") == example

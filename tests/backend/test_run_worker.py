@@ -117,6 +117,23 @@ class TestEnding:
         assert done.snapshots == whole.last.snapshots
         assert same(run.weights, whole.weights)
 
+    @pytest.mark.parametrize(("share", "expected"), [(1e9, STEPS - 1), (1e-9, 1)])
+    def test_checkpoints_that_take_long_are_written_less_often(
+        self, bert: Bundle, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, share: float, expected: int
+    ) -> None:
+        written: list[str] = []
+        save = module.save_tensors
+
+        def count(path: Path, tensors: dict[str, torch.Tensor]) -> None:
+            written.append(path.name)
+            save(path, tensors)
+
+        monkeypatch.setattr(module, "CHECKPOINT_SECONDS", 0.0)
+        monkeypatch.setattr(module, "CHECKPOINT_SHARE", share)
+        monkeypatch.setattr(module, "save_tensors", count)
+        Run(bert, tmp_path, METHODS["bitfit"]).work()
+        assert written == [RESUME] * expected + [WEIGHTS]
+
     def test_without_a_checkpoint_it_starts_again(
         self, bert: Bundle, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:

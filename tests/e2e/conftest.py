@@ -12,6 +12,7 @@ import urllib.request
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -96,3 +97,15 @@ def browser() -> Iterator[object]:
 def headless_model(tmp_path_factory: pytest.TempPathFactory) -> str:
     """As tiny_model, without the head for sentence pairs."""
     return save_reader("BertForMaskedLM", tmp_path_factory.mktemp("models") / "headless")
+
+
+@pytest.fixture
+def visit(server: str, browser: Any) -> Iterator[Any]:
+    """A visitor for whom nothing may go wrong."""
+    from tests.e2e.visiting import Visit
+
+    context = browser.new_context(viewport={"width": 1024, "height": 768})
+    visitor = Visit(context.new_page(), server)
+    yield visitor
+    context.close()
+    visitor.assert_unharmed()

@@ -3,58 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from tests.e2e.conftest import HUB_MODEL
+from tests.e2e.visiting import PATIENCE, Visit
 from tests.models.fake_hub import FakeHub, Faults, stuck
 
 pytestmark = pytest.mark.e2e
-PATIENCE = 60_000
-"""Milliseconds; far more than anything takes, so that a busy machine fails no test."""
-
-expect.set_options(timeout=PATIENCE)
-
-
-class Visit:
-    """One visitor's tab, with what went wrong in it."""
-
-    def __init__(self, page: Page, address: str) -> None:
-        self.page, self.address = page, address
-        self.errors: list[str] = []
-        self.outside: list[str] = []
-        page.set_default_timeout(PATIENCE)
-        page.on("pageerror", lambda error: self.errors.append(str(error)))
-        page.on("request", lambda request: self._note(request.url))
-
-    def _note(self, url: str) -> None:
-        if not url.startswith((self.address, "data:", "blob:")):
-            self.outside.append(url)
-
-    def open(self, path: str, figure: str) -> None:
-        self.page.goto(f"{self.address}/{path}")
-        self.page.wait_for_selector(f"{figure} .plot[data-drawn]")
-
-    def draws(self, figure: str) -> int:
-        return int(self.page.get_attribute(f"{figure} .plot", "data-drawn") or 0)
-
-    def wait_redrawn(self, figure: str, before: int) -> None:
-        script = "([selector, before]) => Number(document.querySelector(selector).dataset.drawn) > before"
-        self.page.wait_for_function(script, arg=[f"{figure} .plot", before])
-
-
-@pytest.fixture
-def visit(server: str, browser: Any) -> Iterator[Visit]:
-    context = browser.new_context(viewport={"width": 1024, "height": 768})
-    visitor = Visit(context.new_page(), server)
-    yield visitor
-    context.close()
-    assert visitor.errors == []
-    assert visitor.outside == [], "the page fetched something from outside"
 
 
 def test_the_front_page_opens_with_a_prediction_and_leads_to_every_lab(visit: Visit) -> None:
@@ -184,16 +143,9 @@ def test_a_pair_is_scored_swapped_and_all_pairs_are_drawn(visit: Visit) -> None:
     expect(visit.page.locator("ol.sentences li")).to_have_count(6)
 
 
-def choose(visit: Visit, model_id: str) -> None:
-    picker = visit.page.locator("#model-picker input")
-    picker.click()
-    picker.fill(model_id)
-    picker.press("Enter")
-
-
 def test_a_model_that_the_hub_lacks_leaves_the_page_with_the_bundled_one(visit: Visit) -> None:
     visit.open("pairs", "#pair-figure")
-    choose(visit, "FacebookAI/roberta-base")
+    visit.choose("FacebookAI/roberta-base")
     expect(visit.page.locator(".picker-note .notice")).to_contain_text("no model called FacebookAI/roberta-base")
     expect(visit.page.locator("#model-picker input")).to_have_value(re.compile("^bert-small · .* · bundled$"))
     visit.page.get_by_role("button", name="Score the pair").click()
@@ -203,14 +155,14 @@ def test_a_model_that_the_hub_lacks_leaves_the_page_with_the_bundled_one(visit: 
 def test_a_download_can_be_stopped_and_taken_up_again_with_progress(visit: Visit, hub: FakeHub) -> None:
     visit.open("masking", "#fill-figure")
     hub.faults = stuck()
-    choose(visit, HUB_MODEL)
+    visit.choose(HUB_MODEL)
     note = visit.page.locator(".picker-note .notice")
     expect(note).to_contain_text("of 5 MB")
     visit.page.get_by_role("button", name="Stop the download").click()
     expect(visit.page.locator("#model-picker input")).to_have_value(re.compile("^bert-small"))
     expect(note).to_have_count(0)
     hub.faults = Faults(pause=0.0005)
-    choose(visit, HUB_MODEL)
+    visit.choose(HUB_MODEL)
     expect(note).to_contain_text("of 5 MB")
     expect(note).to_have_count(0)
     expect(visit.page.locator("#model-picker input")).to_have_value(HUB_MODEL)
@@ -225,7 +177,7 @@ def test_a_chosen_model_follows_the_visitor_and_compares_with_another(visit: Vis
     compare.press("Enter")
     visit.page.wait_for_selector("#fill-comparison .plot[data-drawn]")
     expect(visit.page.get_by_text("Side by side")).to_be_visible()
-    choose(visit, tiny_model)
+    visit.choose(tiny_model)
     expect(visit.page.locator(".model-card")).not_to_contain_text("66,405,702")
     visit.page.click(".top nav >> text=Sentence pairs")
     visit.page.wait_for_selector("#pair-figure .plot[data-drawn]")
@@ -238,13 +190,13 @@ def test_another_model_redraws_what_is_in_view(visit: Visit, tiny_model: str) ->
     visit.page.wait_for_selector("#all-pairs-figure .plot[data-drawn]")
     said = visit.page.locator(".said:visible").first
     before = said.inner_text()
-    choose(visit, tiny_model)
+    visit.choose(tiny_model)
     expect(said).not_to_have_text(before)
 
 
 def test_a_model_without_the_head_is_told_why_and_offered_another(visit: Visit, headless_model: str) -> None:
     visit.open("pairs", "#pair-figure")
-    choose(visit, headless_model)
+    visit.choose(headless_model)
     notice = visit.page.locator(".notice")
     expect(notice).to_contain_text("cannot score the next sentence")
     expect(notice).to_contain_text("90.4/79.1")

@@ -12,6 +12,7 @@ from scipy.stats import pearsonr, spearmanr
 from sklearn.metrics import accuracy_score, f1_score, matthews_corrcoef
 
 from explorer.models.bundle import Bundle
+from explorer.tasks.task import Task
 from explorer.tuning import training as module
 from explorer.tuning.spec import RunSpec
 from explorer.tuning.training import Training, decide
@@ -65,7 +66,7 @@ def scored(training: Training) -> dict[str, float]:
 class TestMeasuring:
     @pytest.mark.parametrize("task", [CATS, WEIGHT], ids=["classes", "scores"])
     def test_predictions_stand_in_the_rows_order(
-        self, bert: Bundle, monkeypatch: pytest.MonkeyPatch, task: module.Task
+        self, bert: Bundle, monkeypatch: pytest.MonkeyPatch, task: Task
     ) -> None:
         monkeypatch.setattr(module, "precision", lambda device: nullcontext())
         monkeypatch.setattr(module, "ordered_batches", lambda lengths: module_batches(lengths, 40))

@@ -14,7 +14,7 @@ from torch import Tensor
 from explorer.errors import BadInputError
 from explorer.models.bundle import Bundle
 from explorer.tasks.task import Example
-from explorer.tuning import training as module
+from explorer.tuning import training as training_module
 from explorer.tuning.methods import METHODS
 from explorer.tuning.rows import tokenise
 from explorer.tuning.spec import RunSpec
@@ -156,7 +156,12 @@ class TestDiverging:
             training.step = step
             training._watch(loss)
         with pytest.raises(BadInputError, match="diverged"):
-            [training._watch(60.0) for _ in range(5)]
+            TestDiverging.watch_again(training)
+
+    @staticmethod
+    def watch_again(training: training_module.Training) -> None:
+        for _ in range(5):
+            training._watch(60.0)
 
     def test_a_rate_that_works_does_not_look_like_one_that_does_not(self, bert: Bundle) -> None:
         for spec in SPECS.values():
@@ -168,7 +173,7 @@ def test_the_rate_rises_over_the_first_steps_and_falls_to_the_end(bert: Bundle) 
     rates = [training._rate_at(step) for step in range(training.steps)]
     peak = rates.index(max(rates))
     assert max(rates) == 2e-3
-    assert peak + 1 == round(module.WARM_UP * training.steps)
+    assert peak + 1 == round(training_module.WARM_UP * training.steps)
     assert rates[: peak + 1] == sorted(rates[: peak + 1])
     assert rates[peak + 1 :] == sorted(rates[peak + 1 :], reverse=True)
     assert 0 < rates[-1] < 2e-3 / 50

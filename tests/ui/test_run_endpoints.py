@@ -197,9 +197,7 @@ class TestAfterwards:
         assert found["adapted", "positive"] > 0.8
         assert abs(found["base", "positive"] - 0.5) < 0.3
 
-    def test_a_batch_mixes_adapters_without_mixing_answers(
-        self, client: Client, trained: str, tiny_model: str
-    ) -> None:
+    def test_a_batch_mixes_adapters_without_mixing_answers(self, client: Client, trained: str, tiny_model: str) -> None:
         client.predict(model=tiny_model, **QUICK, rank=2, seed=1, api_name="/train")
         runs = [trained, newest(client)["run"]]
         found = rows(client.predict(runs=runs, sentence_a=SENTENCE, api_name="/swap_runs"))

@@ -11,7 +11,7 @@ from explorer.backend.local import LocalExecutor
 from explorer.backend.runs.examples import EXAMPLES, OWNER, Worked
 from explorer.backend.runs.record import RunRecord, RunStatus
 from explorer.backend.runs.store import WEIGHTS
-from explorer.settings import BUNDLED_RUNS, Settings, share_processor
+from explorer.settings import BUNDLED_RUNS, Settings
 from explorer.tuning.snapshots import FOLDER
 
 NOTE = "A worked example: trained beforehand on two CPU cores with these settings, and bundled with the app."
@@ -46,7 +46,6 @@ def _thinned(steps: tuple[int, ...], most: int) -> tuple[int, ...]:
 
 def main() -> None:
     """Train each example and keep it; prints what it reached."""
-    share_processor()
     wanted = sys.argv[1:] or [worked.run_id for worked in EXAMPLES]
     with tempfile.TemporaryDirectory() as data_folder:
         runs = LocalExecutor(Settings(data_folder=Path(data_folder))).runs

@@ -68,9 +68,13 @@ class RunManager:
     def _enqueue(self, record: RunRecord) -> None:
         with self._changed:
             self._queue.put(record.owner, record.run_id)
+            try:
+                self.store.save(record)
+            except Exception:
+                self._queue.remove(record.run_id)
+                raise
             self._stopping[record.run_id] = threading.Event()
             self._active[record.run_id] = record
-            self.store.save(record)
             self._tell_places()
             self._open_lanes()
             self._changed.notify_all()

@@ -70,9 +70,15 @@ def _phi_grid(rows: Sequence[Sequence[float]], suffix: str) -> dict[str, Any]:
 
 
 def _two_grids(result: SimilarityResult, stacked: bool) -> dict[str, Any]:
-    titles = (f"{label(result.name_a, 22)} (i) and {label(result.name_b, 22)} (j)", "two random subspaces")
-    across = {"title": {"text": "j"}, "showgrid": False, "tickformat": "d", "nticks": 9}
-    down = {"title": {"text": "i"}, "showgrid": False, "autorange": "reversed", "tickformat": "d", "nticks": 9}
+    titles = ("the two runs", "two random subspaces")
+    across = {"title": {"text": f"j: {label(result.name_b, 24)}"}, "showgrid": False, "tickformat": "d", "nticks": 9}
+    down = {
+        "title": {"text": f"i: {label(result.name_a, 24)}"},
+        "showgrid": False,
+        "autorange": "reversed",
+        "tickformat": "d",
+        "nticks": 9,
+    }
     bar = {"title": {"text": "φ(i, j)"}, "thickness": 14}
     shared = {"coloraxis": {"colorscale": "Cividis", "cmin": 0, "cmax": 1, "colorbar": bar, "showscale": not stacked}}
     if stacked:
@@ -86,7 +92,7 @@ def _two_grids(result: SimilarityResult, stacked: bool) -> dict[str, Any]:
         "annotations": [heading(titles[0], x[0], y[1]), heading(titles[1], x2[0], y2[1])],
         "xaxis": {**across, "domain": x, **({"title": {"text": ""}} if stacked else {})},
         "yaxis": {**down, "domain": y},
-        "xaxis2": {**across, "domain": x2, "anchor": "y2"},
+        "xaxis2": {**across, "domain": x2, "anchor": "y2", **({} if stacked else {"title": {"text": "j"}})},
         "yaxis2": {**down, "domain": y2, "anchor": "x2", **({} if stacked else {"title": {"text": ""}})},
     }
 

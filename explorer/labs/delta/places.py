@@ -10,6 +10,7 @@ from explorer.labs.delta.figures import module_name
 from explorer.labs.delta.schema import SpectrumResult
 
 ALL_LAYERS = "all"
+FIRST_MODULE = "query"
 
 
 def layer_choices(count: int) -> list[tuple[str, str]]:
@@ -30,14 +31,20 @@ def module_update(result: SpectrumResult, chosen: object = None) -> Any:
 
 
 def places_update(result: SpectrumResult, places: list[gr.components.Component]) -> list[Any]:
-    """The matrices and the layers that a run has, for lists made by matrix_choice."""
+    """The matrices and the layers that a run has, for lists made by matrix_choice.
+
+    A choice stands while a run trains on, so the list's value changes only for a run without the list's first matrix.
+    """
     layers = gr.update(label=f"Layer, 0 to {max(site.layer for site in result.sites)}")
-    return [module_update(result) if isinstance(place, gr.Dropdown) else layers for place in places]
+    modules = module_update(result, FIRST_MODULE)
+    if FIRST_MODULE in result.modules:
+        modules = gr.update(choices=[(module_name(name), name) for name in result.modules])
+    return [modules if isinstance(place, gr.Dropdown) else layers for place in places]
 
 
 def matrix_choice() -> tuple[gr.Dropdown, gr.Number]:
     """The module and the layer of one matrix."""
     modules = [(module_name(name), name) for name in ("query", "key", "value", "output", "ffn_in", "ffn_out")]
-    module = gr.Dropdown(modules, value="query", label="Matrix", allow_custom_value=True)
+    module = gr.Dropdown(modules, value=FIRST_MODULE, label="Matrix", allow_custom_value=True)
     layer = gr.Number(0, precision=0, minimum=0, label="Layer, from 0")
     return module, layer

@@ -58,8 +58,8 @@ def build_spectrum(page: Page, picker: RunPicker, places: list[gr.components.Com
     views = {"module": module, "layer": layer, "measure": measure}
     watch = Watch()
 
-    def newest(result: SpectrumResult, owner: str) -> list[Any]:
-        return [module_update(result), _steps(result), 0, *places_update(result, places)]
+    def newest(result: SpectrumResult, owner: str, module: str, **views: Any) -> list[Any]:
+        return [module_update(result, module), _steps(result), 0, *places_update(result, places)]
 
     stream = Stream(
         page,

@@ -44,8 +44,8 @@ def paper_quote() -> Markup:
         Markup("<tr>{}</tr>").format(Markup("").join(cell("td", value) for value in row)) for row in table.rows
     )
     return Markup(
-        "<p>The paper's Table 6, GPT-3 175B, validation accuracy (Hu et al. 2021, section 7.2):</p>"
-        "<table><thead><tr>{}</tr></thead><tbody>{}</tbody></table>"
+        '<table class="quoted"><caption>GPT-3 175B, validation accuracy, quoted from Hu et al. 2021, Table 6</caption>'
+        "<thead><tr>{}</tr></thead><tbody>{}</tbody></table>"
     ).format(head, rows)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -88,7 +89,7 @@ def trade_figure(result: Compared) -> dict[str, Any] | str:
         "x": [max(1, record.trainable) for _, record in scored],
         "y": [record.score for _, record in scored],
         "text": [record.name.split(" · ")[0] for _, record in scored],
-        "textposition": [("top center", "bottom center")[count % 2] for count in range(len(scored))],
+        "textposition": _label_places([(record.trainable, record.score or 0.0) for _, record in scored]),
         "textfont": {"size": 14},
         "cliponaxis": False,
         "marker": {"size": 14, "color": [SERIES[place % len(SERIES)] for place, _ in scored]},
@@ -105,6 +106,43 @@ def trade_figure(result: Compared) -> dict[str, Any] | str:
         yaxis={"title": {"text": metric}, "range": [min(scores) - 0.2 * spread, max(scores) + 0.2 * spread]},
         margin={"l": 8, "r": 40, "t": 24, "b": 8},
     )
+
+
+def _label_places(points: Sequence[tuple[int, float]]) -> list[str]:
+    """Where each point's label stands: on the first side on which it covers no other label and no point.
+
+    Measured as shares of the figure: a label is about a fifth as wide as it and a twentieth as high.
+    """
+    across = [math.log10(max(1, trainable)) for trainable, _ in points]
+    up = [score for _, score in points]
+    wide, high = max(max(across) - min(across), 1.0), 1.4 * max(max(up) - min(up), 0.05)
+    spots = [(x / wide, y / high) for x, y in zip(across, up, strict=True)]
+    labels: list[tuple[float, float]] = []
+    chosen = []
+    for x, y in spots:
+        covered = {
+            side: _near((x + dx, y + dy), labels, 0.2, 0.05) + _near((x + dx, y + dy), spots, 0.1, 0.04)
+            for side, (dx, dy) in _SIDES.items()
+        }
+        side = min(covered, key=covered.__getitem__)
+        chosen.append(side)
+        labels.append((x + _SIDES[side][0], y + _SIDES[side][1]))
+    return chosen
+
+
+def _near(spot: tuple[float, float], others: Sequence[tuple[float, float]], wide: float, high: float) -> int:
+    return sum(abs(spot[0] - x) < wide and abs(spot[1] - y) < high for x, y in others)
+
+
+_SIDES = {
+    "top center": (0.0, 0.07),
+    "bottom center": (0.0, -0.07),
+    "middle right": (0.13, 0.0),
+    "middle left": (-0.13, 0.0),
+    "top right": (0.11, 0.06),
+    "bottom right": (0.11, -0.06),
+    "bottom left": (-0.11, -0.06),
+}
 
 
 def cost_table(result: Compared) -> Markup:
@@ -134,6 +172,7 @@ def runs_list(result: Compared) -> Markup:
     """Every run with its settings and result; a link opens it."""
     if not result.records:
         return Markup('<p class="caption">No runs yet. Start one on the Train tab.</p>')
+    several = len({record.owner for record in result.records if record.owner != OWNER}) > 1
     rows = Markup("")
     for record in result.records:
         spec = record.spec
@@ -142,12 +181,13 @@ def runs_list(result: Compared) -> Markup:
         cells = (
             Markup('<a href="?run={}">{}</a>').format(record.run_id, record.name),
             "worked example" if record.owner == OWNER else record.status.value,
+            *([record.whose if record.owner != OWNER else ""] if several else []),
             "" if record.score is None else metric_text(record.leading_metric, record.score),
             f"{record.trainable:,}" if record.trainable else "",
             duration(record.seconds) if record.seconds else "",
             settings,
         )
         rows += Markup("<tr>{}</tr>").format(Markup("").join(Markup("<td>{}</td>").format(cell) for cell in cells))
-    heads = ("run", "status", "held out", "trainable", "time", "settings")
+    heads = ("run", "status", *(["whose"] if several else []), "held out", "trainable", "time", "settings")
     head = Markup("").join(Markup("<th>{}</th>").format(name) for name in heads)
     return Markup('<table class="quoted"><thead><tr>{}</tr></thead><tbody>{}</tbody></table>').format(head, rows)

@@ -55,7 +55,9 @@ class Controls:
         with gr.Group(visible=False) as self.adapter:
             self.bottleneck = gr.Slider(1, 256, 32, step=1, label="Bottleneck width")
         with gr.Accordion("Training settings", open=False):
-            self.learning_rate = gr.Number(None, label="Learning rate", info=self._rate_info("lora"))
+            self.learning_rate = gr.Number(
+                find_method("lora").learning_rate, label="Learning rate", info=self._rate_info("lora")
+            )
             self.epochs = gr.Slider(1, 20, 3, step=1, label="Epochs")
             self.batch_size = gr.Slider(1, 64, 16, step=1, label="Batch size")
             self.examples = gr.Number(0, precision=0, label="Training examples", info="0 takes all of them.")
@@ -88,19 +90,15 @@ class Controls:
         return {name: getattr(self, name) for name in names}
 
     def wire(self) -> None:
-        """Show what the chosen method reads, and hide what it does not."""
-        self.method.change(
-            self._choose,
-            [self.method],
-            [self.lora, self.prefix, self.adapter, self.explained, self.learning_rate],
-            api_visibility="private",
-            queue=False,
-            show_progress="hidden",
-        )
+        """Show what the chosen method reads, and hide what it does not; a visitor's choice also sets its learning rate."""
+        private: dict[str, Any] = {"api_visibility": "private", "queue": False, "show_progress": "hidden"}
+        shown = [self.lora, self.prefix, self.adapter, self.explained, self.learning_rate]
+        self.method.change(self._choose, [self.method], shown, **private)
+        self.method.input(lambda slug: find_method(slug).learning_rate, [self.method], [self.learning_rate], **private)
 
     @staticmethod
     def _rate_info(slug: str) -> str:
-        return f"Empty takes this method's own: {find_method(slug).learning_rate:g}."
+        return f"This method's own is {find_method(slug).learning_rate:g}."
 
     def _choose(self, slug: str) -> list[Any]:
         method = find_method(slug)
@@ -109,5 +107,5 @@ class Controls:
             gr.update(visible="prefix_length" in method.options),
             gr.update(visible="bottleneck" in method.options),
             explanation(method),
-            gr.update(value=None, info=self._rate_info(slug)),
+            gr.update(info=self._rate_info(slug)),
         ]

@@ -165,7 +165,8 @@ def run_sentence(record: RunRecord) -> Markup:
     if status is RunStatus.RUNNING:
         return _running_sentence(record)
     if record.outcome is None:
-        return prose(strong(record.name), f" is {status.value}. ", record.message)
+        verb = "has" if status is RunStatus.FAILED else "is"
+        return prose(strong(record.name), f" {verb} {status.value}. ", record.message)
     split, values = next(iter(record.outcome.metrics.items()))
     reached = ", ".join(metric_text(name, value) for name, value in values.items())
     parts = [strong(record.name), " reaches ", strong(reached), f" on {record.outcome.rows[split]:,} held-out examples"]

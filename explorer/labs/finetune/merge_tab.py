@@ -37,7 +37,9 @@ def build_merge(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
             file = gr.File(label="The file", interactive=False, visible=False, elem_id="export-file")
             Import(page, picker)
         with gr.Column(scale=2, min_width=320):
-            said = rich_text(elem_classes=["said"], elem_id="merge-said")
+            said = rich_text(
+                "Timing the model before, with the adapter and merged …", elem_classes=["said"], elem_id="merge-said"
+            )
             figure = plot("merge", elem_id="merge-figure")
     with gr.Accordion("Why: no added latency", open=False):
         gr.Markdown(WHY, latex_delimiters=LATEX)

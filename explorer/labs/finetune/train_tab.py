@@ -9,6 +9,7 @@ import gradio as gr
 from explorer.backend.runs.record import RunRecord, RunStatus
 from explorer.labs.finetune import FOLLOW, PLAN, TRAIN, figures, outcome_figures
 from explorer.labs.finetune.controls import Controls
+from explorer.tuning.methods import find_method
 from explorer.ui.components import plot, rich_text
 from explorer.ui.page import Page
 from explorer.ui.run_picker import RunPicker, run_choices
@@ -16,8 +17,8 @@ from explorer.ui.streams import Stream, Watch
 from explorer.ui.wiring import Connection, folds
 
 TRY: tuple[tuple[str, dict[str, Any]], ...] = (
-    ("Rank 1", {"method": "lora", "rank": 1}),
-    ("Head only", {"method": "head"}),
+    ("Rank 1", {"method": "lora", "rank": 1, "learning_rate": find_method("lora").learning_rate}),
+    ("Head only", {"method": "head", "learning_rate": find_method("head").learning_rate}),
     ("A learning rate of 100", {"method": "lora", "learning_rate": 100.0}),
 )
 
@@ -94,7 +95,7 @@ def _set(button: gr.Button, controls: Controls, changes: dict[str, Any]) -> Any:
     """Set some controls when a Try button is pressed; the run starts after that."""
     names = list(changes)
     return button.click(
-        lambda: [changes[name] for name in names] if len(names) > 1 else changes[names[0]],
+        lambda: [changes[name] for name in names],
         None,
         [getattr(controls, name) for name in names],
         api_visibility="private",

@@ -164,7 +164,7 @@ def test_table_6_is_quoted_rank_by_rank() -> None:
     assert table.rows[-1][2:] == (91.2, 91.7, 91.7, 91.5, 91.4)
     for _, _, *scores in table.rows:
         for score in scores:
-            tags = ("p", "table", "thead", "tbody", "tr", "th", "td")
+            tags = ("caption", "table", "thead", "tbody", "tr", "th", "td")
             assert_safe(sweep_figures.paper_quote(), str(score), tags)
 
 
@@ -172,7 +172,8 @@ def test_table_6_is_quoted_rank_by_rank() -> None:
 def test_the_names_of_runs_stay_text(text: str) -> None:
     assert_safe(directions_figures.similarity_sentence(similarity(name=text)), text)
     assert_safe(amplification_figures.factors_sentence([run_factors(text)]), text)
-    drawn = [directions_figures.similarity_figure(similarity(name=text))["layout"]["annotations"][0]["text"]]
+    layout = directions_figures.similarity_figure(similarity(name=text))["layout"]
+    drawn = [layout["xaxis"]["title"]["text"], layout["yaxis"]["title"]["text"]]
     for trace in amplification_figures.factors_figure([run_factors(text)])["data"]:
         drawn += [trace["name"], trace["hovertemplate"].replace("<extra>", "").replace("</extra>", "")]
     assert all("<" not in shown for shown in drawn)

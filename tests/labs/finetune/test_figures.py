@@ -208,3 +208,20 @@ def test_merging_says_the_difference_and_what_it_saves() -> None:
     assert try_figures.merge_table(result).columns == ("form", "max_difference", "milliseconds")
     drawn = assert_draws(try_figures.merge_figure(result))
     assert list(drawn.data[0].y) == [10.0, 12.5, 10.0]
+
+
+def test_whose_a_run_is_is_said_where_there_are_several_and_gives_no_secret_away() -> None:
+    mine, other = record(owner="secret-one"), record(run_id="r2222222222", owner="secret-two")
+    alone, both = compare_figures.runs_list(Compared((mine,))), compare_figures.runs_list(Compared((mine, other)))
+    assert "visitor" not in alone
+    assert mine.whose in both
+    assert other.whose in both
+    assert mine.whose != other.whose
+    assert "secret" not in both
+
+
+def test_labels_of_neighbouring_points_do_not_cover_each_other() -> None:
+    apart = compare_figures._label_places([(1_000, 0.8), (1_000_000, 0.9)])
+    assert apart == ["top center", "top center"]
+    close = compare_figures._label_places([(150_000, 0.95), (150_000, 0.95), (160_000, 0.951)])
+    assert len(set(close)) == 3

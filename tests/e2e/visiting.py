@@ -1,0 +1,54 @@
+"""A visitor's tab, and what visitors do on every page."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from playwright.sync_api import Page, expect
+
+PATIENCE = 60_000
+"""Milliseconds; far more than anything takes, so that a busy machine fails no test."""
+
+expect.set_options(timeout=PATIENCE)
+
+
+class Visit:
+    """One visitor's tab, with what went wrong in it."""
+
+    def __init__(self, page: Page, address: str) -> None:
+        self.page, self.address = page, address
+        self.errors: list[str] = []
+        self.outside: list[str] = []
+        page.set_default_timeout(PATIENCE)
+        page.on("pageerror", lambda error: self.errors.append(str(error)))
+        page.on("request", lambda request: self._note(request.url))
+
+    def _note(self, url: str) -> None:
+        if not url.startswith((self.address, "data:", "blob:")):
+            self.outside.append(url)
+
+    def open(self, path: str, figure: str) -> None:
+        self.page.goto(f"{self.address}/{path}")
+        self.page.wait_for_selector(f"{figure} .plot[data-drawn]")
+
+    def tab(self, name: str) -> None:
+        self.page.get_by_role("tab", name=name, exact=True).click()
+
+    def draws(self, figure: str) -> int:
+        return int(self.page.get_attribute(f"{figure} .plot", "data-drawn") or 0)
+
+    def wait_redrawn(self, figure: str, before: int) -> None:
+        script = "([selector, before]) => Number(document.querySelector(selector).dataset.drawn) > before"
+        self.page.wait_for_function(script, arg=[f"{figure} .plot", before])
+
+    def choose(self, model_id: str) -> None:
+        """Type a model into the picker."""
+        picker: Any = self.page.locator("#model-picker input")
+        picker.click()
+        picker.fill(model_id)
+        picker.press("Enter")
+
+    def assert_unharmed(self) -> None:
+        """Nothing broke on the page, and nothing was fetched from elsewhere."""
+        assert self.errors == []
+        assert self.outside == [], "the page fetched something from outside"
