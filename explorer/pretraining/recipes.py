@@ -29,12 +29,16 @@ class TrainingRecipe:
     stages: tuple[Stage, ...]
     source_weights: dict[str, float]
     """How often each source is drawn from; a source that is not named here is drawn by its size."""
+    start: str = "distilbert"
+    """The encoder that the weights begin from: distilbert (768 wide) or minilm (384 wide)."""
     minutes: float = 120.0
     """Training time; the learning rate falls linearly to zero over it."""
     tokens_per_step: int = 2048
     sentence_length: int = 32
     learning_rate: float = 1.5e-4
     head_learning_rate: float = 1e-3
+    embedding_learning_rate: float = 0.0
+    """For the word embeddings; at 0 they stay as they are."""
     weight_decay: float = 0.01
     warmup_share: float = 0.02
     corruption: CorruptionRecipe = field(default_factory=lambda: CorruptionRecipe(rate=0.3))
@@ -58,4 +62,17 @@ BERT_SMALL = TrainingRecipe(
     },
 )
 
-RECIPES = {recipe.name: recipe for recipe in (BERT_SMALL,)}
+BERT_MINI = TrainingRecipe(
+    name="bert-mini",
+    stages=(
+        Stage(share=0.38, length=64, text=0.75, sentence=0.25, pair=0.0),
+        Stage(share=0.31, length=64, text=0.2, sentence=0.2, pair=0.6),
+        Stage(share=0.31, length=128, text=0.1, sentence=0.1, pair=0.8),
+    ),
+    source_weights=BERT_SMALL.source_weights,
+    start="minilm",
+    learning_rate=6e-4,
+    embedding_learning_rate=3e-4,
+)
+
+RECIPES = {recipe.name: recipe for recipe in (BERT_SMALL, BERT_MINI)}

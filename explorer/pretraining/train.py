@@ -15,7 +15,7 @@ from torch.nn.functional import cross_entropy
 from tqdm import tqdm
 from transformers import BertForPreTraining, BertTokenizer, PreTrainedTokenizerBase
 
-from explorer.pretraining import warm_start
+from explorer.pretraining import minilm, warm_start
 from explorer.pretraining.batches import Batch, Row, RowMaker, TextStore, collate
 from explorer.pretraining.corpus import SOURCES
 from explorer.pretraining.recipes import Stage, TrainingRecipe
@@ -42,6 +42,15 @@ def unigram_counts(stores: dict[str, TextStore], vocabulary: int) -> torch.Tenso
     for store in stores.values():
         counts += torch.from_numpy(np.bincount(store.ids, minlength=vocabulary))
     return counts
+
+
+def starting_model(
+    recipe: TrainingRecipe, work: Path, tokenizer: PreTrainedTokenizerBase, counts: torch.Tensor
+) -> BertForPreTraining:
+    """The recipe's model before training, from the encoder that it starts with."""
+    if recipe.start == "minilm":
+        return minilm.bert_mini(work, tokenizer, counts)
+    return warm_start.bert_small(work, counts)
 
 
 class BatchStream:
@@ -112,6 +121,14 @@ def rate_factor(recipe: TrainingRecipe, progress: float) -> float:
     return min(progress / recipe.warmup_share, (1.0 - progress) / (1.0 - recipe.warmup_share))
 
 
+def peak_rate(recipe: TrainingRecipe, parameter: str) -> float:
+    """The highest learning rate of a parameter, by its name: parts that are new learn faster than the encoder."""
+    if parameter == "bert.embeddings.word_embeddings.weight":
+        return recipe.embedding_learning_rate
+    new = parameter.startswith(("cls.", "bert.pooler.", "bert.embeddings.token_type_embeddings."))
+    return recipe.head_learning_rate if new else recipe.learning_rate
+
+
 class Trainer:
     """One run of a recipe in a work folder, which holds the tokenised text, the checkpoint and the log."""
 
@@ -121,10 +138,10 @@ class Trainer:
         device = "cuda" if torch.cuda.is_available() else "cpu"
         self.tokenizer = warm_start.load_tokenizer(work)
         stores = load_stores(corpus, self.tokenizer, work / "tokens")
-        self.model = warm_start.bert_small(work, unigram_counts(stores, len(self.tokenizer)))
+        self.model = starting_model(recipe, work, self.tokenizer, unigram_counts(stores, len(self.tokenizer)))
         self.model.to(device)  # type: ignore[arg-type]
         self.stream = BatchStream(recipe, stores, self.tokenizer)
-        self.model.bert.embeddings.word_embeddings.weight.requires_grad_(False)
+        self.model.bert.embeddings.word_embeddings.weight.requires_grad_(recipe.embedding_learning_rate > 0)
         self._without_dropout()
         self.optimizer = self._optimizer()
         self.step, self.seconds, self.tokens = 0, 0.0, 0
@@ -136,20 +153,15 @@ class Trainer:
                 module.p = 0.0
 
     def _optimizer(self) -> torch.optim.Optimizer:
-        new = ("cls.", "bert.pooler.", "bert.embeddings.token_type_embeddings.")
-        groups: dict[tuple[bool, bool], list[torch.nn.Parameter]] = {}
+        recipe = self.recipe
+        groups: dict[tuple[float, bool], list[torch.nn.Parameter]] = {}
         for name, parameter in self.model.named_parameters():
             if parameter.requires_grad:
-                groups.setdefault((name.startswith(new), parameter.ndim > 1), []).append(parameter)
-        recipe = self.recipe
+                groups.setdefault((peak_rate(recipe, name), parameter.ndim > 1), []).append(parameter)
         return torch.optim.AdamW(
             [
-                {
-                    "params": parameters,
-                    "peak": recipe.head_learning_rate if is_new else recipe.learning_rate,
-                    "weight_decay": recipe.weight_decay if is_matrix else 0.0,
-                }
-                for (is_new, is_matrix), parameters in groups.items()
+                {"params": parameters, "peak": peak, "weight_decay": recipe.weight_decay if is_matrix else 0.0}
+                for (peak, is_matrix), parameters in groups.items()
             ],
             betas=(0.9, 0.98),
             fused=True,

@@ -67,6 +67,14 @@ def test_the_shares_of_a_published_recipe_add_up(recipe: TrainingRecipe) -> None
     assert sum(recipe.source_weights.values()) == pytest.approx(1.0)
 
 
+def test_bert_mini_begins_with_mlm_alone_and_ends_with_long_rows_that_are_mostly_pairs() -> None:
+    recipe = RECIPES["bert-mini"]
+    assert (recipe.start, recipe.learning_rate, recipe.corruption.rate) == ("minilm", 6e-4, 0.3)
+    first, *_, last = recipe.stages
+    assert (first.pair, last.length) == (0.0, 128)
+    assert last.pair > 0.5
+
+
 def test_held_out_text_is_not_trained_on(stores: dict[str, TextStore]) -> None:
     assert set(stores) == {"wikitext", "books", "tatoeba"}
 

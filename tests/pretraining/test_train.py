@@ -15,11 +15,11 @@ from transformers import AutoTokenizer, BertForPreTraining, PreTrainedTokenizerB
 
 from explorer.maths.corruption import IGNORED_LABEL
 from explorer.models.encoding import replacement_ids
+from explorer.pretraining import minilm, warm_start
 from explorer.pretraining import train as training
-from explorer.pretraining import warm_start
 from explorer.pretraining.batches import NOT_NEXT, Batch, Row, collate
 from explorer.pretraining.recipes import CorruptionRecipe, Stage, TrainingRecipe
-from explorer.pretraining.train import Trainer, losses, train
+from explorer.pretraining.train import Trainer, losses, peak_rate, starting_model, train
 from tests.pretraining.conftest import tiny_model
 
 STEPS = 20
@@ -125,6 +125,32 @@ def test_word_embeddings_stay_as_they_were_and_everything_else_learns(corpus: Pa
     after = trainer.model.state_dict()
     unchanged = {name for name, value in after.items() if torch.equal(value, before[name])}
     assert unchanged == {"bert.embeddings.word_embeddings.weight", "cls.predictions.decoder.weight"}
+
+
+def test_word_embeddings_learn_where_the_recipe_gives_them_a_rate(corpus: Path, tmp_path: Path) -> None:
+    trainer = Trainer(dataclasses.replace(RECIPE, embedding_learning_rate=1e-3), corpus, tmp_path)
+    weight = trainer.model.bert.embeddings.word_embeddings.weight
+    before = weight.detach().clone()
+    assert {group["peak"] for group in trainer.optimizer.param_groups if weight in set(group["params"])} == {1e-3}
+    list(trainer.run())
+    assert not torch.equal(weight, before)
+    assert trainer.model.cls.predictions.decoder.weight.data_ptr() == weight.data_ptr()
+
+
+def test_new_parts_learn_faster_than_the_encoder() -> None:
+    assert peak_rate(RECIPE, "bert.encoder.layer.0.output.dense.weight") == RECIPE.learning_rate
+    for name in ("cls.predictions.bias", "bert.pooler.dense.weight", "bert.embeddings.token_type_embeddings.weight"):
+        assert peak_rate(RECIPE, name) == RECIPE.head_learning_rate
+
+
+def test_a_recipe_begins_from_the_encoder_it_names(
+    monkeypatch: pytest.MonkeyPatch, tokenizer: PreTrainedTokenizerBase, tmp_path: Path
+) -> None:
+    mini = tiny_model(50)
+    monkeypatch.setattr(minilm, "bert_mini", lambda *_: mini)
+    counts = torch.ones(60)
+    assert starting_model(dataclasses.replace(RECIPE, start="minilm"), tmp_path, tokenizer, counts) is mini
+    assert starting_model(RECIPE, tmp_path, tokenizer, counts).config.vocab_size == 60
 
 
 def test_a_run_has_no_dropout_and_biases_no_decay(corpus: Path, tmp_path: Path) -> None:
