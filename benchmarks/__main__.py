@@ -1,8 +1,7 @@
 """Run every benchmark and print its ratios; nothing here passes or fails."""
 
-from benchmarks import fill, spectra, start
+from benchmarks import fill, lora, runs_memory, spectra, start
 
 if __name__ == "__main__":
-    print(start.measure())
-    print(fill.measure())
-    print(spectra.measure())
+    for benchmark in (start, fill, spectra, runs_memory, lora):
+        print(benchmark.measure(), flush=True)

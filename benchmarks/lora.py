@@ -29,8 +29,8 @@ from explorer.tuning.spec import RunSpec
 
 MODEL = "bert-small"
 GLUE = ROOT.parent / "shared" / "data" / "glue" / "SST-2"
-EXAMPLES = 960
-SPEC = RunSpec(MODEL, "sst2", "lora", learning_rate=5e-4, epochs=2, batch_size=32, seed=0)
+EXAMPLES = 480
+SPEC = RunSpec(MODEL, "sst2", "lora", learning_rate=1e-3, epochs=3, batch_size=16, seed=0)
 PADDED = 128
 """run_glue.py's max_seq_length with pad_to_max_length, both as they are by default."""
 
@@ -84,7 +84,7 @@ def by_trainer(data: TaskData) -> tuple[float, float]:
     with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()):
         arguments = TrainingArguments(
             folder,
-            learning_rate=SPEC.learning_rate or 5e-4,
+            learning_rate=SPEC.learning_rate or 1e-3,
             num_train_epochs=SPEC.epochs,
             per_device_train_batch_size=SPEC.batch_size,
             per_device_eval_batch_size=SPEC.batch_size,

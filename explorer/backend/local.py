@@ -18,6 +18,7 @@ from explorer.backend.executor import DownloadProgress, Job, ModelStatus
 from explorer.backend.runs.manager import RunManager
 from explorer.backend.runs.record import RunRecord
 from explorer.backend.runs.store import RunStore
+from explorer.backend.runs.turns import share_freed_memory
 from explorer.errors import ExplorerError, OutOfMemoryError
 from explorer.models.catalog import find_card
 from explorer.settings import BUNDLED_RUNS, Settings
@@ -31,6 +32,7 @@ class LocalExecutor:
     """Runs each job in this process; see explorer.backend.executor.Executor."""
 
     def __init__(self, settings: Settings) -> None:
+        share_freed_memory()
         self._settings = settings
         self._lane = ThreadPoolExecutor(settings.workers, thread_name_prefix="job")
         self._answers: OrderedDict[tuple[Job, str, Any], Future[Any]] = OrderedDict()

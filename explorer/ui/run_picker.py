@@ -38,6 +38,13 @@ def run_label(record: RunRecord) -> str:
     return " · ".join(part for part in (record.name, reached, state, kind) if part)
 
 
+def _with(shown: RunRecord | None, records: Sequence[RunRecord]) -> Sequence[RunRecord]:
+    """A list with the run that is looked at, which may be another visitor's."""
+    if shown is None or shown.run_id in {record.run_id for record in records}:
+        return records
+    return [shown, *records]
+
+
 def run_choices(records: Sequence[RunRecord]) -> list[tuple[str, str]]:
     """The dropdown's choices; two runs of one name are told apart by their number, and whose they are is said to the lecturer."""
     several = len({record.owner for record in records if record.owner != OWNER}) > 1
@@ -94,9 +101,7 @@ class RunPicker:
         run = next((str(name) for name in wanted if name and self._is_there(str(name))), None)
         if run is None:
             run = next((record.run_id for record in records if record.status.has_weights), None)
-        if run is not None and run not in {record.run_id for record in records}:
-            records = [self.page.executor.runs.get(run), *records]
-        choices = run_choices(records)
+        choices = run_choices(_with(self._found(run or ""), records))
         return [visitor, visitor, gr.update(choices=choices, value=run), *[gr.update(choices=choices)] * self._others]
 
     def _is_outdated(self, visitor: str) -> bool:
@@ -116,27 +121,34 @@ class RunPicker:
             if self.accept(record)
         ]
 
+    def choices_beside(self, shown: RunRecord, owner: str) -> list[tuple[str, str]]:
+        """The owner's runs and the one that is looked at, as a list's choices."""
+        return run_choices(_with(shown, self.page.executor.runs.list(owner)))
+
     def on_press(self, button: gr.Button, verb: str, runs: gr.components.Component | None = None) -> Any:
         """Stop, resume or delete when a button is pressed; a refusal goes to the notice.
 
-        runs: a component that names the runs, with commas between them; the chosen one where None.
+        runs: a component that names the runs, with commas between them; the chosen one where None. Returns the trigger that
+        fires once it is done, and not after a refusal, whose notice would be cleared by what follows.
         """
+        done = gr.Textbox("", visible="hidden", label=f"{verb} done")
 
-        def command(visitor: str, named: str, request: gr.Request) -> str:
+        def command(visitor: str, named: str, request: gr.Request) -> list[Any]:
             try:
                 self._each(verb, named, owner_of(self.page, visitor, request))
             except Exception as error:
-                return self.page.explain(readable(error))
-            return ""
+                return [self.page.explain(readable(error)), gr.skip()]
+            return ["", secrets.token_hex(4)]
 
-        return button.click(
+        button.click(
             command,
             [self.visitor, runs or self.run],
-            [self.page.notice],
+            [self.page.notice, done],
             api_visibility="private",
             queue=False,
             show_progress="hidden",
         )
+        return done.change
 
     def _each(self, verb: str, named: str, owner: str) -> None:
         """Do something to each run that is named; one that has ended already is not stopped again."""

@@ -151,14 +151,15 @@ class Stream:
 
         async def respond(request: gr.Request, **values: Any) -> AsyncIterator[list[Any]]:
             session = str(request.session_hash)
-            viewed = {name: values.pop(name) for name in self.views}
+            viewed, said = {name: values.pop(name) for name in self.views}, ""
             turn = self.watch.begin(session, viewed)
             owner = owner_of(self.page, values.get("visitor"), request)
             try:
                 async for result, shown in self.answers(values, request, viewed):
                     if not self.watch.is_latest(session, turn):
                         return
-                    yield ["", *shown, *self.steer(result, owner, **viewed)]
+                    yield [said, *shown, *self.steer(result, owner, **viewed)]
+                    said = gr.skip()  # what another action has to say meanwhile is not to be cleared
             except Exception as error:
                 yield [self.page.explain(readable(error)), *[gr.skip()] * (len(self.outputs) + len(self.controls))]
 

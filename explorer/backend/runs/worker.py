@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Event
@@ -15,6 +15,7 @@ from safetensors.torch import load_file
 from explorer.backend.runs.outcome import outcome_of
 from explorer.backend.runs.record import RunRecord, RunStatus
 from explorer.backend.runs.store import RESUME, WEIGHTS
+from explorer.backend.runs.turns import Turns
 from explorer.errors import BadInputError
 from explorer.models.bundle import Bundle
 from explorer.tasks.task import TaskData
@@ -34,6 +35,9 @@ CHECKPOINT_SHARE = 0.05
 """A checkpoint is written every so many seconds, and less often where writing it would take more than this share."""
 
 MOST_POINTS = 1500
+
+_TURNS = Turns()
+"""Shared by all runs of this process."""
 
 
 @dataclass
@@ -100,7 +104,9 @@ class Worker:
             message="",
         )
         if not training.step:
-            self._say(evaluations=((0, training.quick_scores()),))
+            with _TURNS:
+                first = training.quick_scores()
+            self._say(evaluations=((0, first),))
 
     def _train(self, training: Training) -> None:
         reporter = _Reporter(self.record, training)
@@ -112,7 +118,7 @@ class Worker:
 
     def _follow(self, training: Training, reporter: _Reporter) -> None:
         saved, pause = time.monotonic(), CHECKPOINT_SECONDS
-        for update in training.updates():
+        for update in _in_turn(training.updates()):
             snapshots = self.record.snapshots
             if due(update.step, training.steps):
                 snapshots = self._snapshot(training)
@@ -147,7 +153,8 @@ class Worker:
             self._say(status=RunStatus.CANCELLED, message="Stopped before the first step.", seconds_left=None)
             return
         self._say(message="Measuring on all held-out examples", seconds_left=0.0)
-        outcome = outcome_of(training, self.data, held_out)
+        with _TURNS:
+            outcome = outcome_of(training, self.data, held_out)
         save_tensors(self.folder / WEIGHTS, training.adapted.state())
         snapshots = self._snapshot(training)
         if complete:
@@ -157,6 +164,16 @@ class Worker:
         said = "" if complete else f"Stopped at step {training.step} of {training.steps}; what it learned is kept."
         status = RunStatus.DONE if complete else RunStatus.STOPPED
         self._say(status=status, outcome=outcome, snapshots=snapshots, message=said, seconds_left=None, place=0)
+
+
+def _in_turn(updates: Iterator[Update]) -> Iterator[Update]:
+    """Each step waits for its turn."""
+    while True:
+        with _TURNS:
+            update = next(updates, None)
+        if update is None:
+            return
+        yield update
 
 
 class _Reporter:

@@ -49,7 +49,7 @@ def build_runs(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
         [shown, curves],
         steer,
     )
-    stream.on(tab.select, refresh.click, deleted.then)
+    stream.on(tab.select, refresh.click, deleted)
 
     def draw(run_ids: list[str] | None) -> list[Any]:
         try:

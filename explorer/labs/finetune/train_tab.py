@@ -12,7 +12,7 @@ from explorer.labs.finetune.controls import Controls
 from explorer.tuning.methods import find_method
 from explorer.ui.components import plot, rich_text
 from explorer.ui.page import Page
-from explorer.ui.run_picker import RunPicker, run_choices
+from explorer.ui.run_picker import RunPicker
 from explorer.ui.streams import Stream, Watch
 from explorer.ui.wiring import Connection, folds
 
@@ -53,9 +53,7 @@ def build_train(page: Page, picker: RunPicker) -> Stream:
         mine = owner in (record.owner, "*")
         over = record.status in (RunStatus.STOPPED, RunStatus.INTERRUPTED, RunStatus.FAILED)
         moving = record.status is RunStatus.RUNNING and record.step > 0
-        runs = (
-            gr.skip() if moving else gr.update(choices=run_choices(page.executor.runs.list(owner)), value=record.run_id)
-        )
+        runs = gr.skip() if moving else gr.update(choices=picker.choices_beside(record, owner), value=record.run_id)
         return [
             runs,
             gr.update(visible=not (mine and record.status.is_active)),
@@ -72,7 +70,7 @@ def build_train(page: Page, picker: RunPicker) -> Stream:
         training.on(_set(button, controls, changes).then)
     picker.on_press(stop, "stop")
     resumed = picker.on_press(resume, "resume")
-    following.on(picker.run.input, resumed.then)
+    following.on(picker.run.input, resumed)
     _plan(page, controls, planned)
     controls.wire()
     return following
