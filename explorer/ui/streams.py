@@ -149,6 +149,8 @@ class Stream:
     def on(self, *triggers: Any) -> list[Any]:
         """Stream to the page when a trigger fires; returns the events, so that others can cancel or follow them."""
 
+        nothing = [gr.skip()] * (1 + len(self.outputs) + len(self.controls))
+
         async def respond(request: gr.Request, **values: Any) -> AsyncIterator[list[Any]]:
             session = str(request.session_hash)
             viewed, said = {name: values.pop(name) for name in self.views}, ""
@@ -157,11 +159,13 @@ class Stream:
             try:
                 async for result, shown in self.answers(values, request, viewed):
                     if not self.watch.is_latest(session, turn):
-                        return
+                        break
                     yield [said, *shown, *self.steer(result, owner, **viewed)]
                     said = gr.skip()  # what another action has to say meanwhile is not to be cleared
             except Exception as error:
-                yield [self.page.explain(readable(error)), *[gr.skip()] * (len(self.outputs) + len(self.controls))]
+                yield [self.page.explain(readable(error)), *nothing[1:]]
+            else:
+                yield nothing  # Gradio repeats the last values when a stream ends: over what has been drawn since
 
         inputs = {**self.inputs, **self.views}
         return [

@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Locator, expect
 
 from tests.e2e.conftest import LECTURER_KEY
-from tests.e2e.visiting import PATIENCE, Visit
+from tests.e2e.visiting import PATIENCE, Visit, open_tab
 
 pytestmark = pytest.mark.e2e
 
@@ -22,6 +22,9 @@ PRESSED_FIRST = "Merge and take home"
 """The tab that draws nothing before its button is pressed."""
 
 DELTA_TABS = ("Spectrum", "Compare two runs", "Amplification", "Rank sweep")
+SETTLED = 1500
+"""Milliseconds after which a stream that was left has ended."""
+
 OWN_RUN = re.compile(r"[?&]run=(r[0-9a-f]{12})")
 
 
@@ -62,6 +65,12 @@ def type_number(visit: Visit, label: str, number: int) -> None:
         if box.input_value() == slider.input_value() == str(number):
             return
     pytest.fail(f"{label} does not take {number}")
+
+
+def choose(box: Locator, visit: Visit, name: str | re.Pattern[str]) -> None:
+    """Pick from a list."""
+    box.click()
+    visit.page.get_by_role("option", name=name).first.click()
 
 
 def with_tiny_model(visit: Visit, model: str) -> None:
@@ -187,6 +196,15 @@ class TestTrain:
         visit.page.click(".top nav >> text=Fine-tune")
         wait_for_step(visit, before)
         assert own_run(visit) == going
+
+    def test_another_run_is_looked_at_while_one_trains(self, visit: Visit, going: str) -> None:
+        """The stream that is left says nothing more, not even as it ends."""
+        choose(visit.page.locator("#run-picker input"), visit, re.compile("LoRA r=64"))
+        expect(visit.page.locator("#run-said")).to_contain_text("LoRA r=64 · SST-2 reaches")
+        visit.page.wait_for_timeout(SETTLED)
+        expect(visit.page.locator("#run-said")).to_contain_text("LoRA r=64 · SST-2 reaches")
+        expect(visit.page).to_have_url(f"{visit.address}/finetune?run={OTHER_RANK}")
+        expect(visit.page.locator("#train")).to_be_visible()
 
     def test_a_second_run_waits_for_its_turn_and_can_be_called_off(self, visit: Visit, going: str) -> None:
         visit.page.get_by_role("button", name="Rank 1", exact=True).click()
@@ -395,20 +413,15 @@ class TestDelta:
     def test_another_matrix_and_another_run_are_drawn(self, visit: Visit) -> None:
         visit.open("delta", "#spectrum-figure")
         said = visit.page.locator("#spectrum-said")
-        self.choose(panel(visit).get_by_label("Matrix"), visit, "value")
+        choose(panel(visit).get_by_label("Matrix"), visit, "value")
         expect(said).to_contain_text("In value")
-        self.choose(visit.page.locator("#run-picker input"), visit, re.compile("LoRA r=64"))
+        choose(visit.page.locator("#run-picker input"), visit, re.compile("LoRA r=64"))
         expect(said).to_contain_text("of 64")
         expect(visit.page).to_have_url(f"{visit.address}/delta?run={OTHER_RANK}")
 
-    @staticmethod
-    def choose(box: Locator, visit: Visit, name: str | re.Pattern[str]) -> None:
-        box.click()
-        visit.page.get_by_role("option", name=name).first.click()
-
     def test_it_is_redrawn_as_a_run_trains_and_a_choice_stands(self, visit: Visit, going: str) -> None:
         visit.open(f"delta?run={going}", "#spectrum-figure")
-        self.choose(panel(visit).get_by_label("Matrix"), visit, "value")
+        choose(panel(visit).get_by_label("Matrix"), visit, "value")
         expect(visit.page.locator("#spectrum-said")).to_contain_text("In value")
         slider = panel(visit).get_by_label("range slider for Training step")
         for _ in range(2):
@@ -418,6 +431,20 @@ class TestDelta:
             expect(visit.page.locator("#spectrum-said")).to_contain_text("In value")
             expect(panel(visit).get_by_label("Matrix")).to_have_value("value")
 
+    def test_an_earlier_step_stands_while_the_run_trains_on(self, visit: Visit, going: str) -> None:
+        visit.open(f"delta?run={going}", "#spectrum-figure")
+        slider = panel(visit).get_by_label("range slider for Training step")
+        visit.wait_redrawn("#spectrum-figure", visit.draws("#spectrum-figure"))
+        before = visit.draws("#spectrum-figure")
+        slider.press("Home")
+        visit.wait_redrawn("#spectrum-figure", before)
+        visit.page.wait_for_timeout(SETTLED)
+        assert slider.input_value() == "1"
+        first = re.compile(
+            r"largest in layer \d \(\d(\.\d+)?e-05\)"
+        )  # B starts from zero, and Adam's first step is small
+        expect(visit.page.locator("#spectrum-said")).to_contain_text(first)
+
     def test_two_runs_are_compared_as_a_heatmap(self, visit: Visit) -> None:
         visit.open("delta", "#spectrum-figure")
         visit.tab("Compare two runs")
@@ -425,7 +452,7 @@ class TestDelta:
         expect(visit.page.locator("#similarity-figure .heatmaplayer").first).to_be_attached()
         said = visit.page.locator("#similarity-said")
         before = said.inner_text()
-        self.choose(visit.page.locator("#other-run input"), visit, re.compile("seed 1"))
+        choose(visit.page.locator("#other-run input"), visit, re.compile("seed 1"))
         expect(said).not_to_have_text(before)
 
     def test_amplification_and_the_place_in_w_are_drawn(self, visit: Visit) -> None:
@@ -492,15 +519,6 @@ def test_no_tab_is_wider_than_the_screen(
         )
     context.close()
     assert max(wide.values()) <= size[0], wide
-
-
-def open_tab(page: Any, name: str) -> None:
-    """On a narrow screen the tabs that do not fit wait behind a button."""
-    tab = page.get_by_role("tab", name=name, exact=True)
-    if not tab.is_visible():
-        page.get_by_label("More tabs").click()
-        tab = page.locator(".overflow-dropdown button", has_text=name)
-    tab.click()
 
 
 @pytest.mark.parametrize(("path", "figure"), [("finetune", "#run-curves"), ("delta", "#spectrum-figure")])

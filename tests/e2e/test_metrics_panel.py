@@ -21,17 +21,19 @@ from explorer.labs.finetune.metrics_schema import (
     PointsParams,
     TakenApart,
 )
+from tests.e2e.visiting import open_tab
 
 pytestmark = pytest.mark.e2e
 PATIENCE = 60_000
 expect.set_options(timeout=PATIENCE)
 
 
-def open_tab(context: Any, server: str) -> Page:
+def open_metrics(context: Any, server: str) -> Page:
     page: Page = context.new_page()
     page.set_default_timeout(PATIENCE)
     page.goto(f"{server}/finetune")
-    page.get_by_role("tab", name="Metrics", exact=True).click()
+    page.wait_for_selector("#run-curves .plot[data-drawn]")
+    open_tab(page, "Metrics")
     page.wait_for_selector("#matrix-panel svg[data-drawn]")
     return page
 
@@ -40,7 +42,7 @@ def open_tab(context: Any, server: str) -> Page:
 def shared(server: str, browser: Any) -> Iterator[Page]:
     """One page for all tests of this file; each sets the panel that it looks at."""
     context = browser.new_context(viewport={"width": 1024, "height": 768})
-    page = open_tab(context, server)
+    page = open_metrics(context, server)
     errors: list[str] = []
     page.on("pageerror", lambda error: errors.append(str(error)))
     yield page
@@ -352,7 +354,7 @@ def test_pictures_can_be_saved(shared: Page, panel: str) -> None:
 @pytest.mark.parametrize("size", [(1440, 900), (1024, 768), (390, 844)])
 def test_neither_panel_is_wider_than_the_screen(server: str, browser: Any, size: tuple[int, int]) -> None:
     context = browser.new_context(viewport={"width": size[0], "height": size[1]})
-    page = open_tab(context, server)
+    page = open_metrics(context, server)
     page.get_by_role("button", name="3 × 3").click()
     page.get_by_role("button", name="Which GLUE task").click()
     widths = [page.evaluate("document.documentElement.scrollWidth")]
@@ -365,7 +367,7 @@ def test_neither_panel_is_wider_than_the_screen(server: str, browser: Any, size:
 
 def test_the_panels_are_dark_where_the_page_is(server: str, browser: Any) -> None:
     context = browser.new_context(viewport={"width": 1024, "height": 768}, color_scheme="dark")
-    page = open_tab(context, server)
+    page = open_metrics(context, server)
     fill = page.locator('#matrix-panel [data-metric="accuracy"] .bar').get_attribute("fill")
     context.close()
     assert fill == "#56B4E9", "the dark palette's first colour"

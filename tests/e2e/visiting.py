@@ -52,3 +52,12 @@ class Visit:
         """Nothing broke on the page, and nothing was fetched from elsewhere."""
         assert self.errors == []
         assert self.outside == [], "the page fetched something from outside"
+
+
+def open_tab(page: Any, name: str) -> None:
+    """On a narrow screen the tabs that do not fit wait behind a button."""
+    tab = page.get_by_role("tab", name=name, exact=True)
+    if not tab.is_visible():
+        page.get_by_label("More tabs").click()
+        tab = page.locator(".overflow-dropdown button", has_text=name)
+    tab.click()
