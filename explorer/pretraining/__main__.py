@@ -24,7 +24,7 @@ def parse_arguments() -> argparse.Namespace:
     train.add_argument("name", choices=sorted(RECIPES))
     train.add_argument("--work", type=Path, default=Path(".cache/pretraining"), help="checkpoint and log")
     train.add_argument("--output", type=Path, help="where the model goes; default assets/models/NAME")
-    train.add_argument("--minutes", type=float, help="training time in place of the recipe's")
+    train.add_argument("--steps", type=int, help="how many, in place of the recipe's")
     evaluate = commands.add_parser("evaluate", help="measure MLM and NSP on held-out text")
     cloze = commands.add_parser("cloze", help="print a model's top five for fifty everyday sentences")
     for command in (evaluate, cloze):
@@ -64,8 +64,8 @@ def _train(arguments: argparse.Namespace) -> None:
     from explorer.pretraining.train import train
 
     recipe = RECIPES[arguments.name]
-    if arguments.minutes:
-        recipe = dataclasses.replace(recipe, minutes=arguments.minutes)
+    if arguments.steps:
+        recipe = dataclasses.replace(recipe, steps=arguments.steps)
     output = arguments.output or Path("assets/models") / recipe.name
     train(recipe, arguments.corpus, arguments.work / recipe.name, output)
 

@@ -9,7 +9,7 @@ from explorer.maths.corruption import CorruptionRecipe
 
 @dataclass(frozen=True)
 class Stage:
-    """One stretch of training: its share of the whole time, the length of its rows and the mixture of row kinds.
+    """One stretch of training: its share of the steps, the length of its rows and the mixture of row kinds.
 
     `text`, `sentence` and `pair` are the shares of the steps that draw that kind of row.
     """
@@ -31,8 +31,8 @@ class TrainingRecipe:
     """How often each source is drawn from; a source that is not named here is drawn by its size."""
     start: str = "distilbert"
     """The encoder that the weights begin from: distilbert (768 wide) or minilm (384 wide)."""
-    minutes: float = 120.0
-    """Training time; the learning rate falls linearly to zero over it."""
+    steps: int = 8000
+    """The learning rate falls linearly to zero over them."""
     tokens_per_step: int = 2048
     sentence_length: int = 32
     learning_rate: float = 1.5e-4
@@ -48,6 +48,7 @@ class TrainingRecipe:
 
 BERT_SMALL = TrainingRecipe(
     name="bert-small",
+    steps=4824,
     stages=(
         Stage(share=0.45, length=64, text=0.75, sentence=0.25, pair=0.0),
         Stage(share=0.26, length=64, text=0.2, sentence=0.2, pair=0.6),

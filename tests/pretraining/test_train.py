@@ -30,7 +30,7 @@ RECIPE = TrainingRecipe(
         Stage(share=0.5, length=32, text=0.0, sentence=0.0, pair=1.0),
     ),
     source_weights={"wikitext": 1.0},
-    minutes=STEPS / 60,
+    steps=STEPS,
     tokens_per_step=256,
     learning_rate=5e-3,
     head_learning_rate=0.1,
@@ -111,7 +111,7 @@ def test_a_resumed_run_ends_with_the_same_weights(corpus: Path, tmp_path: Path) 
 
 
 def test_a_finished_run_is_not_trained_further(corpus: Path, tmp_path: Path) -> None:
-    recipe = dataclasses.replace(RECIPE, minutes=2 / 60)
+    recipe = dataclasses.replace(RECIPE, steps=2)
     assert len(list(Trainer(recipe, corpus, tmp_path).run())) == 2
     again = Trainer(recipe, corpus, tmp_path)
     assert again.resume()
