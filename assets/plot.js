@@ -3,6 +3,8 @@
 const frame = element.querySelector(".plot");
 const root = ((window.gradio_config || {}).root || "").replace(/\/$/, "");
 
+let listens = false;
+
 function plotly() {
   if (!window.explorerPlotly) {
     window.explorerPlotly = new Promise((resolve, reject) => {
@@ -54,6 +56,13 @@ async function draw() {
     });
   }
   await library.react(frame, data, layout, config(props.filename || "figure"));
+  if (!listens) {
+    listens = true;
+    frame.on("plotly_click", (event) => {
+      const { x, y, curveNumber, pointNumber } = event.points[0];
+      trigger("select", { x, y, curve: curveNumber, point: pointNumber });
+    });
+  }
   frame.dataset.drawn = String(Number(frame.dataset.drawn || 0) + 1);
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 import torch
@@ -11,6 +12,8 @@ from transformers import PreTrainedTokenizerBase
 from explorer.errors import BadInputError
 from explorer.models.bundle import Bundle
 from explorer.text import checked_text
+
+MASK_SPELLINGS = re.compile(r"\[MASK\]|<mask>")
 
 
 @dataclass(frozen=True)
@@ -82,6 +85,13 @@ def encode(bundle: Bundle, text: object, second: object = None) -> Encoded:
         previous = (word, segments[position])
     inputs = {name: batch[name] for name in tokenizer.model_input_names if name in batch}
     return Encoded(inputs, tuple(tokens))
+
+
+def with_own_mask(tokenizer: PreTrainedTokenizerBase, text: object) -> object:
+    """The text with any family's mask token spelled as this tokenizer spells it; as it is where the model has none."""
+    if not isinstance(text, str) or tokenizer.mask_token is None:
+        return text
+    return MASK_SPELLINGS.sub(lambda _: str(tokenizer.mask_token), text)
 
 
 def replacement_ids(tokenizer: PreTrainedTokenizerBase) -> Tensor:

@@ -27,7 +27,10 @@ def token_chips(**options: Any) -> gr.HTML:
 
 
 def plot(filename: str, **options: Any) -> gr.HTML:
-    """A Plotly figure; its value is what explorer.figures.picture returns. `filename` names the saved image."""
+    """A Plotly figure; its value is what explorer.figures.picture returns. `filename` names the saved image.
+
+    Fires `select` with {"x", "y", "curve", "point"} when a visitor presses a point or a cell.
+    """
     return gr.HTML(
         options.pop("value", {}),
         html_template='<div class="plot" role="img" hidden></div>',

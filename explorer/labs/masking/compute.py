@@ -26,10 +26,9 @@ from explorer.labs.masking.schema import (
 from explorer.maths.corruption import FATES, KEPT, MASK, RANDOM, CorruptionRecipe, choose_positions, corrupt, draw_fates
 from explorer.models.architectures import Capability
 from explorer.models.bundle import Bundle
-from explorer.models.encoding import Encoded, Token, encode, replacement_ids
+from explorer.models.encoding import Encoded, Token, encode, replacement_ids, with_own_mask
 
 CONVERGENCE_POINTS = 60
-MASK_SPELLINGS = re.compile(r"\[MASK\]|<mask>")
 
 
 def fill_masks(bundle: Bundle, params: FillParams) -> FillResult:
@@ -38,7 +37,7 @@ def fill_masks(bundle: Bundle, params: FillParams) -> FillResult:
     Probabilities are the softmax over the whole vocabulary at that position, as in BERT (Devlin et al. 2019, section 3.1).
     Without a mask the result holds the tokens alone. Raises BadInputError where a position cannot be masked.
     """
-    encoded = encode(bundle, _with_own_mask(params.text, bundle.tokenizer.mask_token))
+    encoded = encode(bundle, with_own_mask(bundle.tokenizer, params.text))
     typed = [t.position for t in encoded.tokens if t.token_id == bundle.tokenizer.mask_token_id]
     hidden = sorted(_hidden_positions(encoded, params) - set(typed))
     masked = sorted([*typed, *hidden])
@@ -54,13 +53,6 @@ def fill_masks(bundle: Bundle, params: FillParams) -> FillResult:
         for position, row, truth in zip(masked, log_probabilities, truths, strict=True)
     )
     return FillResult(bundle.model_id, params.text, bundle.tokenizer.mask_token, len(bundle.tokenizer), tokens, masks)
-
-
-def _with_own_mask(text: object, mask_token: str) -> object:
-    """The text with any family's mask token spelled as this model spells it."""
-    if not isinstance(text, str):
-        return text
-    return MASK_SPELLINGS.sub(lambda _: mask_token, text)
 
 
 def _hidden_positions(encoded: Encoded, params: FillParams) -> set[int]:

@@ -1,0 +1,24 @@
+"""A fine-tuned classifier as a model like any other, for the pages that look inside."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from explorer.errors import BadInputError
+from explorer.models.bundle import Bundle
+from explorer.tuning.adapted import Adapted
+
+WITH_VIRTUAL_TOKENS = ("prompt", "prefix")
+
+
+def as_bundle(adapted: Adapted, name: str) -> Bundle:
+    """The adapted model under a name of its own; its only answer is the class (explorer.models.questions).
+
+    Raises BadInputError for methods that put virtual tokens before the text: attention would have more columns than tokens.
+    """
+    if adapted.spec.method in WITH_VIRTUAL_TOKENS:
+        raise BadInputError(
+            f"{name} was trained with {adapted.method.title}, which puts virtual tokens before the text. "
+            "Choose a run by another method, such as LoRA, to look inside."
+        )
+    return dataclasses.replace(adapted.bundle, model_id=name, model=adapted.fork, capabilities=frozenset())
