@@ -5,6 +5,10 @@ const root = ((window.gradio_config || {}).root || "").replace(/\/$/, "");
 
 let listens = false;
 
+// One object for as long as the figure lives: Plotly builds a figure anew when its settings are other ones, and two draws at
+// once, each with settings of its own, would do that to each other for ever.
+let settings = null;
+
 function plotly() {
   if (!window.explorerPlotly) {
     window.explorerPlotly = new Promise((resolve, reject) => {
@@ -55,7 +59,8 @@ async function draw() {
       trace.textfont = { ...trace.textfont, size: 11 };
     });
   }
-  await library.react(frame, data, layout, config(props.filename || "figure"));
+  settings = settings || config(props.filename || "figure");
+  await library.react(frame, data, layout, settings);
   if (!listens) {
     listens = true;
     frame.on("plotly_click", (event) => {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cache
 from typing import Any
 
@@ -49,7 +49,13 @@ def run(action: str, model: str = "bert-small", **parameters: Any) -> Answer:
         given = {"model": model, **parameters} if entry.takes_model else parameters
         result = _followed(entry, executor, entry.params(**given))
     elif entry.subject == "runs":
-        result = executor.submit_for_runs(entry.job, entry.params(**parameters)).result()
+        takes_model = any(field.name == "model" for field in fields(entry.params))
+        if takes_model:
+            _prepared(executor, model)
+        given = {"model": model, **parameters} if takes_model else parameters
+        result = executor.submit_for_runs(entry.job, entry.params(**given)).result()
+    elif entry.subject == "tokenizers":
+        result = executor.submit_for_tokenizers(entry.job, entry.params(**parameters)).result()
     else:
         _prepared(executor, model)
         result = executor.submit(entry.job, model, entry.params(**parameters)).result()

@@ -62,6 +62,9 @@ PALETTES: dict[str, dict[str, str]] = {
 SERIES = ("@first", "@second", "@third", "@fourth", "@fifth", "@sixth", "@seventh", "@eighth", "@ninth")
 """Colours for lines that stand for different things, in the order in which they are used."""
 
+DIVERGING = [[0.0, "#B34700"], [0.25, "#E9A06B"], [0.5, "#FFFFFF"], [0.75, "#6BAED6"], [1.0, "#00598C"]]
+"""For signed values, on a scale that is symmetric about zero: vermilion below, white at zero, blue above."""
+
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', sans-serif"
 MONOSPACED = "ui-monospace, 'SF Mono', Menlo, Consolas, 'DejaVu Sans Mono', monospace"
 

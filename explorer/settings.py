@@ -15,6 +15,7 @@ GIBIBYTE = 2**30
 
 BUNDLED_TASKS = ROOT / "assets" / "tasks"
 BUNDLED_RUNS = ROOT / "assets" / "runs"
+BUNDLED_TOKENIZERS = ROOT / "assets" / "tokenizers"
 
 
 def default_data_folder() -> Path:

@@ -61,7 +61,11 @@ def test_maths_knows_torch_alone(path: Path) -> None:
 
 
 def below_the_labs() -> list[Path]:
-    return [path for package in ("models", "tasks", "tuning", "backend", "pretraining") for path in files_in(package)]
+    return [
+        path
+        for package in ("models", "tasks", "tuning", "compress", "backend", "pretraining")
+        for path in files_in(package)
+    ]
 
 
 @pytest.mark.parametrize("path", below_the_labs(), ids=str)
@@ -70,7 +74,9 @@ def test_what_is_below_the_labs_knows_no_interface_and_no_lab(path: Path) -> Non
     assert not inside(path, "explorer.labs") | inside(path, "explorer.ui")
 
 
-@pytest.mark.parametrize("path", [*files_in("models"), *files_in("tasks"), *files_in("tuning")], ids=str)
+@pytest.mark.parametrize(
+    "path", [*files_in("models"), *files_in("tasks"), *files_in("tuning"), *files_in("compress")], ids=str
+)
 def test_models_tasks_and_tuning_do_not_know_where_they_run(path: Path) -> None:
     assert not inside(path, "explorer.backend")
 

@@ -95,6 +95,10 @@ class Executor(Protocol):
         """Start a job on kept runs: `(open_run, params) -> result`, where params name them in fields beginning in run."""
         ...
 
+    def submit_for_tokenizers(self, job: Job, params: Any) -> Future[Any]:
+        """Start a job on tokenizers without their models: `(open_tokenizer, params) -> result`; it names those it opens."""
+        ...
+
     def submit(self, job: Job, model_id: str, params: Any) -> Future[Any]:
         """Start a job; the future carries its result or an ExplorerError."""
         ...

@@ -26,6 +26,7 @@ from explorer.settings import BUNDLED_RUNS, Settings
 if TYPE_CHECKING:
     from explorer.backend.runs.open import OpenRuns
     from explorer.models.bundle import Bundle, ModelStore
+    from explorer.models.tokenizer_store import TokenizerStore
 
 
 class LocalExecutor:
@@ -41,6 +42,7 @@ class LocalExecutor:
         self._made_store: ModelStore | None = None
         self._made_runs: RunManager | None = None
         self._made_open: OpenRuns | None = None
+        self._made_tokenizers: TokenizerStore | None = None
 
     @property
     def store(self) -> ModelStore:
@@ -67,7 +69,8 @@ class LocalExecutor:
 
         data = load(record.spec.task, self._settings)
         bundle = self.store.get(record.spec.model)
-        Worker(record, data, bundle, self.runs.store.folder_of(record.run_id), publish, stopping).work()
+        opened = self._opened_runs()
+        Worker(record, data, bundle, self.runs.store.folder_of(record.run_id), publish, stopping, opened).work()
 
     def _bundle_of(self, model_id: str) -> Bundle:
         """A shared model for a job; loaded in the job's own inference mode, it could not be trained afterwards."""
@@ -86,19 +89,40 @@ class LocalExecutor:
             failed: Future[Any] = Future()
             failed.set_exception(error)
             return failed
-        return self._shared((job, "", (params, versions)), self._call_on_runs, job, runs, params)
+        return self._shared((job, "", (params, versions)), self._call_on_runs, job, params)
 
-    def _call_on_runs(self, job: Job, runs: RunManager, params: Any) -> Any:
+    def _call_on_runs(self, job: Job, params: Any) -> Any:
         import torch
 
+        with torch.inference_mode():
+            return _function(job)(self._opened_runs(), params)
+
+    def _opened_runs(self) -> OpenRuns:
         from explorer.backend.runs.open import OpenRuns
 
+        runs = self.runs
         with self._store_lock:
             if self._made_open is None:
                 self._made_open = OpenRuns(runs.get, runs.store.folder_of, self._bundle_of)
-            opened = self._made_open
-        with torch.inference_mode():
-            return _function(job)(opened, params)
+            return self._made_open
+
+    def submit_for_tokenizers(self, job: Job, params: Any) -> Future[Any]:
+        """As submit; an answer that lacks a tokenizer which could not be opened is not kept."""
+        key = (job, "", params)
+        return self._shared(key, self._call_on_tokenizers, key)
+
+    def _call_on_tokenizers(self, key: tuple[Job, str, Any]) -> Any:
+        from explorer.models.tokenizer_store import Opening, TokenizerStore
+
+        with self._store_lock:
+            if self._made_tokenizers is None:
+                self._made_tokenizers = TokenizerStore(self._settings)
+            opening = Opening(self._made_tokenizers)
+        job, _, params = key
+        result = _function(job)(opening, params)
+        if opening.refused:
+            self._forget(key)
+        return result
 
     def submit(self, job: Job, model_id: str, params: Any) -> Future[Any]:
         """Answer from the cache at once, join the same question while it is being worked on, or queue the job.
@@ -123,6 +147,10 @@ class LocalExecutor:
             with self._answers_lock:
                 if self._answers.get(key) is done:
                     del self._answers[key]
+
+    def _forget(self, key: tuple[Job, str, Any]) -> None:
+        with self._answers_lock:
+            self._answers.pop(key, None)
 
     def _with_memory(self, job: Job, model_id: str, params: Any) -> Any:
         """Run once; where memory runs out, let the other models go and run again, then say so."""

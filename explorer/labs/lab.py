@@ -30,12 +30,16 @@ class Action:
     table: Callable[[Any], Table]
     check: Callable[[Any], None] | None = None
     """Raises ExplorerError for a result that a page can show and that answers nothing."""
-    subject: Literal["model", "runs"] = "model"
-    """What the job works on: the chosen model, or the runs that the parameters name."""
+    subject: Literal["model", "runs", "tokenizers"] = "model"
+    """What the job works on: the chosen model, or the runs or the tokenizers that the parameters name.
+
+    A job on runs may work on a model as well, where its parameters have a field `model`.
+    """
 
     def script(self, model_id: str, params: Any) -> str:
         """A Python script that computes the same numbers outside the page; parameters at their default are left out."""
-        return _script(self.name, model_id if self.subject == "model" else None, params)
+        named = model_id if self.subject == "model" else getattr(params, "model", None)
+        return _script(self.name, named, params)
 
 
 @dataclass(frozen=True)

@@ -98,10 +98,31 @@ class Layers:
 
 
 @dataclass(frozen=True)
+class Embeddings:
+    """Where a family keeps what it adds up for each token, and what it does with the sum; paths are inside the body.
+
+    token, segment, position: the lookup tables. One that is None, or that a model's config leaves out, is not added.
+    stages: what happens to the sum, in order, as (kind, path); kind is `layer_norm` or `projection` (E to H). A path
+    that a model does not have is passed over.
+    after_padding: positions are numbered from the row after the padding token's id, and only what is no padding is counted
+    (RoBERTa, as fairseq did).
+    needs_segment_ids: whether a segment is added only where the tokenizer gives segment ids.
+    """
+
+    token: str = "embeddings.word_embeddings"
+    segment: str | None = "embeddings.token_type_embeddings"
+    position: str | None = "embeddings.position_embeddings"
+    stages: tuple[tuple[str, str], ...] = (("layer_norm", "embeddings.LayerNorm"),)
+    after_padding: bool = False
+    needs_segment_ids: bool = False
+
+
+@dataclass(frozen=True)
 class Architecture:
     """One family: `model_type` is the config's; `declared` tells apart two uses of one type by config.architectures.
 
-    spare_positions: how many of its position embeddings never hold a token.
+    spare_positions: how many of its position embeddings never hold a token. half_precision: whether transformers' code of it
+    runs where matrix products are in bfloat16.
     """
 
     family: str
@@ -109,8 +130,10 @@ class Architecture:
     model_class: str
     heads: dict[Capability, Head]
     layers: Layers
+    embeddings: Embeddings = Embeddings()
     declared: str | None = None
     spare_positions: int = 0
+    half_precision: bool = True
 
 
 def _as_bert(body: str) -> Layers:
@@ -128,6 +151,11 @@ def _as_deberta(**attention: str) -> Layers:
 def _fused(path: str) -> dict[str, str]:
     return dict.fromkeys(("query", "key", "value"), path)
 
+
+_ELECTRA_EMBEDDINGS = Embeddings(stages=(("layer_norm", "embeddings.LayerNorm"), ("projection", "embeddings_project")))
+_DEBERTA_EMBEDDINGS = Embeddings(
+    stages=(("projection", "embeddings.embed_proj"), ("layer_norm", "embeddings.LayerNorm"))
+)
 
 ARCHITECTURES = (
     Architecture(
@@ -148,6 +176,7 @@ ARCHITECTURES = (
         "RobertaForMaskedLM",
         {Capability.MLM: Head(("lm_head",))},
         _as_bert("roberta"),
+        Embeddings(after_padding=True),
         spare_positions=2,
     ),
     Architecture(
@@ -170,6 +199,9 @@ ARCHITECTURES = (
                 "ffn_out": "ffn_output",
             },
         ),
+        Embeddings(
+            stages=(("layer_norm", "embeddings.LayerNorm"), ("projection", "encoder.embedding_hidden_mapping_in"))
+        ),
     ),
     Architecture(
         "DistilBERT",
@@ -188,6 +220,7 @@ ARCHITECTURES = (
                 "ffn_out": "ffn.lin2",
             },
         ),
+        Embeddings(segment=None),
     ),
     Architecture(
         "ELECTRA generator",
@@ -195,6 +228,7 @@ ARCHITECTURES = (
         "ElectraForMaskedLM",
         {Capability.MLM: Head(("generator_predictions", "generator_lm_head"))},
         _as_bert("electra"),
+        _ELECTRA_EMBEDDINGS,
         declared="ElectraForMaskedLM",
     ),
     Architecture(
@@ -203,6 +237,7 @@ ARCHITECTURES = (
         "ElectraForPreTraining",
         {Capability.RTD: Head(("discriminator_predictions",))},
         _as_bert("electra"),
+        _ELECTRA_EMBEDDINGS,
     ),
     Architecture(
         "DeBERTa",
@@ -210,6 +245,8 @@ ARCHITECTURES = (
         "DebertaForMaskedLM",
         {Capability.MLM: Head(("cls.predictions", "lm_predictions"))},
         _as_deberta(**_fused("attention.self.in_proj")),
+        _DEBERTA_EMBEDDINGS,
+        half_precision=False,  # it fills masked scores with float32's least number, whatever type they have
     ),
     Architecture(
         "DeBERTa-v2/v3",
@@ -217,6 +254,7 @@ ARCHITECTURES = (
         "DebertaV2ForMaskedLM",
         {Capability.MLM: Head(("cls.predictions", "lm_predictions"))},
         _as_deberta(**{role: f"attention.self.{role}_proj" for role in ("query", "key", "value")}),
+        _DEBERTA_EMBEDDINGS,
     ),
     Architecture(
         "GPT-2",
@@ -230,6 +268,7 @@ ARCHITECTURES = (
             takes_prefix=True,
             reads_last=True,
         ),
+        Embeddings(token="wte", segment="wte", position="wpe", stages=(), needs_segment_ids=True),
     ),
     Architecture(
         "ModernBERT",
@@ -242,6 +281,7 @@ ARCHITECTURES = (
             {**_fused("attn.Wqkv"), "output": "attn.Wo", "ffn_in": "mlp.Wi", "ffn_out": "mlp.Wo"},
             bias_switches=("attention_bias", "mlp_bias", "norm_bias"),
         ),
+        Embeddings("embeddings.tok_embeddings", None, None, (("layer_norm", "embeddings.norm"),)),
     ),
 )
 

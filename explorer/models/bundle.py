@@ -83,7 +83,7 @@ def load_bundle(model_id: str, settings: Settings) -> Bundle:
             f"{model_id} is on this machine but cannot be read ({_first_line(error)}). "
             "Delete its folder and download it again."
         ) from error
-    _check_tokenizer(model_id, tokenizer)
+    check_tokenizer(model_id, tokenizer)
     model.eval().requires_grad_(False).to(device)
     missing = set(report["missing_keys"])
     _check_body(model_id, architecture, missing)
@@ -108,7 +108,7 @@ def _first_line(error: Exception) -> str:
     return (str(error).strip().splitlines() or [type(error).__name__])[0][:200]
 
 
-def _check_tokenizer(model_id: str, tokenizer: PreTrainedTokenizerBase) -> None:
+def check_tokenizer(model_id: str, tokenizer: PreTrainedTokenizerBase) -> None:
     """Refuse one that transformers made up for want of files, and take off the truncation that a file may have set.
 
     A tokenizer that first has to switch its truncation off fails when two threads use it ("Already borrowed").

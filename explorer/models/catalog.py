@@ -48,6 +48,12 @@ CATALOG = (
 
 DEFAULT_MODEL = CATALOG[0].model_id
 
+OWN_TOKENIZERS = {
+    "byte-level-bpe": "byte-level BPE · 16,000 pieces · made for this app",
+    "unigram": "SentencePiece unigram · 16,000 pieces · made for this app",
+}
+"""Tokenizers without a model, in assets/tokenizers, so that the three methods can be compared offline."""
+
 
 def find_card(model_id: str) -> ModelCard | None:
     """The catalog's card of a model; None for an id that is not listed."""

@@ -21,7 +21,8 @@ class Token:
     """One position of the model's input.
 
     text: the token as the vocabulary spells it. shown: how it looks in the sentence. joined: it continues the word before.
-    word: which word it belongs to; None for special tokens. segment: 0 or 1. start, stop: its characters in the text.
+    word: which word it belongs to; None for special tokens. segment: 0 or 1, as the model is told; 0 in families without
+    segments. start, stop: its characters in the text. sentence: which of the two texts it is of; None for special tokens.
     """
 
     position: int
@@ -33,6 +34,7 @@ class Token:
     segment: int
     start: int
     stop: int
+    sentence: int | None = None
 
 
 @dataclass(frozen=True)
@@ -81,7 +83,9 @@ def encode(bundle: Bundle, text: object, second: object = None) -> Encoded:
         shown = source[span[0] : span[1]].strip() if word is not None and not unknown else name
         joined = word is not None and (word, segments[position]) == previous
         segment = int(batch["token_type_ids"][0, position]) if "token_type_ids" in batch else 0
-        tokens.append(Token(position, token_id, name, shown or name, joined, word, segment, span[0], span[1]))
+        tokens.append(
+            Token(position, token_id, name, shown or name, joined, word, segment, span[0], span[1], segments[position])
+        )
         previous = (word, segments[position])
     inputs = {name: batch[name] for name in tokenizer.model_input_names if name in batch}
     return Encoded(inputs, tuple(tokens))

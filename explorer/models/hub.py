@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, cast
 
 import httpx2
-from huggingface_hub import HfApi, hf_hub_download
+from huggingface_hub import HfApi, hf_hub_download, try_to_load_from_cache
 from huggingface_hub.errors import (
     GatedRepoError,
     HFValidationError,
@@ -24,6 +24,12 @@ from explorer.models.architectures import find_architecture
 from explorer.models.catalog import DEFAULT_MODEL, find_card
 from explorer.models.fetch import fetch_blob
 from explorer.settings import BUNDLED_MODELS, GIBIBYTE, Settings
+
+VOCABULARY_FILES = ("tokenizer.json", "vocab.txt", "vocab.json", "spm.model", "spiece.model", "tokenizer.model")
+"""A folder with one of these holds a tokenizer."""
+
+LARGEST_TOKENIZER_BYTES = 64 * 2**20
+"""Vocabularies of a hundred languages take about 20 MB."""
 
 
 @dataclass(frozen=True)
@@ -106,6 +112,49 @@ def download(model_id: str, settings: Settings) -> Generator[Progress, None, Non
         raise ModelUnavailableError(explain(model_id, error)) from error
 
 
+def tokenizer_folder(name: str, settings: Settings) -> Path:
+    """The folder that holds a tokenizer's files; those of a model of the hub are fetched where they must be.
+
+    The weights stay where they are. Raises ModelUnavailableError as `download` does.
+    """
+    card = find_card(name)
+    if card is not None and card.bundled:
+        return BUNDLED_MODELS / name
+    try:
+        if not _looks_like_folder(name):
+            config = try_to_load_from_cache(name, "config.json", cache_dir=settings.hub_cache)
+            here = Path(config).parent if isinstance(config, str) else None
+        else:
+            here = Path(name).expanduser() if settings.local_folders else None
+        if here is not None and any((here / file).is_file() for file in VOCABULARY_FILES):
+            return here
+    except (
+        OSError,
+        RuntimeError,
+        HFValidationError,
+    ):  # a name too long, a folder that may not be read, an unknown ~user
+        pass
+    if _looks_like_folder(name):
+        raise ModelUnavailableError(_no_folder(name, settings, "tokenizer.json"))
+    return _fetch_tokenizer(name, settings)
+
+
+def _fetch_tokenizer(name: str, settings: Settings) -> Path:
+    if settings.offline:
+        raise ModelUnavailableError(_no_network(name, "HF_HUB_OFFLINE is set"))
+    try:
+        sizes = _file_sizes(name, settings)
+        wanted = [file for file in sizes if not file.endswith((".safetensors", ".index.json"))]
+        if not set(wanted) & set(VOCABULARY_FILES):
+            raise ModelUnavailableError(f"{name} holds no tokenizer.json and no vocabulary, so it has no tokenizer.")
+        if sum(sizes[file] for file in wanted) > LARGEST_TOKENIZER_BYTES:
+            raise ModelUnavailableError(f"The tokenizer of {name} is too large to be fetched for a comparison.")
+        wanted.sort(key=lambda file: file in VOCABULARY_FILES)  # what tells that a tokenizer is here comes last
+        return [_library_download(name, file, settings) for file in wanted][-1].parent
+    except (OSError, ValueError, httpx2.HTTPError) as error:
+        raise ModelUnavailableError(explain(name, error)) from error
+
+
 def explain(model_id: str, error: Exception) -> str:
     """One sentence or two for a failed download: what happened and what to do."""
     if isinstance(error, GatedRepoError):
@@ -136,10 +185,11 @@ def _no_network(model_id: str, reason: str) -> str:
     )
 
 
-def _no_folder(model_id: str, settings: Settings) -> str:
+def _no_folder(model_id: str, settings: Settings, needed: str = "config.json and model.safetensors") -> str:
     if not settings.local_folders:
         return "This server does not open folders of its own; give the id of a model on the hub."
-    return f"There is no model in the folder {model_id}: it must hold config.json and model.safetensors."
+    what = "tokenizer" if needed == "tokenizer.json" else "model"
+    return f"There is no {what} in the folder {model_id}: it must hold {needed}."
 
 
 def _looks_like_folder(model_id: str) -> bool:

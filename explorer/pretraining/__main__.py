@@ -1,4 +1,4 @@
-"""`python -m explorer.pretraining corpus | train NAME | evaluate PATH | cloze PATH`."""
+"""`python -m explorer.pretraining corpus | train NAME | evaluate PATH | cloze PATH | card PATH`."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 from explorer.errors import ExplorerError
 from explorer.pretraining import corpus
 from explorer.pretraining.recipes import RECIPES
+from explorer.settings import BUNDLED_MODELS
 
 
 def parse_arguments() -> argparse.Namespace:
@@ -22,52 +23,81 @@ def parse_arguments() -> argparse.Namespace:
     fetch.add_argument("--column", default="text", help="the column that holds the text")
     train = commands.add_parser("train", help="train (or resume) a bundled model")
     train.add_argument("name", choices=sorted(RECIPES))
-    train.add_argument("--work", type=Path, default=Path(".cache/pretraining"), help="checkpoint and log")
-    train.add_argument("--output", type=Path, help="where the model goes; default assets/models/NAME")
     train.add_argument("--steps", type=int, help="how many, in place of the recipe's")
-    evaluate = commands.add_parser("evaluate", help="measure MLM and NSP on held-out text")
+    train.add_argument(
+        "--start", help="what to start from: a bundled model, a folder or a hub id (for DistilBERT its teacher)"
+    )
+    train.add_argument(
+        "--models", type=Path, default=BUNDLED_MODELS, help="where finished models are and where this one goes"
+    )
+    evaluate = commands.add_parser("evaluate", help="measure on held-out text what the model has heads for")
+    card = commands.add_parser(
+        "card", help="measure a finished model and write its README.md, scores.json and curve.json"
+    )
+    card.add_argument(
+        "--keep-scores", action="store_true", help="only the words have changed: take the figures of scores.json"
+    )
     cloze = commands.add_parser("cloze", help="print a model's top five for fifty everyday sentences")
-    for command in (evaluate, cloze):
+    for command in (evaluate, card, cloze):
         command.add_argument("model", type=Path, help="a model's folder")
-    evaluate.add_argument("--text", type=Path, help="a text file; default the corpus's WikiText-2 validation")
-    for command in (fetch, train, evaluate):
+    for command in (evaluate, card):
+        command.add_argument("--text", type=Path, help="a text file; default the corpus's WikiText-2 validation")
+    for command in (fetch, train, evaluate, card):
         command.add_argument("--corpus", type=Path, default=Path("corpus"), help="a folder of .txt files")
+    for command in (train, card):
+        command.add_argument("--work", type=Path, default=Path(".cache/pretraining"), help="checkpoints and logs")
     return parser.parse_args()
 
 
 def main() -> None:
     """Run one command; the heavy libraries load only for those that need them."""
     arguments = parse_arguments()
-    if arguments.command == "corpus" and arguments.dataset:
-        target = corpus.from_dataset(
-            arguments.dataset, arguments.subset, arguments.split, arguments.column, arguments.corpus
-        )
-        print(target)
-    elif arguments.command == "corpus":
-        corpus.build(arguments.corpus)
-    elif arguments.command == "train":
-        _train(arguments)
-    elif arguments.command == "evaluate":
-        from explorer.pretraining.evaluate import evaluate, load
+    COMMANDS[arguments.command](arguments)
 
-        model, tokenizer = load(arguments.model)
-        print(evaluate(model, tokenizer, arguments.text or arguments.corpus / "wikitext-valid.txt"))
+
+def _corpus(arguments: argparse.Namespace) -> None:
+    if arguments.dataset:
+        given = (arguments.dataset, arguments.subset, arguments.split, arguments.column)
+        print(corpus.from_dataset(*given, arguments.corpus))
     else:
-        from explorer.pretraining import cloze
-
-        cloze.report(arguments.model)
+        corpus.build(arguments.corpus)
 
 
 def _train(arguments: argparse.Namespace) -> None:
     import dataclasses
 
+    from explorer.pretraining.objectives.base import Place
     from explorer.pretraining.train import train
 
-    recipe = RECIPES[arguments.name]
-    if arguments.steps:
-        recipe = dataclasses.replace(recipe, steps=arguments.steps)
-    output = arguments.output or Path("assets/models") / recipe.name
-    train(recipe, arguments.corpus, arguments.work / recipe.name, output)
+    changes = {name: getattr(arguments, name) for name in ("steps", "start") if getattr(arguments, name)}
+    recipe = dataclasses.replace(RECIPES[arguments.name], **changes)
+    print(*train(recipe, Place(arguments.corpus, arguments.work, arguments.models)), sep="\n")
+
+
+def _evaluate(arguments: argparse.Namespace) -> None:
+    from explorer.pretraining.evaluate import evaluate
+
+    for measure in evaluate(arguments.model, _text(arguments)):
+        print(measure)
+
+
+def _card(arguments: argparse.Namespace) -> None:
+    from explorer.pretraining.card import write_card
+
+    print(write_card(arguments.model, _text(arguments), arguments.work, arguments.keep_scores))
+
+
+def _text(arguments: argparse.Namespace) -> Path:
+    return Path(arguments.text or arguments.corpus / "wikitext-valid.txt")
+
+
+def _cloze(arguments: argparse.Namespace) -> None:
+    from explorer.pretraining import cloze
+
+    cloze.report(arguments.model)
+
+
+COMMANDS = {"corpus": _corpus, "train": _train, "evaluate": _evaluate, "card": _card, "cloze": _cloze}
 
 
 if __name__ == "__main__":

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 import torch
+from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
-from explorer.pretraining.evaluate import load
+from explorer.models.architectures import Capability
+from explorer.models.bundle import load_bundle
+from explorer.pretraining.heads import mlm_logits
+from explorer.settings import Settings
+
+BLANK = "[MASK]"
 
 SENTENCES = (
     ("The capital of France is [MASK].", "Paris"),
@@ -63,19 +70,55 @@ SENTENCES = (
 """Each with the answers that a reader would accept, separated by spaces."""
 
 
+@dataclass(frozen=True)
+class Answer:
+    """A model's five best words for a sentence's blank with their probabilities, and the answers a reader accepts."""
+
+    sentence: str
+    words: tuple[str, ...]
+    probabilities: tuple[float, ...]
+    accepted: tuple[str, ...]
+
+    @property
+    def leads(self) -> bool:
+        """Whether an accepted answer is the first."""
+        return self.words[0] in self.accepted
+
+    @property
+    def among(self) -> bool:
+        """Whether an accepted answer is among the five."""
+        return not set(self.words).isdisjoint(self.accepted)
+
+
 @torch.inference_mode()
+def answers_of(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> list[Answer]:
+    """The model's answers to all sentences, with its own mask token in the blank."""
+    found = []
+    uncased = tokenizer.tokenize("Paris") == tokenizer.tokenize("paris")
+    for sentence, answers in SENTENCES:
+        accepted = (answers.lower() if uncased else answers).split()
+        batch = tokenizer(sentence.replace(BLANK, tokenizer.mask_token), return_tensors="pt").to(model.device)
+        chosen = batch["input_ids"] == tokenizer.mask_token_id
+        logits = mlm_logits(model, model.base_model(**batch).last_hidden_state, chosen)[0]
+        best = logits.float().softmax(-1).topk(5)
+        words = tuple(str(tokenizer.decode([token])).strip() for token in best.indices.tolist())
+        found.append(Answer(sentence, words, tuple(best.values.tolist()), tuple(accepted)))
+    return found
+
+
 def report(folder: Path) -> None:
     """Print the top five of every sentence, and how often an accepted answer leads and is among the five."""
-    model, tokenizer = load(folder)
-    first = among = 0
-    for sentence, accepted in SENTENCES:
-        batch = tokenizer(sentence, return_tensors="pt")
-        place = int((batch["input_ids"][0] == tokenizer.mask_token_id).nonzero()[0])
-        probabilities = model(**batch).prediction_logits[0, place].softmax(-1)
-        best = probabilities.topk(5)
-        words = [tokenizer.decode([token]) for token in best.indices.tolist()]
-        first += words[0] in accepted.split()
-        among += any(word in accepted.split() for word in words)
-        shares = "  ".join(f"{w} {p:.1%}" for w, p in zip(words, best.values.tolist(), strict=True))
-        print(f"{'*' if words[0] in accepted.split() else ' '} {sentence:58} {shares}")
-    print(f"an accepted answer leads in {first} of {len(SENTENCES)}, is among five in {among}")
+    bundle = load_bundle(str(folder), Settings(device="cpu"))
+    bundle.require(Capability.MLM)
+    given = answers_of(bundle.model, bundle.tokenizer)
+    for answer in given:
+        shares = zip(answer.words, answer.probabilities, strict=True)
+        shown = "  ".join(f"{word} {probability:.1%}" for word, probability in shares)
+        print(f"{'*' if answer.leads else ' '} {answer.sentence:58} {shown}")
+    print(summary(given))
+
+
+def summary(given: list[Answer]) -> str:
+    """One line: how often an accepted answer leads, and is among five."""
+    leads, among = sum(answer.leads for answer in given), sum(answer.among for answer in given)
+    return f"an accepted answer leads in {leads} of {len(given)}, is among five in {among}"

@@ -29,8 +29,11 @@ class TrainingRecipe:
     stages: tuple[Stage, ...]
     source_weights: dict[str, float]
     """How often each source is drawn from; a source that is not named here is drawn by its size."""
+    objective: str = "mlm+nsp"
+    """What is learned: a key of `objectives.PRETRAINERS`."""
     start: str = "distilbert"
-    """The encoder that the weights begin from: distilbert (768 wide) or minilm (384 wide)."""
+    """What the weights begin from: one of the objective's own starts, or a model of its architecture to go on from (a
+    bundled name, a folder or a hub id)."""
     steps: int = 8000
     """The learning rate falls linearly to zero over them."""
     tokens_per_step: int = 2048
@@ -76,4 +79,125 @@ BERT_MINI = TrainingRecipe(
     embedding_learning_rate=3e-4,
 )
 
-RECIPES = {recipe.name: recipe for recipe in (BERT_SMALL, BERT_MINI)}
+
+@dataclass(frozen=True)
+class DistillationRecipe(TrainingRecipe):
+    """DistilBERT (Sanh et al. 2019): `start` is the teacher. The weights are those of its published training code."""
+
+    temperature: float = 2.0
+    soft_weight: float = 5.0
+    mlm_weight: float = 2.0
+    cosine_weight: float = 1.0
+
+
+@dataclass(frozen=True)
+class AlbertRecipe(TrainingRecipe):
+    """ALBERT (Lan et al. 2020): the width of its embeddings, its vocabulary and the teacher's layer that it begins with."""
+
+    embedding_size: int = 128
+    vocabulary: int = 16_000
+    layer: int = 3
+
+
+@dataclass(frozen=True)
+class ElectraRecipe(TrainingRecipe):
+    """ELECTRA (Clark et al. 2020): which of bert-mini's layers the discriminator takes, and the generator's size."""
+
+    embedding_size: int = 128
+    layers: tuple[int, ...] = (0, 2, 3, 5)
+    generator_width: int = 128
+    generator_heads: int = 4
+    replaced_weight: float = 50.0
+
+
+@dataclass(frozen=True)
+class Gpt2Recipe(TrainingRecipe):
+    """GPT-2 (Radford et al. 2019), small enough for the text there is."""
+
+    width: int = 256
+    layers: int = 4
+    heads: int = 4
+
+
+ONE_SEGMENT = (
+    Stage(share=0.6, length=64, text=0.75, sentence=0.25, pair=0.0),
+    Stage(share=0.4, length=128, text=0.9, sentence=0.1, pair=0.0),
+)
+
+DISTILBERT_MINI = DistillationRecipe(
+    name="distilbert-mini",
+    objective="distillation",
+    start="bert-mini",
+    steps=3400,
+    stages=ONE_SEGMENT,
+    source_weights=BERT_SMALL.source_weights,
+    learning_rate=6e-4,
+    head_learning_rate=6e-4,
+    corruption=CorruptionRecipe(rate=0.2),
+)
+
+ROBERTA_MINI = TrainingRecipe(
+    name="roberta-mini",
+    objective="full sentences",
+    start="bert-mini",
+    steps=3800,
+    stages=ONE_SEGMENT,
+    source_weights=BERT_SMALL.source_weights,
+    learning_rate=6e-4,
+    embedding_learning_rate=6e-4,
+)
+
+ALBERT_MINI = AlbertRecipe(
+    name="albert-mini",
+    objective="mlm+sop",
+    start="bert-mini",
+    steps=4000,
+    stages=(
+        Stage(share=0.3, length=64, text=0.75, sentence=0.25, pair=0.0),
+        Stage(share=0.3, length=64, text=0.1, sentence=0.2, pair=0.7),
+        Stage(share=0.4, length=128, text=0.05, sentence=0.1, pair=0.85),
+    ),
+    source_weights=BERT_SMALL.source_weights,
+    learning_rate=6e-4,
+    embedding_learning_rate=1e-3,
+    corruption=CorruptionRecipe(rate=0.3, scheme="ngram"),
+)
+
+ELECTRA_MINI = ElectraRecipe(
+    name="electra-mini",
+    objective="replaced tokens",
+    start="bert-mini",
+    steps=4000,
+    stages=ONE_SEGMENT,
+    source_weights=BERT_SMALL.source_weights,
+    learning_rate=5e-4,
+    embedding_learning_rate=5e-4,
+    corruption=CorruptionRecipe(rate=0.25, mask_share=0.85, random_share=0.0),
+)
+
+GPT2_MINI = Gpt2Recipe(
+    name="gpt2-mini",
+    objective="causal",
+    start="roberta-mini",
+    steps=3200,
+    stages=(Stage(share=1.0, length=128, text=1.0, sentence=0.0, pair=0.0),),
+    source_weights=BERT_SMALL.source_weights,
+    tokens_per_step=4096,
+    learning_rate=2e-3,
+    head_learning_rate=2e-3,
+    embedding_learning_rate=2e-3,
+    corruption=CorruptionRecipe(rate=0.0),
+)
+
+RECIPES = {
+    recipe.name: recipe
+    for recipe in (
+        BERT_SMALL,
+        BERT_MINI,
+        DISTILBERT_MINI,
+        ROBERTA_MINI,
+        ALBERT_MINI,
+        ELECTRA_MINI,
+        GPT2_MINI,
+    )
+}

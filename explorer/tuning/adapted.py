@@ -9,11 +9,12 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
-from transformers import PreTrainedModel
+from transformers import PretrainedConfig, PreTrainedModel
 
 from explorer.errors import BadInputError
 from explorer.models.architectures import Layers
 from explorer.models.bundle import Bundle
+from explorer.models.shortening import half_of, layers_kept
 from explorer.tuning.deltas import Delta, base_weights, model_deltas, stored
 from explorer.tuning.features import head_alone, read_features
 from explorer.tuning.forks import fork_classifier, head_names
@@ -35,7 +36,18 @@ def adapt(bundle: Bundle, outputs: int, spec: RunSpec) -> Adapted:
     does not fit its sizes.
     """
     check_method(bundle, spec)
-    return Adapted(bundle, spec, *build(fork_classifier(bundle, outputs, spec.seed), spec, bundle.architecture.layers))
+    fork = fork_classifier(bundle, outputs, spec.seed, layers_of(bundle.model.config, spec))
+    return Adapted(bundle, spec, *build(fork, spec, bundle.architecture.layers))
+
+
+def layers_of(config: PretrainedConfig, spec: RunSpec) -> tuple[int, ...]:
+    """Which of the model's layers a student has; empty for a method that keeps them all.
+
+    Raises BadInputError for a student that is deeper than the model.
+    """
+    if "student_layers" not in find_method(spec.method).options:
+        return ()
+    return layers_kept(config.num_hidden_layers, spec.student_layers or half_of(config.num_hidden_layers))
 
 
 def check_method(bundle: Bundle, spec: RunSpec) -> None:
@@ -107,6 +119,17 @@ class Adapted:
         scores: Tensor = self.model(**self.taken(inputs)).logits
         return scores
 
+    def logits_and_states(self, inputs: Mapping[str, Tensor]) -> tuple[Tensor, Tensor]:
+        """As logits, with what the last layer says where the classifier reads: [CLS], or GPT-2's last token; (rows, width)."""
+        taken = self.taken(inputs)
+        output = self.model(**taken, output_hidden_states=True)
+        hidden: Tensor = output.hidden_states[-1]
+        if not self.layers.reads_last:
+            return output.logits, hidden[:, 0]
+        mask = taken.get("attention_mask", torch.ones_like(taken["input_ids"]))
+        places = (mask * torch.arange(mask.shape[1], device=mask.device)).argmax(-1) + hidden.shape[1] - mask.shape[1]
+        return output.logits, hidden[torch.arange(len(hidden), device=hidden.device), places]
+
     def taken(self, inputs: Mapping[str, Tensor]) -> dict[str, Tensor]:
         """What the model reads; padding becomes the token by which GPT-2's classifier knows it."""
         taken = {name: tensor for name, tensor in inputs.items() if name in self._takes}
@@ -156,7 +179,14 @@ class Adapted:
             self._take_away(name)
 
     def deltas(self) -> dict[tuple[int, str], Delta]:
-        """ΔW of every matrix that has one, by (layer, role); empty for methods that change no matrix."""
+        """ΔW of every matrix that has one, by (layer, role); empty for methods that change no matrix.
+
+        Raises BadInputError for a student, whose layers are not those of the model.
+        """
+        if "student_layers" in self.method.options:
+            raise BadInputError(
+                "A student has layers of its own, so there is no ΔW from the model's. Choose another run."
+            )
         return model_deltas(self.fork, self.layers, base_weights(self.bundle), self._start)
 
     def _initial_factors(self) -> dict[str, Tensor]:

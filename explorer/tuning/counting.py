@@ -11,7 +11,8 @@ from torch import nn
 from transformers import PretrainedConfig
 
 from explorer.models.architectures import Layers
-from explorer.tuning.adapted import build
+from explorer.models.shortening import shortened_config
+from explorer.tuning.adapted import build, layers_of
 from explorer.tuning.forks import classifier_config, empty_classifier
 from explorer.tuning.spec import RunSpec
 
@@ -23,12 +24,13 @@ INSIDE = "layer norms and the like"
 @dataclass(frozen=True)
 class Sizes:
     """groups: trained parameters by group. total: of the model with the adapter. matrices: of the layers' weight matrices by
-    (layer, role). passes: how often a text goes through them (ALBERT's one layer serves for all)."""
+    (layer, role). passes: how often a text goes through them (ALBERT's one layer serves for all). depth: how many layers."""
 
     groups: dict[str, int]
     total: int
     matrices: dict[tuple[int, str], int]
     passes: int
+    depth: int
 
     @property
     def trained(self) -> int:
@@ -48,7 +50,10 @@ def count(
     known: the names of the parameters that the checkpoint holds; by default all of the body. PiSSA counts as LoRA, whose
     shapes it has. Raises BadInputError for a rank or a bottleneck over the width.
     """
-    fork = empty_classifier(classifier_config(config, outputs, 0))
+    config = classifier_config(config, outputs, 0)
+    kept_layers = layers_of(config, spec)
+    fork = empty_classifier(shortened_config(config, kept_layers) if kept_layers else config)
+    depth = fork.config.num_hidden_layers
     for name, parameter in fork.named_parameters():
         held = name.startswith(f"{layers.body}.") if known is None else name in known
         parameter.requires_grad_(not held)
@@ -59,7 +64,7 @@ def count(
         _, model, fresh = build(fork, plain, layers)
     distinct = len({layer for layer, _ in matrices})
     kept = [parameter.numel() for name, parameter in model.named_parameters() if ".original_module." not in name]
-    return Sizes(_groups(model, layers, fresh), sum(kept), matrices, config.num_hidden_layers // max(1, distinct))
+    return Sizes(_groups(model, layers, fresh), sum(kept), matrices, depth // max(1, distinct), depth)
 
 
 def _groups(model: nn.Module, layers: Layers, fresh: Collection[str]) -> dict[str, int]:

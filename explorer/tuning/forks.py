@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Sequence
 from typing import Any
 
 import torch
@@ -10,11 +11,13 @@ from torch import Tensor, nn
 from transformers import MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING, PretrainedConfig, PreTrainedModel
 
 from explorer.models.bundle import Bundle
+from explorer.models.inside import depth_of
+from explorer.models.shortening import put, renamed, shortened_config
 from explorer.tuning.seeded import Seeded
 
 
-def fork_classifier(bundle: Bundle, outputs: int, seed: int) -> PreTrainedModel:
-    """A *ForSequenceClassification of the bundle's family, in evaluation mode.
+def fork_classifier(bundle: Bundle, outputs: int, seed: int, kept: Sequence[int] = ()) -> PreTrainedModel:
+    """A *ForSequenceClassification of the bundle's family, in evaluation mode; of the kept layers alone, where some are named.
 
     Every parameter and buffer that the bundle's model has under the same name shares its storage and is frozen; the
     Parameter objects are the fork's own, so assigning to `.data` (or replacing one, see `own`) never reaches the bundle.
@@ -22,8 +25,12 @@ def fork_classifier(bundle: Bundle, outputs: int, seed: int) -> PreTrainedModel:
     What the checkpoint lacks (the classifier, sometimes a pooler) is initialised as transformers does, from `seed` alone,
     and is all that requires gradients.
     """
-    model = empty_classifier(classifier_config(bundle.model.config, outputs, bundle.tokenizer.pad_token_id))
+    config = classifier_config(bundle.model.config, outputs, bundle.tokenizer.pad_token_id)
     shared = pretrained(bundle)
+    if kept:
+        config = shortened_config(config, kept)
+        shared = renamed(shared, bundle.architecture.layers, depth_of(bundle.model), kept)
+    model = empty_classifier(config)
     for name, parameter in list(model.named_parameters()):
         source = shared.get(name)
         if source is not None and source.shape == parameter.shape:
@@ -76,16 +83,6 @@ def pretrained(bundle: Bundle) -> dict[str, Tensor]:
     )
     tensors = {**dict(bundle.model.named_parameters(remove_duplicate=False)), **dict(bundle.model.named_buffers())}
     return {name: tensor for name, tensor in tensors.items() if not (absent and name.startswith(absent))}
-
-
-def put(model: nn.Module, name: str, tensor: Tensor) -> None:
-    """Put a tensor in the place of a parameter or a buffer, by its full name; an nn.Parameter stays one."""
-    path, _, leaf = name.rpartition(".")
-    module = model.get_submodule(path)
-    if isinstance(tensor, nn.Parameter):
-        module._parameters[leaf] = tensor
-    else:
-        module._buffers[leaf] = tensor
 
 
 def own(model: nn.Module, names: list[str]) -> None:

@@ -7,9 +7,10 @@ from torch import Tensor, nn
 from transformers import PreTrainedModel
 
 from explorer.errors import BadInputError
-from explorer.tuning.adapted import Adapted
+from explorer.models.shortening import put
+from explorer.tuning.adapted import Adapted, layers_of
 from explorer.tuning.deltas import base_weights, stored
-from explorer.tuning.forks import fork_classifier, put
+from explorer.tuning.forks import fork_classifier
 
 _BETWEEN = (
     "its small networks stand between the model's own layers and are nonlinear, so no change of W does what they do. "
@@ -34,7 +35,8 @@ def merged(adapted: Adapted) -> PreTrainedModel:
     reason = UNMERGEABLE.get(adapted.method.slug)
     if reason is not None:
         raise BadInputError(f"{adapted.method.title} cannot be merged: {reason}")
-    plain = fork_classifier(adapted.bundle, adapted.fork.config.num_labels or 1, adapted.spec.seed)
+    kept = layers_of(adapted.bundle.model.config, adapted.spec)
+    plain = fork_classifier(adapted.bundle, adapted.fork.config.num_labels or 1, adapted.spec.seed, kept)
     changed = {**_trained_parameters(adapted, plain), **_merged_weights(adapted, plain), **_scaled_biases(adapted)}
     for name, tensor in changed.items():
         put(plain, name, nn.Parameter(tensor.to(plain.get_parameter(name).device), requires_grad=False))

@@ -60,6 +60,11 @@ class Method:
     kept: int = 11
     lengthens: bool = False
 
+    @property
+    def needs_teacher(self) -> bool:
+        """Whether it learns from another run."""
+        return "teacher" in self.options
+
 
 METHODS = (
     Method(
@@ -173,10 +178,29 @@ METHODS = (
     ),
 )
 
+STUDENT = Method(
+    "distill",
+    "Student",
+    "A model with fewer layers learns to answer as its teacher does: from the probabilities that the teacher gives to all "
+    "classes, and not only from the label. Every weight of the student is trained.",
+    r"L = w_{\mathrm{soft}}\, T^2\, \mathrm{KL}\!\left(\mathrm{softmax}(z_t / T)\,\|\,\mathrm{softmax}(z_s / T)\right) + "
+    r"w_{\mathrm{hard}}\, L_{CE} + w_{\cos}\,(1 - \cos(h_s, h_t))",
+    "Hinton, Vinyals and Dean 2015; Sanh et al. 2019, DistilBERT, section 3",
+    (
+        *("teacher", "student_layers", "start", "temperature", "soft_loss"),
+        *("soft_weight", "hard_weight", "cosine_weight"),
+    ),
+    1e-4,
+    "explorer.tuning.body_methods:student",
+    products=3,
+    kept=16,
+)
+"""How a student is trained. It needs a teacher, so it is no entry of METHODS, which fine-tune a model by itself."""
+
 
 def find_method(slug: str) -> Method:
     """A method by its name. Raises BadInputError, naming those there are."""
-    found = {method.slug: method for method in METHODS}.get(slug)
+    found = {method.slug: method for method in (*METHODS, STUDENT)}.get(slug)
     if found is None:
         raise BadInputError(f"There is no method {slug!r}. Take one of {', '.join(method.slug for method in METHODS)}.")
     return found

@@ -94,7 +94,7 @@ def plan(bundle: Bundle, outputs: int, spec: RunSpec, examples: int, mean_tokens
 def _activations(bundle: Bundle, spec: RunSpec, sizes: Sizes, tokens: float) -> int:
     """Tokens x layers x hidden size x the numbers that the method keeps; none where nothing below the head is trained."""
     config, kept = bundle.model.config, find_method(spec.method).kept
-    numbers = float(tokens * config.num_hidden_layers * config.hidden_size * kept)
+    numbers = float(tokens * sizes.depth * config.hidden_size * kept)
     if not _is_half(bundle.device) or not kept:
         return round(NUMBER * numbers)
     return round(NUMBER * HALF_SHARE * numbers + 2 * sum(sizes.matrices.values()))
@@ -105,7 +105,7 @@ def _step_seconds(bundle: Bundle, spec: RunSpec, sizes: Sizes, tokens: float) ->
     through = find_method(spec.method).products
     products, moved = _speed(bundle.device)
     body = sum(sizes.matrices.values()) * sizes.passes
-    starting = float(LAYER_SECONDS * bundle.model.config.num_hidden_layers * through)
+    starting = float(LAYER_SECONDS * sizes.depth * through)
     return 2 * tokens * body * through / products + NUMBER * STEP_NUMBERS * sizes.trained / moved + starting
 
 

@@ -7,6 +7,8 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
@@ -14,12 +16,16 @@ from torch import Tensor
 from torch.nn.functional import cross_entropy, mse_loss
 
 from explorer.errors import BadInputError
+from explorer.models.architectures import Architecture
 from explorer.tasks.metrics import scores
 from explorer.tasks.task import Task
 from explorer.tuning.adapted import Adapted
 from explorer.tuning.rows import Rows, epoch_batches, ordered_batches
 from explorer.tuning.seeded import SeededDropout
 from explorer.tuning.spec import RunSpec
+
+if TYPE_CHECKING:
+    from explorer.tuning.distilling import Teaching
 
 WARM_UP = 0.06
 WEIGHT_DECAY = 0.01
@@ -61,8 +67,10 @@ class Scale:
         return cls(float(labels.mean()), spread if spread > 0 else 1.0)
 
 
-def precision(device: torch.device) -> AbstractContextManager[object]:
-    """bfloat16 matrix products where the processor has them; everything else stays in float32."""
+def precision(device: torch.device, architecture: Architecture | None = None) -> AbstractContextManager[object]:
+    """bfloat16 matrix products where the processor has them and the family's code can; everything else stays in float32."""
+    if architecture is not None and not architecture.half_precision:
+        return nullcontext()
     if device.type == "cuda":
         quick = torch.cuda.is_bf16_supported()
     else:
@@ -82,7 +90,7 @@ class Reader:
         if not self.adapted.frozen_body:
             return self.adapted.logits(rows.batch(places, self.device)[0])
         if id(rows) not in self._features:
-            with precision(self.device):
+            with precision(self.device, self.adapted.bundle.architecture):
                 self._features[id(rows)] = (rows, self._in_order(rows, rows.lengths, self.adapted.body_output))
         return self.adapted.head(self._features[id(rows)][1][list(places)])
 
@@ -92,7 +100,7 @@ class Reader:
         if self.adapted.frozen_body:
             with torch.no_grad():
                 return self.logits(rows, range(len(rows.lengths[:count]))).float().cpu()
-        with precision(self.device):
+        with precision(self.device, self.adapted.bundle.architecture):
             return self._in_order(rows, rows.lengths[:count], self.adapted.logits).float().cpu()
 
     @torch.no_grad()
@@ -118,9 +126,22 @@ def decide(task: Task, logits: Tensor, scale: Scale) -> list[float]:
 
 
 class Training:
-    """One run's optimisation. `step` counts finished steps; iterate `updates()` to train."""
+    """One run's optimisation. `step` counts finished steps; iterate `updates()` to train.
 
-    def __init__(self, adapted: Adapted, task: Task, train: Rows, held_out: Rows, spec: RunSpec, rate: float) -> None:
+    teaching: what a student's teacher has said of the training rows, whose loss then takes the place of the task's own.
+    """
+
+    def __init__(
+        self,
+        adapted: Adapted,
+        task: Task,
+        train: Rows,
+        held_out: Rows,
+        spec: RunSpec,
+        rate: float,
+        teaching: Teaching | None = None,
+    ) -> None:
+        self.teaching = teaching
         self.adapted, self.task, self.train_rows, self.held_out, self.spec = adapted, task, train, held_out, spec
         self.device = next(iter(adapted.trainable().values())).device
         self.reader = Reader(adapted, self.device)
@@ -171,9 +192,7 @@ class Training:
             dropout.restart(self.spec.seed, self.step, place)
         for group in self.optimizer.param_groups:
             group["lr"] = self._rate_at(self.step)
-        with precision(self.device):
-            logits = self.reader.logits(self.train_rows, batch)
-        loss = self._loss(logits, self.train_rows.labels[batch].float().to(self.device))
+        loss = self._batch_loss(batch)
         self.optimizer.zero_grad(set_to_none=True)
         loss.backward()
         norm = torch.nn.utils.clip_grad_norm_(list(self.adapted.trainable().values()), LARGEST_NORM)
@@ -183,6 +202,22 @@ class Training:
         self.step += 1
         spent = time.perf_counter() - began
         return Update(self.step, value, len(batch), spent, self.quick_scores() if self._is_evaluated() else None)
+
+    def _batch_loss(self, batch: list[int]) -> Tensor:
+        """The task's loss on some training rows, or a student's."""
+        labels = self.train_rows.labels[batch].float().to(self.device)
+        quick = partial(precision, self.device, self.adapted.bundle.architecture)
+        if self.teaching is None:
+            with quick():
+                logits = self.reader.logits(self.train_rows, batch)
+            return self._loss(logits, labels)
+        states = None
+        with quick():
+            if self.teaching.compares_states:
+                logits, states = self.adapted.logits_and_states(self.train_rows.batch(batch, self.device)[0])
+            else:
+                logits = self.reader.logits(self.train_rows, batch)
+        return self.teaching.loss(logits, states, lambda: self._loss(logits, labels), batch)
 
     def _watch(self, loss: float) -> None:
         """Find divergence early; a single bad batch is not one, so the loss is smoothed over about five steps."""
@@ -213,7 +248,12 @@ class Training:
         """The task's metrics on the first held-out rows."""
         count = min(QUICK_ROWS, len(self.held_out))
         predicted = decide(self.task, self.predict(self.held_out, count), self.scale)
-        return scores(self.task, self.held_out.labels[:count].tolist(), predicted)
+        return self.scored(self.held_out, predicted)
+
+    def scored(self, rows: Rows, predicted: list[float]) -> dict[str, float | None]:
+        """The task's metrics on the first rows, and a student's agreement with its teacher."""
+        found = scores(self.task, rows.labels[: len(predicted)].tolist(), predicted)
+        return found | (dict(self.teaching.scores(rows, predicted)) if self.teaching else {})
 
     def state(self) -> dict[str, Tensor]:
         """Everything that a resumed run needs: what was trained, the optimiser's moments, the step."""

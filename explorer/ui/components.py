@@ -60,6 +60,24 @@ element.addEventListener("click", (event) => {
     )
 
 
+def while_in_view(part: str, *triggers: Any) -> Any:
+    """A trigger that fires after any of the given ones while a part of the page (by selector) can be seen.
+
+    Several tabs look at the same texts: each computes anew when it is opened, and the one in view when the texts change.
+    """
+    ticket = gr.Number(0, visible="hidden", label="ticket")
+    for trigger in triggers:
+        trigger(
+            fn=None,
+            js=f"(ticket) => (document.querySelector('{part}')?.offsetParent ? Date.now() : ticket)",
+            inputs=[ticket],
+            outputs=[ticket],
+            api_visibility="private",
+            show_progress="hidden",
+        )
+    return ticket.change
+
+
 def theme() -> gr.themes.Base:
     """Gradio's theme in the Okabe-Ito blue, with system fonts only, so that nothing is fetched."""
     system = ("system-ui", "-apple-system", "Segoe UI", "Roboto", "Noto Sans", "sans-serif")

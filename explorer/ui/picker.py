@@ -32,7 +32,7 @@ def describe(status: ModelStatus) -> str:
     facts += [head.value for head in status.capabilities]
     facts.append("on this machine" if status.on_this_machine else "to be downloaded")
     cells = Markup("").join(Markup("<span>{}</span>").format(fact) for fact in facts)
-    return str(Markup('<div class="model-card">{}</div>').format(cells))
+    return str(Markup('<div class="model-card" title="{}">{}</div>').format(" · ".join(facts), cells))
 
 
 class Picker:

@@ -35,12 +35,11 @@ def build_app(executor: Executor) -> gr.Blocks:
 
 
 def _build_page(app: gr.Blocks, lab: Lab, executor: Executor) -> None:
-    with gr.Row(elem_classes=["top"]):
-        gr.HTML(str(navigation(lab)), elem_classes=["chapters"])
-        picker = Picker(executor)
+    gr.HTML(str(navigation(lab)), elem_classes=["top"])
     with gr.Row(elem_classes=["headline"]):
         gr.HTML(str(heading(lab)), elem_classes=["question"])
         with gr.Column(scale=1, min_width=260, elem_classes=["card-line"]):
+            picker = Picker(executor)
             picker.lay_out_card()
     picker.lay_out_note()
     notice = notice_place()
@@ -61,9 +60,9 @@ def navigation(current: Lab) -> Markup:
         labs = [lab for lab in LABS if lab.chapter == chapter]
         links = Markup("").join(_link(lab, current) for lab in labs)
         if labs:
-            groups += Markup('<span class="chapter"><span class="chapter-name">{}</span>{}</span>').format(
-                chapter, links
-            )
+            groups += Markup(
+                '<span class="chapter"><span class="chapter-name">{}</span><span class="chapter-labs">{}</span></span>'
+            ).format(chapter, links)
     home = Markup('<a class="brand" href="./">{}</a>').format(TITLE)
     return Markup('<nav aria-label="Chapters">{}{}</nav>').format(home, groups)
 
@@ -78,19 +77,39 @@ def _compressed_plotly() -> bytes:
     return gzip.compress(PLOTLY_SCRIPT.read_bytes(), compresslevel=6)
 
 
+KEPT_FOR_A_DAY = {"content-encoding": "gzip", "cache-control": "public, max-age=86400", "vary": "accept-encoding"}
+
+
 def _serve_plotly(request: Request) -> Response:
     """Plotly's script from the installed package, compressed once, kept by browsers for a day."""
-    headers = {"content-encoding": "gzip", "cache-control": "public, max-age=86400", "vary": "accept-encoding"}
-    return Response(_compressed_plotly(), media_type="text/javascript", headers=headers)
+    return Response(_compressed_plotly(), media_type="text/javascript", headers=KEPT_FOR_A_DAY)
+
+
+def _serve_attention_view(request: Request) -> Response:
+    """The document in which bertviz draws, without data; its address changes with each version."""
+    from explorer.labs.attention.views_page import compressed_template
+
+    return Response(compressed_template(), media_type="text/html", headers=KEPT_FOR_A_DAY)
+
+
+def _style() -> str:
+    """The shell's style, then what single labs add."""
+    files = [ASSETS / "style.css", *sorted((ASSETS / "labs").glob("*.css"))]
+    return "\n".join(file.read_text(encoding="utf-8") for file in files)
 
 
 def launch_options() -> dict[str, Any]:
     """What the app's launch needs beside host and port."""
     return {
         "theme": theme(),
-        "css": (ASSETS / "style.css").read_text(encoding="utf-8"),
+        "css": _style(),
         "footer_links": ["api", "settings"],
         "ssr_mode": False,
-        "app_kwargs": {"routes": [Route("/explorer/plotly.min.js", _serve_plotly)]},
+        "app_kwargs": {
+            "routes": [
+                Route("/explorer/plotly.min.js", _serve_plotly),
+                Route("/explorer/attention-view.html", _serve_attention_view),
+            ]
+        },
         "favicon_path": str(ASSETS / "icon.svg"),
     }

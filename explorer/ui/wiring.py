@@ -68,7 +68,8 @@ class Connection:
     """One action on one page. `outputs` are the figure's components and `show` their values from a result.
 
     views: components that choose what is drawn and not what is computed; `show` gets their values by name, and none from
-    a client. controls: components that only the page needs, and `steer` their values from a result.
+    a client. controls: components that only the page needs, and `steer` their values from a result. page_table: the table as
+    the page shows it, where the whole one is too long for a browser.
     A page that borrows another lab's action does not publish it again.
     """
 
@@ -84,36 +85,42 @@ class Connection:
         views: dict[str, Any] | None = None,
         controls: Sequence[gr.components.Component] = (),
         steer: Show = lambda result: (),
+        page_table: Callable[[Any], Table] | None = None,
     ) -> None:
         self.page, self.action, self.show = page, action, show
+        self.page_table = page_table or action.table
         self.views, self.controls, self.steer = views or {}, list(controls), steer
         self.inputs: dict[str, Any] = {**({"model": page.model} if action.subject == "model" else {}), **inputs}
         self.outputs = [*outputs, folded.script, folded.table]
         if publish:
             self._publish()
 
-    async def answer(self, values: dict[str, Any]) -> tuple[Any, list[Any]]:
-        """Run the job; its result and the outputs' values. Raises ExplorerError."""
+    async def answer(self, values: dict[str, Any], table: Callable[[Any], Table]) -> tuple[Any, list[Any]]:
+        """Run the job; its result and the outputs' values, the last by `table`. Raises ExplorerError."""
         values = dict(values)
         model = ""
         if self.action.subject == "model":
             model = str(values.pop("model", None) or DEFAULT_MODEL)
         viewed = {name: values.pop(name) for name in self.views if name in values}
         params = self.action.params(**values)
-        if self.action.subject == "model":
-            future = self.page.executor.submit(self.action.job, model, params)
-        else:
-            future = await asyncio.to_thread(self.page.executor.submit_for_runs, self.action.job, params)
-        result = await asyncio.wrap_future(future)
+        result = await asyncio.wrap_future(await self._submit(model, params))
         script = self.action.script(model, params)
         return result, [*self.show(result, **viewed), script, frame(self.action.table(result))]
+
+    async def _submit(self, model: str, params: Any) -> Any:
+        executor, job = self.page.executor, self.action.job
+        if self.action.subject == "model":
+            return executor.submit(job, model, params)
+        if self.action.subject == "tokenizers":
+            return executor.submit_for_tokenizers(job, params)
+        return await asyncio.to_thread(executor.submit_for_runs, job, params)  # it looks the runs up in their database
 
     def _publish(self) -> None:
         """The endpoint for clients, on a button that is not on the page."""
 
         async def endpoint(**values: Any) -> Any:
             try:
-                result, shown = await self.answer(values)
+                result, shown = await self.answer(values, self.action.table)
                 if self.action.check is not None:
                     self.action.check(result)
             except Exception as error:
@@ -135,8 +142,8 @@ class Connection:
         read: Read | None = None,
         extra: dict[str, Any] | None = None,
         adapt: Callable[[dict[str, Any]], dict[str, Any]] | None = None,
-    ) -> None:
-        """Run when a trigger fires.
+    ) -> list[Any]:
+        """Run when a trigger fires; returns the events, so that others can follow them.
 
         read: parameters from the event's own data. extra: components whose values `adapt` sees beside the parameters;
         it returns the parameters to run with.
@@ -147,7 +154,7 @@ class Connection:
             try:
                 values = adapt(values) if adapt else values
                 values |= read(event) if read else {}
-                result, shown = await self.answer(values)
+                result, shown = await self.answer(values, self.page_table)
             except MissingCapabilityError as error:  # what stands below is another model's answer
                 return [self.page.explain(error), *map(_cleared, self.outputs), *[gr.skip()] * len(self.controls)]
             except Exception as error:
@@ -155,7 +162,7 @@ class Connection:
             return ["", *shown, *self.steer(result)]
 
         inputs: dict[str, Any] = {**self.inputs, **self.views, **(extra or {})}
-        for trigger in triggers:
+        return [
             trigger(
                 named(respond, list(inputs), with_event=read is not None),
                 inputs_kwargs=inputs,
@@ -166,6 +173,8 @@ class Connection:
                 show_progress="hidden",
                 trigger_mode="always_last",
             )
+            for trigger in triggers
+        ]
 
 
 def for_clients(inputs: dict[str, Any], params: type) -> dict[str, Any]:

@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
 from transformers import BertConfig, BertForPreTraining, PreTrainedTokenizerBase
 
+from explorer.pretraining.export import export_model
+from explorer.pretraining.objectives.base import Place
+from explorer.pretraining.starts import granite
+from tests.models.tiny import byte_level
+
 WORDS = ("river", "bridge", "stone", "garden", "winter", "summer", "market", "farmer", "village", "church", "captain")
 
 
-def tiny_model(vocabulary: int, seed: int = 0) -> BertForPreTraining:
-    """Two layers of 32; the same numbers for the same seed."""
+def tiny_model(vocabulary: int, seed: int = 0, layers: int = 2) -> BertForPreTraining:
+    """Layers of 32; the same numbers for the same seed."""
     torch.manual_seed(seed)
     config = BertConfig(
         vocab_size=vocabulary,
         hidden_size=32,
-        num_hidden_layers=2,
+        num_hidden_layers=layers,
         num_attention_heads=2,
         intermediate_size=64,
         max_position_embeddings=64,
@@ -29,6 +36,37 @@ def tiny_model(vocabulary: int, seed: int = 0) -> BertForPreTraining:
 def model(tokenizer: PreTrainedTokenizerBase) -> BertForPreTraining:
     """A tiny random model over the bundled vocabulary, free to be changed."""
     return tiny_model(len(tokenizer))
+
+
+@pytest.fixture(scope="session")
+def models(tokenizer: PreTrainedTokenizerBase, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of finished models with a tiny bert-mini in it, four layers of it."""
+    folder = tmp_path_factory.mktemp("models")
+    export_model(tiny_model(len(tokenizer), layers=4), tokenizer, folder / "bert-mini")
+    return folder
+
+
+@pytest.fixture
+def place(corpus: Path, models: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tokens: Path) -> Place:
+    """Where a tiny training runs; the byte-level vocabulary is a tiny one, nothing is fetched."""
+    monkeypatch.setattr(granite, "read_pack", lambda _: ({}, tiny_pack()))
+    (tmp_path / "work").mkdir()
+    (tmp_path / "work" / "tokens").symlink_to(tokens)
+    for model in models.iterdir():
+        (tmp_path / "models").mkdir(exist_ok=True)
+        (tmp_path / "models" / model.name).symlink_to(model)
+    return Place(corpus, tmp_path / "work", tmp_path / "models")
+
+
+@pytest.fixture(scope="session")
+def tokens(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The cache of tokenised texts, shared by all tests."""
+    return tmp_path_factory.mktemp("tokens")
+
+
+def tiny_pack() -> dict[str, Any]:
+    """A tokenizer.json as the pack of granite carries it, of a few merges and RoBERTa's special tokens."""
+    return json.loads(byte_level().backend_tokenizer.to_str())
 
 
 @pytest.fixture(scope="session")

@@ -1,166 +1,211 @@
-"""The measures of a pretrained model: rigged models with known answers, and an independent count."""
+"""What is measured follows from a model's heads, and the card says it."""
 
 from __future__ import annotations
 
+import json
+import sys
 from pathlib import Path
 
-import numpy as np
 import pytest
 import torch
-from transformers import BertForPreTraining, PreTrainedTokenizerBase
+from transformers import PreTrainedTokenizerBase
 
-from explorer.errors import BadInputError
-from explorer.maths.corruption import IGNORED_LABEL, CorruptionRecipe
-from explorer.models.encoding import replacement_ids
-from explorer.pretraining import cloze
-from explorer.pretraining import evaluate as evaluation
-from explorer.pretraining.batches import IS_NEXT, NOT_NEXT, RowMaker, TextStore, collate
-from explorer.pretraining.corpus import read_documents
-from explorer.pretraining.evaluate import Scores, all_rows, evaluate
+from explorer.errors import BadInputError, ModelUnavailableError
+from explorer.pretraining import __main__ as command_line
+from explorer.pretraining import card
+from explorer.pretraining.card import write_card
+from explorer.pretraining.evaluate import evaluate
+from explorer.pretraining.export import export_model
+from explorer.pretraining.measures import causal, others, pairs
+from explorer.pretraining.measures.measure import Measure
+from explorer.pretraining.measures.others import speed_ratio
+from explorer.pretraining.objectives import PRETRAINERS
+from explorer.pretraining.objectives.base import Place
+from explorer.pretraining.starts import distilbert
+from explorer.pretraining.train import train
+from tests.pretraining.conftest import tiny_model
+from tests.pretraining.objectives.tiny import RECIPES
+
+PAIRS = {"nsp_segments", "nsp_sentences", "sop_segments", "sop_sentences"}
+MLM = {"mlm_top_1", "mlm_top_5", "mlm_loss"}
+BYTES = {"round_trip", "unknown_tokens"}
 
 
-def rig(model: BertForPreTraining, *best: int, pair_class: int = IS_NEXT) -> None:
-    """Every mask is guessed as `best`, the first far ahead, and every pair as one class."""
-    with torch.no_grad():
-        model.cls.predictions.bias.zero_()
-        for rank, token in enumerate(best):
-            model.cls.predictions.bias[token] = 100.0 - 10 * rank
-        model.cls.seq_relationship.bias.copy_(torch.tensor([100.0, 0.0] if pair_class == IS_NEXT else [0.0, 100.0]))
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch: pytest.MonkeyPatch, tokenizer: PreTrainedTokenizerBase) -> None:
+    """Few pairs and rounds of rows that a tiny model can read, and no download."""
+    monkeypatch.setattr(distilbert, "load_tokenizer", lambda _: tokenizer)
+    for module, name, value in (
+        (pairs, "pair_accuracy", lambda *_: 0.5),
+        (others, "SPEED_LENGTH", 32),
+        (causal, "LONGEST", 2),
+    ):
+        monkeypatch.setattr(module, name, value)
+    monkeypatch.setattr("explorer.pretraining.measures.masks.mask_scores.__wrapped__.__defaults__", (32, None))
+    monkeypatch.setattr("explorer.pretraining.measures.replaced.LENGTH", 32)
 
 
 @pytest.fixture
-def monotonous(tmp_path: Path) -> Path:
-    """Three documents of one token, 80 times, in two paragraphs each: a rigged model can know every answer."""
-    path = tmp_path / "text.txt"
-    path.write_text("\n\n".join(["the " * 50 + "\n" + "the " * 30] * 3))
-    return path
-
-
-def ids_of(tokenizer: PreTrainedTokenizerBase, words: str) -> list[int]:
-    return tokenizer.convert_tokens_to_ids(words.split())
+def ready(place: Place) -> Place:
+    PRETRAINERS["full sentences"](RECIPES["full sentences"], place).export(place.models)
+    return place
 
 
 @pytest.mark.parametrize(
-    ("guesses", "top_1", "top_5"),
-    [("the", 1.0, 1.0), ("a in of to the", 0.0, 1.0), ("a in of to and", 0.0, 0.0), ("a the", 0.0, 1.0)],
+    ("objective", "names"),
+    [
+        ("mlm+nsp", [MLM | PAIRS]),
+        ("distillation", [MLM]),
+        ("full sentences", [MLM | BYTES]),
+        ("mlm+sop", [MLM | PAIRS]),
+        ("replaced tokens", [MLM, {"rtd_auc", "rtd_auc_filled", "rtd_found", "rtd_false"}]),
+        ("causal", [{"perplexity", "next_loss", "bits_per_byte"} | BYTES]),
+    ],
 )
-def test_a_rigged_model_scores_what_it_was_rigged_for(
-    model: BertForPreTraining,
-    tokenizer: PreTrainedTokenizerBase,
-    monotonous: Path,
-    guesses: str,
-    top_1: float,
-    top_5: float,
+def test_a_model_is_measured_by_its_heads(objective: str, names: list[set[str]], ready: Place) -> None:
+    folders = PRETRAINERS[objective](RECIPES[objective], ready).export(ready.models)
+    for folder, expected in zip(folders, names, strict=True):
+        found = {measure.name: measure for measure in evaluate(folder, ready.corpus / "wikitext-valid.txt")}
+        assert set(found) == expected
+        if "round_trip" in found:
+            assert (found["round_trip"].value, found["unknown_tokens"].value) == (1.0, 0)
+
+
+def test_a_student_is_measured_beside_the_teacher_that_its_recipe_names(
+    ready: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    rig(model, *ids_of(tokenizer, guesses))
-    scores = evaluate(model, tokenizer, monotonous, length=32, pairs=4)
-    assert (scores.top_1, scores.top_5) == (top_1, top_5)
-    assert (scores.mlm_loss < 0.01) == (top_1 == 1.0)
-    assert scores.tokens == 3 * sum(round(0.15 * tokens) for tokens in (30, 30, 20))
+    shares = {"distilbert": 0.2, "bert": 0.25}
+    monkeypatch.setattr(others, "mask_scores", lambda model, *_: (shares[model.config.model_type], 0.0, 0.0, 40))
+    (folder,) = PRETRAINERS["distillation"](RECIPES["distillation"], ready).export(ready.models)
+    (folder / "training.json").write_text(json.dumps({"start": "bert-mini"}))
+    found = {measure.name: measure for measure in evaluate(folder, ready.corpus / "wikitext-valid.txt")}
+    assert found["kept"].value == pytest.approx(0.8)
+    assert found["kept"].what == "Share of bert-mini's top-1 that is kept"
+    assert found["speed"].value > 1.0
 
 
-def test_pairs_are_scored_against_their_labels(
-    model: BertForPreTraining, tokenizer: PreTrainedTokenizerBase, monotonous: Path
+def test_the_speed_of_a_model_against_itself_is_about_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = tiny_model(50).eval()
+    assert 0.3 < speed_ratio(model, model, rounds=9) < 3.0
+
+
+def test_a_missing_text_or_model_is_said_to_be_missing(ready: Place, tmp_path: Path) -> None:
+    with pytest.raises(BadInputError, match="--text"):
+        evaluate(ready.models / "bert-mini", tmp_path / "nothing.txt")
+    with pytest.raises(ModelUnavailableError):
+        evaluate(tmp_path / "nothing", ready.corpus / "wikitext-valid.txt")
+
+
+@pytest.mark.parametrize(
+    ("unit", "value", "shown"),
+    [("share", 0.5, "50.00%"), ("nats", 2.0, "2.000 nats"), ("times", 1.84, "1.84 times"), ("count", 12345, "12,345")],
+)
+def test_a_figure_is_written_by_its_unit(unit: str, value: float, shown: str) -> None:
+    assert str(Measure("x", "What", value, unit, "8 tokens")) == f"What: {shown} (8 tokens)"
+
+
+NOTES = """[tiny]
+base_model = "somebody/some-model"
+tags = ["fill-mask"]
+what = "A tiny model."
+start = "Somebody's encoder."
+objective = "MLM."
+bad_at = ["**Facts**: it has none."]
+"""
+
+
+@pytest.fixture
+def noted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "notes.toml").write_text(NOTES + NOTES.replace("[tiny]", "[gpt2]"))
+    monkeypatch.setattr(card, "NOTES", tmp_path / "notes.toml")
+
+
+@pytest.mark.usefixtures("noted")
+def test_a_card_has_the_formula_the_making_the_scores_and_what_the_notes_say(
+    ready: Place, tokenizer: PreTrainedTokenizerBase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A model that always says the same is right on that class's share, counted here from the rows."""
-    store = TextStore.from_documents(read_documents(monotonous), tokenizer)
-    maker = RowMaker(tokenizer.cls_token_id, tokenizer.sep_token_id)
+    import dataclasses
 
-    def labels(short_share: float) -> list[int]:
-        rng = np.random.default_rng(0)
-        return [maker.pair(store, 32, rng, short_share).pair_label for _ in range(70)]
+    monkeypatch.setattr("explorer.pretraining.train.LOG_STEPS", 4)
+    (folder,) = train(dataclasses.replace(RECIPES["mlm+nsp"], name="tiny"), ready)
+    path = write_card(folder, ready.corpus / "wikitext-valid.txt", ready.work)
+    text = path.read_text(encoding="utf-8")
+    count = sum(parameter.numel() for parameter in tiny_model(len(tokenizer), layers=4).parameters())
+    for said in (f"| all | | {count:,} |", "Somebody's encoder.", "**Facts**: it has none.", "12 steps", "one storage"):
+        assert said in text
+    scores = json.loads((folder / "scores.json").read_text())
+    assert {measure["name"] for measure in scores["measures"]} == MLM | PAIRS
+    assert scores["date"] in text
+    assert scores["command"].endswith("evaluate assets/models/tiny")
+    for measure in scores["measures"]:
+        assert f"| {measure['what']} |" in text
+    assert len(json.loads((folder / "curve.json").read_text())["points"]) == 3
+    (folder / "scores.json").write_text(json.dumps(scores | {"date": "2001-02-03"}))
+    monkeypatch.setattr(card, "measures_of", None)
+    write_card(folder, ready.corpus / "wikitext-valid.txt", ready.work, keep_scores=True)
+    assert path.read_text(encoding="utf-8") == text.replace(scores["date"], "2001-02-03")
+    (folder / "scores.json").unlink()
+    with pytest.raises(BadInputError, match="--keep-scores"):
+        write_card(folder, ready.corpus / "wikitext-valid.txt", ready.work, keep_scores=True)
 
-    assert set(labels(0.0)) == set(labels(1.0)) == {IS_NEXT, NOT_NEXT}
-    for pair_class in (IS_NEXT, NOT_NEXT):
-        rig(model, pair_class=pair_class)
-        scores = evaluate(model, tokenizer, monotonous, length=32, pairs=70)
-        assert scores.pairs == 70
-        assert scores.pair_accuracy == pytest.approx(labels(0.0).count(pair_class) / 70)
-        assert scores.sentence_pair_accuracy == pytest.approx(labels(1.0).count(pair_class) / 70)
+
+@pytest.mark.usefixtures("noted")
+def test_a_causal_model_s_card_prints_twenty_continuations(ready: Place) -> None:
+    (folder,) = train(RECIPES["causal"], ready)
+    text = write_card(folder, ready.corpus / "wikitext-valid.txt", ready.work).read_text(encoding="utf-8")
+    assert all(f"- **{beginning}**" in text for beginning in causal.BEGINNINGS)
 
 
-def test_an_independent_count_agrees(
-    model: BertForPreTraining, tokenizer: PreTrainedTokenizerBase, corpus: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.usefixtures("noted")
+def test_a_model_without_notes_is_refused(ready: Place) -> None:
+    with pytest.raises(BadInputError, match="bert-mini"):
+        write_card(ready.models / "bert-mini", ready.corpus / "wikitext-valid.txt", ready.work)
+
+
+@pytest.mark.usefixtures("noted")
+def test_a_model_that_was_not_trained_here_and_a_missing_text_are_refused(ready: Place, tmp_path: Path) -> None:
+    (ready.models / "tiny").symlink_to(ready.models / "bert-mini")
+    with pytest.raises(BadInputError, match=r"training\.json"):
+        write_card(ready.models / "tiny", ready.corpus / "wikitext-valid.txt", ready.work)
+    with pytest.raises(BadInputError, match="--text"):
+        write_card(ready.models / "tiny", tmp_path / "nothing.txt", ready.work)
+
+
+def test_a_model_whose_decoder_is_not_tied_gets_no_card(
+    ready: Place, tokenizer: PreTrainedTokenizerBase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Through the model's own forward and over all positions, where evaluate runs the heads by hand on the chosen ones."""
-    rig(model, *ids_of(tokenizer, ". the near stood A was"))
-    text = corpus / "wikitext.txt"
-    monkeypatch.setattr(evaluation, "ROWS_PER_BATCH", 5)
-    scores = evaluate(model.eval(), tokenizer, text, length=32, pairs=4)
-    store = TextStore.from_documents(read_documents(text), tokenizer)
-    rows = all_rows(store, RowMaker(tokenizer.cls_token_id, tokenizer.sep_token_id), 32)
-    assert len(rows) == 16
-    generator = torch.Generator().manual_seed(0)
-    hits, hits_5, total, loss = 0, 0, 0, 0.0
-    for first in range(0, len(rows), 5):
-        part = rows[first : first + 5]
-        batch = collate(part, CorruptionRecipe(), tokenizer, replacement_ids(tokenizer), generator)
-        with torch.inference_mode():
-            logits = model(batch.input_ids, batch.attention_mask, batch.token_type_ids).prediction_logits
-        for row, labels in zip(logits.log_softmax(-1), batch.labels, strict=True):
-            for scored, label in zip(row, labels.tolist(), strict=True):
-                if label != IGNORED_LABEL:
-                    rank = int((scored > scored[label]).sum())
-                    hits, hits_5, total = hits + (rank == 0), hits_5 + (rank < 5), total + 1
-                    loss -= float(scored[label])
-    assert 0 < hits < hits_5 < total == scores.tokens
-    assert (scores.top_1, scores.top_5) == (hits / total, hits_5 / total)
-    assert scores.mlm_loss == pytest.approx(loss / total, rel=1e-4)
+    monkeypatch.setattr(card, "tied", lambda _: False)
+    subject = card.open_subject(ready.models / "bert-mini", ready.corpus / "wikitext-valid.txt")
+    with pytest.raises(BadInputError, match="export it again"):
+        card._parameters(subject)
 
 
-def test_every_token_of_the_text_is_in_one_row(tokenizer: PreTrainedTokenizerBase, corpus: Path) -> None:
-    store = TextStore.from_documents(read_documents(corpus / "wikitext.txt"), tokenizer)
-    rows = all_rows(store, RowMaker(tokenizer.cls_token_id, tokenizer.sep_token_id), 16)
-    assert [token for row in rows for token in row.input_ids[1:-1]] == store.ids.tolist()
-    assert max(len(row.input_ids) for row in rows) == 16
-
-
-def test_the_measure_is_the_same_each_time_and_leaves_the_model_training(
-    model: BertForPreTraining, tokenizer: PreTrainedTokenizerBase, monotonous: Path
+def test_the_command_line_trains_from_a_start_and_a_text_of_one_s_own(
+    ready: Place, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    model.train()
-    first = evaluate(model, tokenizer, monotonous, length=32, pairs=10)
-    assert model.training
-    assert evaluate(model.eval(), tokenizer, monotonous, length=32, pairs=10) == first
-    assert not model.training
+    """`--start` takes a folder where a hub id could stand, `--corpus` any folder of texts."""
+    name = "roberta-mini"
+    start = PRETRAINERS["full sentences"](RECIPES["full sentences"], ready).export(ready.models / "mine")[0]
+    monkeypatch.setitem(command_line.RECIPES, name, RECIPES["full sentences"])
+    given = ["train", name, "--steps", "2", "--start", str(start)]
+    given += ["--corpus", str(ready.corpus), "--work", str(ready.work), "--models", str(ready.models / "out")]
+    monkeypatch.setattr(sys, "argv", ["x", *given])
+    command_line.main()
+    assert capsys.readouterr().out.split()[-1] == str(ready.models / "out" / name)
+    about = json.loads((ready.models / "out" / name / "training.json").read_text())
+    assert (about["steps"], about["start"]) == (2, str(start))
+    trained = torch.load(ready.work / name / "checkpoint.pt", weights_only=True)
+    assert trained["counters"][0] == 2
 
 
-def test_a_text_of_one_document_says_what_is_missing(
-    model: BertForPreTraining, tokenizer: PreTrainedTokenizerBase, tmp_path: Path
-) -> None:
-    (tmp_path / "text.txt").write_text("One book. Without an empty line. It goes on.")
-    with pytest.raises(BadInputError, match="two documents"):
-        evaluate(model, tokenizer, tmp_path / "text.txt", pairs=2)
-
-
-def test_scores_print_in_percent() -> None:
-    text = str(
-        Scores(top_1=0.5, top_5=0.75, mlm_loss=2.0, tokens=8, pair_accuracy=0.25, sentence_pair_accuracy=0.5, pairs=4)
-    )
-    assert text.startswith("MLM top-1 50.00%, top-5 75.00%, loss 2.000 nats over 8 tokens; NSP 25.00% over 4 pairs")
-    assert text.endswith("50.00% over as many pairs of single sentences")
-
-
-def test_the_fifty_sentences_have_one_blank_and_an_answer_of_one_token_each(tokenizer: PreTrainedTokenizerBase) -> None:
-    assert len(cloze.SENTENCES) == len({sentence for sentence, _ in cloze.SENTENCES}) == 50
-    for sentence, accepted in cloze.SENTENCES:
-        assert sentence.count("[MASK]") == 1
-        assert any(len(tokenizer.tokenize(word)) == 1 for word in accepted.split())
-
-
-def test_the_report_counts_leaders_and_those_among_five(
-    model: BertForPreTraining,
-    tokenizer: PreTrainedTokenizerBase,
+def test_the_command_line_evaluates(
+    ready: Place,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
+    tokenizer: PreTrainedTokenizerBase,
 ) -> None:
-    rig(model, *ids_of(tokenizer, "key tea east days cow"))
-    monkeypatch.setattr(cloze, "load", lambda _: (model.eval(), tokenizer))
-    monkeypatch.setattr(
-        cloze, "SENTENCES", (("A [MASK].", "key lock"), ("The [MASK].", "coffee east"), ("[MASK].", "x"))
-    )
-    cloze.report(Path("anywhere"))
-    lines = capsys.readouterr().out.splitlines()
-    assert [line[0] for line in lines[:3]] == ["*", " ", " "]
-    assert "key 100.0%  tea 0.0%" in lines[0]
-    assert lines[-1] == "an accepted answer leads in 1 of 3, is among five in 2"
+    export_model(tiny_model(len(tokenizer)), tokenizer, ready.models / "other")
+    text = ready.corpus / "wikitext-valid.txt"
+    monkeypatch.setattr(sys, "argv", ["x", "evaluate", str(ready.models / "other"), "--text", str(text)])
+    command_line.main()
+    assert "MLM top-1: " in capsys.readouterr().out

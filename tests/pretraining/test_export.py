@@ -10,8 +10,12 @@ import torch
 from safetensors import safe_open
 from transformers import AutoModelForMaskedLM, AutoTokenizer, BertForPreTraining, PreTrainedTokenizerBase
 
-from explorer.pretraining.evaluate import load
-from explorer.pretraining.train import export
+from explorer.pretraining.export import export_model
+
+
+def load(folder: Path) -> tuple[BertForPreTraining, PreTrainedTokenizerBase]:
+    return BertForPreTraining.from_pretrained(folder), AutoTokenizer.from_pretrained(folder)
+
 
 TEXT = "The captain's unforgettable letters, 東京 & “quotes” (1985)."
 
@@ -21,7 +25,7 @@ def exported(model: BertForPreTraining, tokenizer: PreTrainedTokenizerBase, tmp_
     own = AutoTokenizer.from_pretrained(tokenizer.name_or_path)
     own.backend_tokenizer.enable_truncation(8)
     own.backend_tokenizer.enable_padding(length=16)
-    export(model, own, tmp_path / "model")
+    export_model(model, own, tmp_path / "model")
     return tmp_path / "model"
 
 

@@ -11,10 +11,12 @@ import torch
 from transformers import PreTrainedTokenizerBase
 
 from explorer.maths.corruption import IGNORED_LABEL
-from explorer.pretraining import train as training
-from explorer.pretraining.batches import Batch, TextStore
+from explorer.pretraining import stream as streaming
+from explorer.pretraining.batches import Batch
 from explorer.pretraining.recipes import RECIPES, Stage, TrainingRecipe
-from explorer.pretraining.train import BatchStream, load_stores, rate_factor, stage_at
+from explorer.pretraining.schedule import rate_factor, stage_at
+from explorer.pretraining.store import TextStore, load_stores
+from explorer.pretraining.stream import BatchStream
 
 TEXT_ONLY = Stage(share=0.5, length=32, text=1.0, sentence=0.0, pair=0.0)
 SENTENCES_ONLY = Stage(share=0.25, length=64, text=0.0, sentence=1.0, pair=0.0)
@@ -75,10 +77,6 @@ def test_bert_mini_begins_with_mlm_alone_and_ends_with_long_rows_that_are_mostly
     assert last.pair > 0.5
 
 
-def test_held_out_text_is_not_trained_on(stores: dict[str, TextStore]) -> None:
-    assert set(stores) == {"wikitext", "books", "tatoeba"}
-
-
 def same(first: Batch, second: Batch) -> bool:
     return all(torch.equal(value, vars(second)[name]) for name, value in vars(first).items())
 
@@ -107,7 +105,7 @@ def test_every_step_of_every_seed_is_corrupted_by_draws_of_its_own(
     stores: dict[str, TextStore], tokenizer: PreTrainedTokenizerBase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seeds: list[int] = []
-    monkeypatch.setattr(training, "collate", lambda *given: seeds.append(given[-1].initial_seed()))
+    monkeypatch.setattr(streaming, "collate", lambda *given: seeds.append(given[-1].initial_seed()))
     for seed in (0, 1):
         stream = BatchStream(dataclasses.replace(RECIPE, seed=seed), stores, tokenizer)
         for step in range(5):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import json
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -15,11 +14,14 @@ from transformers import AutoTokenizer, BertForPreTraining, PreTrainedTokenizerB
 
 from explorer.maths.corruption import IGNORED_LABEL
 from explorer.models.encoding import replacement_ids
-from explorer.pretraining import minilm, warm_start
 from explorer.pretraining import train as training
-from explorer.pretraining.batches import NOT_NEXT, Batch, Row, collate
+from explorer.pretraining.batches import Batch, collate
+from explorer.pretraining.objectives.base import Loss, Place, masked_loss, with_pairs
+from explorer.pretraining.objectives.bert import BertPretrainer
 from explorer.pretraining.recipes import CorruptionRecipe, Stage, TrainingRecipe
-from explorer.pretraining.train import Trainer, losses, peak_rate, starting_model, train
+from explorer.pretraining.rows import NOT_NEXT, Row
+from explorer.pretraining.starts import distilbert, minilm
+from explorer.pretraining.train import Means, Trainer, train
 from tests.pretraining.conftest import tiny_model
 
 STEPS = 20
@@ -40,8 +42,8 @@ RECIPE = TrainingRecipe(
 @pytest.fixture(autouse=True)
 def _no_download(monkeypatch: pytest.MonkeyPatch, tokenizer: PreTrainedTokenizerBase) -> None:
     """The tiny model in place of the warm start, and a clock that depends on nothing but the steps."""
-    monkeypatch.setattr(warm_start, "load_tokenizer", lambda _: tokenizer)
-    monkeypatch.setattr(warm_start, "bert_small", lambda _, counts: tiny_model(len(counts)))
+    monkeypatch.setattr(distilbert, "load_tokenizer", lambda _: tokenizer)
+    monkeypatch.setattr(distilbert, "bert_small", lambda _, counts: tiny_model(len(counts)))
     monkeypatch.setattr(training, "time", SimpleNamespace(monotonic=itertools.count().__next__))
 
 
@@ -56,13 +58,17 @@ def rows_of(tokenizer: PreTrainedTokenizerBase, paired: bool) -> list[Row]:
     return [Row(ids, types, NOT_NEXT if paired else IGNORED_LABEL) for ids, types in both]
 
 
+def loss_of(model: BertForPreTraining, batch: Batch) -> Loss:
+    return with_pairs(masked_loss(model, batch), model, batch)
+
+
 def test_the_losses_are_those_of_the_model_s_own_labels(
     model: BertForPreTraining, tokenizer: PreTrainedTokenizerBase
 ) -> None:
     model.eval()
     batch = batch_of(tokenizer, rows_of(tokenizer, paired=True))
     with torch.inference_mode():
-        mlm, pair = losses(model, batch)
+        loss = loss_of(model, batch)
         output = model(
             input_ids=batch.input_ids,
             token_type_ids=batch.token_type_ids,
@@ -70,56 +76,40 @@ def test_the_losses_are_those_of_the_model_s_own_labels(
             labels=batch.labels,
             next_sentence_label=batch.pair_labels,
         )
-    assert float(mlm + pair) == pytest.approx(float(output.loss), abs=1e-5)
-    assert float(pair) == pytest.approx(
+    assert float(loss.total) == pytest.approx(float(output.loss), abs=1e-5)
+    assert loss.figures["pair_loss"] == pytest.approx(
         float(cross_entropy(output.seq_relationship_logits, batch.pair_labels)), abs=1e-5
     )
 
 
 def test_without_pairs_only_masks_count(model: BertForPreTraining, tokenizer: PreTrainedTokenizerBase) -> None:
     with torch.inference_mode():
-        mlm, pair = losses(model, batch_of(tokenizer, rows_of(tokenizer, paired=False)))
-    assert float(mlm) > 0
-    assert float(pair) == 0.0
+        loss = loss_of(model, batch_of(tokenizer, rows_of(tokenizer, paired=False)))
+    assert float(loss.total) == pytest.approx(loss.figures["mlm_loss"])
+    assert set(loss.figures) == {"mlm_loss", "mlm_accuracy"}
 
 
-def test_training_lowers_the_loss_and_pairs_come_in_their_stage(corpus: Path, tmp_path: Path) -> None:
-    figures = list(Trainer(RECIPE, corpus, tmp_path).run())
+def test_training_lowers_the_loss_and_pairs_come_in_their_stage(place: Place) -> None:
+    figures = list(Trainer(RECIPE, place).run())
     assert [entry["step"] for entry in figures] == list(range(1, STEPS + 1))
     first, last = figures[:5], figures[-5:]
     assert sum(entry["mlm_loss"] for entry in last) < 0.9 * sum(entry["mlm_loss"] for entry in first)
-    assert all(entry["pair_loss"] == 0 for entry in figures[: STEPS // 2])
+    assert all("pair_loss" not in entry for entry in figures[: STEPS // 2])
     assert all(entry["pair_loss"] > 0 for entry in last)
     assert figures[-1]["seconds"] == pytest.approx(STEPS)
     assert figures[-1]["tokens"] > STEPS * 100
 
 
-def test_a_resumed_run_ends_with_the_same_weights(corpus: Path, tmp_path: Path) -> None:
-    whole = Trainer(RECIPE, corpus, tmp_path / "whole")
-    all_figures = list(whole.run())
-    broken = Trainer(RECIPE, corpus, tmp_path / "broken")
-    assert not broken.resume()
-    before = list(itertools.islice(broken.run(), STEPS // 2))
-    broken.save_checkpoint()
-    again = Trainer(RECIPE, corpus, tmp_path / "broken")
-    assert again.resume()
-    assert (again.step, again.seconds) == (STEPS // 2, STEPS // 2)
-    after = list(again.run())
-    assert [*before, *after] == all_figures
-    for name, value in whole.model.state_dict().items():
-        assert torch.equal(value, again.model.state_dict()[name]), name
-
-
-def test_a_finished_run_is_not_trained_further(corpus: Path, tmp_path: Path) -> None:
+def test_a_finished_run_is_not_trained_further(place: Place) -> None:
     recipe = dataclasses.replace(RECIPE, steps=2)
-    assert len(list(Trainer(recipe, corpus, tmp_path).run())) == 2
-    again = Trainer(recipe, corpus, tmp_path)
+    assert len(list(Trainer(recipe, place).run())) == 2
+    again = Trainer(recipe, place)
     assert again.resume()
     assert list(again.run()) == []
 
 
-def test_word_embeddings_stay_as_they_were_and_everything_else_learns(corpus: Path, tmp_path: Path) -> None:
-    trainer = Trainer(RECIPE, corpus, tmp_path)
+def test_word_embeddings_stay_as_they_were_and_everything_else_learns(place: Place) -> None:
+    trainer = Trainer(RECIPE, place)
     before = {name: value.clone() for name, value in trainer.model.state_dict().items()}
     list(trainer.run())
     after = trainer.model.state_dict()
@@ -127,8 +117,8 @@ def test_word_embeddings_stay_as_they_were_and_everything_else_learns(corpus: Pa
     assert unchanged == {"bert.embeddings.word_embeddings.weight", "cls.predictions.decoder.weight"}
 
 
-def test_word_embeddings_learn_where_the_recipe_gives_them_a_rate(corpus: Path, tmp_path: Path) -> None:
-    trainer = Trainer(dataclasses.replace(RECIPE, embedding_learning_rate=1e-3), corpus, tmp_path)
+def test_word_embeddings_learn_where_the_recipe_gives_them_a_rate(place: Place) -> None:
+    trainer = Trainer(dataclasses.replace(RECIPE, embedding_learning_rate=1e-3), place)
     weight = trainer.model.bert.embeddings.word_embeddings.weight
     before = weight.detach().clone()
     assert {group["peak"] for group in trainer.optimizer.param_groups if weight in set(group["params"])} == {1e-3}
@@ -137,24 +127,24 @@ def test_word_embeddings_learn_where_the_recipe_gives_them_a_rate(corpus: Path, 
     assert trainer.model.cls.predictions.decoder.weight.data_ptr() == weight.data_ptr()
 
 
-def test_new_parts_learn_faster_than_the_encoder() -> None:
-    assert peak_rate(RECIPE, "bert.encoder.layer.0.output.dense.weight") == RECIPE.learning_rate
+def test_new_parts_learn_faster_than_the_encoder(place: Place) -> None:
+    pretrainer = BertPretrainer(RECIPE, place)
+    assert pretrainer.peak_rate("bert.encoder.layer.0.output.dense.weight") == RECIPE.learning_rate
     for name in ("cls.predictions.bias", "bert.pooler.dense.weight", "bert.embeddings.token_type_embeddings.weight"):
-        assert peak_rate(RECIPE, name) == RECIPE.head_learning_rate
+        assert pretrainer.peak_rate(name) == RECIPE.head_learning_rate
 
 
 def test_a_recipe_begins_from_the_encoder_it_names(
-    monkeypatch: pytest.MonkeyPatch, tokenizer: PreTrainedTokenizerBase, tmp_path: Path
+    monkeypatch: pytest.MonkeyPatch, tokenizer: PreTrainedTokenizerBase, place: Place
 ) -> None:
-    mini = tiny_model(50)
+    mini = tiny_model(len(tokenizer))
     monkeypatch.setattr(minilm, "bert_mini", lambda *_: mini)
-    counts = torch.ones(60)
-    assert starting_model(dataclasses.replace(RECIPE, start="minilm"), tmp_path, tokenizer, counts) is mini
-    assert starting_model(RECIPE, tmp_path, tokenizer, counts).config.vocab_size == 60
+    assert BertPretrainer(dataclasses.replace(RECIPE, start="minilm"), place).model is mini
+    assert BertPretrainer(RECIPE, place).model.config.vocab_size == len(tokenizer)
 
 
-def test_a_run_has_no_dropout_and_biases_no_decay(corpus: Path, tmp_path: Path) -> None:
-    trainer = Trainer(RECIPE, corpus, tmp_path)
+def test_a_run_has_no_dropout_and_biases_no_decay(place: Place) -> None:
+    trainer = Trainer(RECIPE, place)
     assert all(module.p == 0 for module in trainer.model.modules() if isinstance(module, torch.nn.Dropout))
     trainer.model.train()
     inputs = torch.arange(1000, 1020)[None]
@@ -165,13 +155,35 @@ def test_a_run_has_no_dropout_and_biases_no_decay(corpus: Path, tmp_path: Path) 
         assert all((parameter.ndim > 1) == (group["weight_decay"] > 0) for parameter in group["params"])
 
 
-def test_train_leaves_a_model_a_log_and_the_recipe(corpus: Path, tmp_path: Path) -> None:
-    output = tmp_path / "model"
-    train(RECIPE, corpus, tmp_path / "work", output)
+def test_train_leaves_a_model_a_log_and_the_recipe(place: Place) -> None:
+    (output,) = train(RECIPE, place)
+    assert output == place.models / "tiny"
     model = BertForPreTraining.from_pretrained(output)
     assert model.config.num_hidden_layers == 2
     assert AutoTokenizer.from_pretrained(output).is_fast
     about = json.loads((output / "training.json").read_text())
     assert (about["name"], about["steps"], about["seed"]) == ("tiny", STEPS, 0)
-    lines = [json.loads(line) for line in (tmp_path / "work" / "log.jsonl").read_text().splitlines()]
+    lines = [json.loads(line) for line in (place.work / "tiny" / "log.jsonl").read_text().splitlines()]
     assert [line["step"] for line in lines] == [training.LOG_STEPS] == [STEPS]
+    assert lines[0]["seconds_left"] == 0
+
+
+def test_a_resumed_run_writes_the_log_of_a_whole_one(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Entries after the checkpoint belong to steps that are run again; they are not told twice."""
+    monkeypatch.setattr(training, "LOG_STEPS", 5)
+    work = place.work / "tiny"
+    trainer = Trainer(RECIPE, place)
+    list(itertools.islice(trainer.run(), 10))
+    trainer.save_checkpoint()
+    (work / "log.jsonl").write_text("".join(json.dumps({"step": step, "old": True}) + "\n" for step in (5, 10, 15)))
+    train(RECIPE, place)
+    lines = [json.loads(line) for line in (work / "log.jsonl").read_text().splitlines()]
+    assert [(line["step"], "old" in line) for line in lines] == [(5, True), (10, True), (15, False), (20, False)]
+
+
+def test_a_figure_s_mean_is_over_the_steps_that_have_it() -> None:
+    means = Means()
+    means.add({"mlm_loss": 1.0})
+    means.add({"mlm_loss": 2.0, "pair_loss": 4.0})
+    assert means.take() == {"mlm_loss": 1.5, "pair_loss": 4.0}
+    assert means.take() == {}

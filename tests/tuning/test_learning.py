@@ -68,7 +68,7 @@ class TestMeasuring:
     def test_predictions_stand_in_the_rows_order(
         self, bert: Bundle, monkeypatch: pytest.MonkeyPatch, task: Task
     ) -> None:
-        monkeypatch.setattr(module, "precision", lambda device: nullcontext())
+        monkeypatch.setattr(module, "precision", lambda *of: nullcontext())
         monkeypatch.setattr(module, "ordered_batches", lambda lengths: module_batches(lengths, 40))
         training = training_of(bert, RunSpec("tiny", method="full", learning_rate=2e-3, epochs=8), data(task))
         losses(training)

@@ -50,6 +50,19 @@ BAD: tuple[tuple[str, Any], ...] = (
     ("method", ["lora"]),
     ("task", 7),
     ("model", None),
+    ("temperature", 0),
+    ("temperature", -2),
+    ("temperature", math.nan),
+    ("temperature", 1001),
+    ("temperature", "hot"),
+    ("soft_weight", -1),
+    ("hard_weight", math.nan),
+    ("cosine_weight", math.inf),
+    ("student_layers", -1),
+    ("student_layers", 1.5),
+    ("start", "scratch"),
+    ("soft_loss", "mse"),
+    ("teacher", None),
 )
 
 
@@ -74,3 +87,9 @@ def test_what_json_and_forms_send_is_brought_to_its_type() -> None:
 
 def test_no_learning_rate_is_the_methods_own() -> None:
     assert RunSpec("m").learning_rate is None
+
+
+def test_a_students_loss_needs_one_term() -> None:
+    with pytest.raises(BadInputError, match="one term of the loss must be left"):
+        RunSpec("m", soft_weight=0, hard_weight=0, cosine_weight=0)
+    assert RunSpec("m", soft_weight=0, hard_weight=0, cosine_weight=1).cosine_weight == 1.0

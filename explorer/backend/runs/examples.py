@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from explorer.models.catalog import DEFAULT_MODEL
 from explorer.tuning.methods import METHODS
 from explorer.tuning.spec import RunSpec
+from explorer.tuning.students import WEIGHTS, ablated, labels_only
 
 OWNER = "example"
 FIRST = "example-lora-8"
@@ -45,6 +46,21 @@ BY_METHOD = {method.slug: FIRST if method.slug == "lora" else f"example-{method.
 BY_RANK = {1: "example-lora-1", 2: "example-lora-2", 4: "example-lora-4", 8: FIRST, 64: OTHER_RANK}
 """The example of every rank of the sweep."""
 
+_STUDENT = RunSpec(DEFAULT_MODEL, "sst2", "distill", teacher=FIRST, student_layers=3)
+_THREE_TERMS = replace(_STUDENT, soft_weight=WEIGHTS[0], hard_weight=WEIGHTS[1], cosine_weight=WEIGHTS[2])
+
+STUDENT, LABELS_ONLY = "example-student", "example-student-labels"
+"""A student of FIRST, and the same one without a teacher's help."""
+
+BY_ABLATION = {ablation.slug: f"example-student-{ablation.slug}" for ablation in ablated(_THREE_TERMS)}
+"""The example of every line of the ablation, by slug."""
+
+_STUDENTS = (
+    Worked(STUDENT, _STUDENT, weights=False, listed=False),
+    Worked(LABELS_ONLY, labels_only(_STUDENT), weights=False, listed=False),
+    *(Worked(BY_ABLATION[one.slug], one.spec, weights=False, listed=False) for one in ablated(_THREE_TERMS)),
+)
+
 EXAMPLES = (
     Worked(FIRST, _LORA, snapshots=10),
     Worked(OTHER_RANK, _rank(64)),
@@ -55,4 +71,5 @@ EXAMPLES = (
         for method in METHODS
         if method.slug != "lora"
     ),
+    *_STUDENTS,
 )

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from explorer.backend.runs.examples import OWNER
 from explorer.backend.runs.queue import FairQueue
 from explorer.backend.runs.record import RunRecord, RunStatus
-from explorer.backend.runs.store import RunStore, this_process
+from explorer.backend.runs.store import WEIGHTS, RunStore, this_process
 from explorer.errors import BadInputError, OutOfMemoryError, readable
 from explorer.settings import Settings
 from explorer.tuning.spec import RunSpec
@@ -50,8 +50,9 @@ class RunManager:
 
     def start(self, spec: RunSpec, owner: str) -> str:
         """Queue a run; its id. Raises ExplorerError where the task, the method or the model cannot be had."""
-        from explorer.backend.runs.checks import describe
+        from explorer.backend.runs.checks import describe, settled
 
+        spec = settled(spec, self._teacher(spec), self._settings)
         facts = describe(spec, self._settings)
         record = RunRecord(
             run_id=self.store.new_id(),
@@ -64,6 +65,15 @@ class RunManager:
         )
         self._enqueue(record)
         return record.run_id
+
+    def _teacher(self, spec: RunSpec) -> RunRecord | None:
+        """Who a student learns from. Raises BadInputError for a run that is not there, or whose weights are not."""
+        teacher = self.get(spec.teacher) if spec.teacher else None
+        if teacher is not None and not (self.store.folder_of(teacher.run_id) / WEIGHTS).exists():
+            raise BadInputError(
+                f"{teacher.name} cannot teach: its weights are not here. Choose a run that can be asked."
+            )
+        return teacher
 
     def _enqueue(self, record: RunRecord) -> None:
         with self._changed:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+import torch
 from safetensors.torch import load_file
 
 from explorer.backend.runs.record import RunRecord
@@ -16,6 +17,8 @@ from explorer.errors import BadInputError
 from explorer.models.bundle import Bundle
 from explorer.tuning.adapted import Adapted, adapt
 from explorer.tuning.deltas import Delta
+from explorer.tuning.distilling import take_layers
+from explorer.tuning.merging import merged
 from explorer.tuning.snapshots import load_snapshot
 
 MOST_OPEN = 8
@@ -28,12 +31,16 @@ _WHEN = {
 
 @dataclass(frozen=True)
 class OpenRun:
-    """One run. `restore` gives its adapted model, shared by everybody who asks: it is never changed."""
+    """One run. `restore` gives its adapted model, shared by everybody who asks: it is never changed.
+
+    begin: the same model as it was before its first step, the caller's own.
+    """
 
     record: RunRecord
     folder: Path
     bundle: Callable[[], Bundle]
     restore: Callable[[], Adapted]
+    begin: Callable[[], Adapted]
 
     def require_weights(self) -> None:
         """Raise BadInputError where there is nothing trained to try yet."""
@@ -84,17 +91,32 @@ class OpenRuns:
         record = self._get(run_id)
         folder = self._folder_of(run_id)
         return OpenRun(
-            record, folder, lambda: self._bundle_of(record.spec.model), lambda: self._restore(record, folder)
+            record,
+            folder,
+            lambda: self._bundle_of(record.spec.model),
+            lambda: self._restore(record, folder),
+            lambda: self._begin(record),
         )
+
+    def model(self, model_id: str) -> Bundle:
+        """A model of the picker, for a job that works on runs or on models."""
+        return self._bundle_of(model_id)
+
+    def _begin(self, record: RunRecord) -> Adapted:
+        adapted = adapt(self._bundle_of(record.spec.model), len(record.labels) or 1, record.spec)
+        if adapted.method.needs_teacher and record.spec.start == "teacher":
+            take_layers(adapted, merged(self(record.spec.teacher).restore()))
+        return adapted
 
     def _restore(self, record: RunRecord, folder: Path) -> Adapted:
         key = (record.run_id, record.version)
         with self._lock:
             if key not in self._restored:
-                outputs = len(record.labels) or 1
-                adapted = adapt(self._bundle_of(record.spec.model), outputs, record.spec)
-                adapted.load_state(load_file(folder / WEIGHTS))
-                adapted.eval()
+                with torch.inference_mode(False):  # some jobs ask for gradients, which such tensors do not have
+                    outputs = len(record.labels) or 1
+                    adapted = adapt(self._bundle_of(record.spec.model), outputs, record.spec)
+                    adapted.load_state(load_file(folder / WEIGHTS))
+                    adapted.eval()
                 self._restored[key] = adapted
             self._restored.move_to_end(key)
             while len(self._restored) > MOST_OPEN:

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from torch import Tensor
 
 from explorer.backend.runs.record import Outcome, Wrong
-from explorer.tasks.metrics import scores
 from explorer.tasks.task import Example, Task, TaskData
 from explorer.tuning.rows import Rows
 from explorer.tuning.training import Training, decide
@@ -27,7 +26,7 @@ def outcome_of(training: Training, data: TaskData, held_out: Mapping[str, Rows])
         logits = training.predict(rows)
         predicted = decide(data.task, logits, training.scale)
         labels = rows.labels.tolist()
-        metrics[name], counts[name] = scores(data.task, labels, predicted), len(rows)
+        metrics[name], counts[name] = training.scored(rows, predicted), len(rows)
         if name == leading:
             confusion = _confusion(data.task, labels, predicted)
             wrong = _mistakes(data.task, data.validation[name], logits, predicted)

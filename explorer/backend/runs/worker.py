@@ -5,26 +5,31 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from threading import Event
+from typing import TypeVar
 
 import psutil
 import torch
 from safetensors.torch import load_file
 
+from explorer.backend.runs.open import OpenRun
 from explorer.backend.runs.outcome import outcome_of
 from explorer.backend.runs.record import RunRecord, RunStatus
 from explorer.backend.runs.store import RESUME, WEIGHTS
 from explorer.backend.runs.turns import Turns
 from explorer.errors import BadInputError
 from explorer.models.bundle import Bundle
-from explorer.tasks.task import TaskData
+from explorer.tasks.task import Example, TaskData
 from explorer.tuning.adapted import Adapted, adapt
+from explorer.tuning.distilling import Teaching, check_teacher, take_layers
+from explorer.tuning.merging import merged
 from explorer.tuning.methods import find_method
 from explorer.tuning.plan import plan
 from explorer.tuning.rows import LONGEST_ROW, Rows, tokenise
 from explorer.tuning.snapshots import due, save_snapshot, save_tensors
-from explorer.tuning.training import Training, Update
+from explorer.tuning.training import Scale, Training, Update
 
 MOST_HELD_OUT = 2000
 """Held-out examples a split; more would cost a laptop more time than the training."""
@@ -36,13 +41,18 @@ CHECKPOINT_SHARE = 0.05
 
 MOST_POINTS = 1500
 
+Step = TypeVar("Step")
+
 _TURNS = Turns()
 """Shared by all runs of this process."""
 
 
 @dataclass
 class Worker:
-    """One run in progress. publish takes each newer record; `stopping` is set by whoever presses Stop."""
+    """One run in progress. publish takes each newer record; `stopping` is set by whoever presses Stop.
+
+    open_run: opens a student's teacher.
+    """
 
     record: RunRecord
     data: TaskData
@@ -50,6 +60,7 @@ class Worker:
     folder: Path
     publish: Callable[[RunRecord], None]
     stopping: Event
+    open_run: Callable[[str], OpenRun] | None = None
 
     def work(self) -> None:
         """Train to the end, or to the Stop; errors are the caller's."""
@@ -65,13 +76,35 @@ class Worker:
             for name, examples in self.data.validation.items()
         }
         rate = spec.learning_rate or find_method(spec.method).learning_rate
-        training = Training(adapted, self.data.task, train, next(iter(held_out.values())), spec, rate)
+        make = partial(Training, adapted, self.data.task, train, next(iter(held_out.values())), spec, rate)
+        training = make(self._taught(adapted, chosen, train, held_out)) if adapted.method.needs_teacher else make()
         if (self.folder / RESUME).exists():
             training.load_state(load_file(self.folder / RESUME))
         self._announce(training, train, held_out)
         if not self.stopping.is_set():
             self._train(training)
         self._finish(training, held_out)
+
+    def _taught(self, student: Adapted, chosen: Sequence[Example], train: Rows, held_out: dict[str, Rows]) -> Teaching:
+        """What the student's teacher says of every row; a new student also takes over its layers."""
+        spec, task = self.record.spec, self.data.task
+        assert self.open_run is not None
+        opened = self.open_run(spec.teacher)
+        opened.require_weights()
+        teacher = opened.restore()
+        check_teacher(student, teacher)
+        if spec.start == "teacher" and not (self.folder / RESUME).exists():
+            take_layers(student, merged(teacher))
+        scale = Scale(*opened.record.scale)
+        teaching = Teaching(teacher, task, scale, Scale.of(train.labels, task), spec)
+        for name, rows in held_out.items():
+            with _TURNS:
+                teaching.judge(rows, self.data.validation[name][: len(rows)])
+        for share in _in_turn(teaching.ask(chosen)) if spec.soft_weight or spec.cosine_weight else ():
+            if self.stopping.is_set():
+                break
+            self._say(message=f"Asking the teacher, {share:.0%}")
+        return teaching
 
     def _say(self, **changes: object) -> None:
         self.record = self.record.but(**changes)
@@ -166,7 +199,7 @@ class Worker:
         self._say(status=status, outcome=outcome, snapshots=snapshots, message=said, seconds_left=None, place=0)
 
 
-def _in_turn(updates: Iterator[Update]) -> Iterator[Update]:
+def _in_turn(updates: Iterator[Step]) -> Iterator[Step]:
     """Each step waits for its turn."""
     while True:
         with _TURNS:

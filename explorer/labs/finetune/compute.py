@@ -33,7 +33,7 @@ from explorer.models.bundle import Bundle
 from explorer.settings import settings
 from explorer.tasks.sources import load
 from explorer.tasks.task import Example, TaskData
-from explorer.tuning.adapted import Adapted, adapt
+from explorer.tuning.adapted import Adapted
 from explorer.tuning.files.export import export_adapter, export_merged
 from explorer.tuning.forks import fork_classifier
 from explorer.tuning.merging import merged
@@ -80,8 +80,8 @@ def predict_run(open_run: OpenRuns, params: PredictRunParams) -> PredictRunResul
     """The visitor's text through a run's model, and through the same model as it was before training."""
     run = open_run(params.run)
     run.require_weights()
-    bundle, record = run.bundle(), run.record
-    untouched = adapt(bundle, len(record.labels) or 1, record.spec)
+    record = run.record
+    untouched = run.begin()
     rows = _row(run, untouched, params.sentence_a, params.sentence_b)
     return PredictRunResult(
         record.labels,

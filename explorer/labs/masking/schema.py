@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from explorer.errors import BadInputError
+from explorer.numbers import whole_number
 
 MOST_PREDICTIONS = 50
 MOST_DRAWS = 5000
@@ -202,17 +203,6 @@ class PatternsResult:
     dynamic: tuple[tuple[int, ...], ...]
     distinct_static: int
     distinct_dynamic: int
-
-
-def whole_number(value: object, name: str, least: int, most: int) -> int:
-    """An int between two bounds, from whatever a slider or a client sent; raise BadInputError."""
-    try:
-        number = int(value)  # type: ignore[call-overload]
-    except (TypeError, ValueError, OverflowError):
-        raise BadInputError(f"{name} must be a whole number from {least} to {most:,}.") from None
-    if not least <= number <= most:
-        raise BadInputError(f"{name} must be a whole number from {least} to {most:,}.")
-    return int(number)
 
 
 def share(value: object, name: str) -> float:

@@ -20,6 +20,14 @@ _SETTINGS = {
     "variant": "Variant",
     "prefix_length": "Virtual tokens",
     "bottleneck": "Width of an adapter",
+    "teacher": "Teacher (a run's id)",
+    "student_layers": "Layers",
+    "start": "Started from",
+    "temperature": "Temperature T",
+    "soft_loss": "Compared by",
+    "soft_weight": "Weight of the soft targets",
+    "hard_weight": "Weight of the labels",
+    "cosine_weight": "Weight of the states' cosine",
 }
 
 

@@ -14,6 +14,7 @@ from peft import PeftConfig
 from safetensors.torch import save as save_tensors
 from torch import Tensor
 
+from explorer.errors import BadInputError
 from explorer.tasks.task import Example, TaskData
 from explorer.tuning.adapted import START, Adapted
 from explorer.tuning.deltas import LowRank
@@ -37,7 +38,10 @@ def export_adapter(adapted: Adapted, facts: RunFacts, data: TaskData | None, tar
     In peft's format for the methods that peft has (PiSSA as an ordinary LoRA of rank 2r on the original weights), else
     weights.safetensors. With it: a card, the settings, and, where `data` is given, train.py with the examples that were used.
     Data of another number of classes than the run's (an imported adapter's task may be misnamed) is left out.
+    Raises BadInputError for a student, which is exported as a whole model.
     """
+    if adapted.method.needs_teacher:
+        raise BadInputError("A student is a whole model and no adapter: take it home merged (kind = merged).")
     if data is not None and data.task.outputs != (adapted.fork.config.num_labels or 1):
         data = None
     config = config_of(adapted.model)

@@ -13,8 +13,8 @@ from explorer.labs.masking.schema import (
     PatternsParams,
     SharesParams,
     share,
-    whole_number,
 )
+from explorer.numbers import whole_number
 
 NO_NUMBERS = ("x", "", None, float("nan"), float("inf"), [], {}, "1e3")
 

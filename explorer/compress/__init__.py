@@ -1,0 +1,1 @@
+"""Making a model smaller: what matters in it, taking the rest away, fewer bits a weight."""

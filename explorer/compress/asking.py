@@ -1,0 +1,166 @@
+"""What a model is asked on a task's examples: its input, its targets, the loss of each example and the metric of all.
+
+A fine-tuned classifier is asked for the class. A pretrained model is asked what it was trained for, on the task's texts
+without their labels: masked tokens, the next token, or which tokens were replaced.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.nn.functional import cross_entropy, mse_loss
+
+from explorer.errors import BadInputError, MissingCapabilityError
+from explorer.maths.corruption import IGNORED_LABEL, CorruptionRecipe, corrupt
+from explorer.models.architectures import Capability
+from explorer.models.bundle import Bundle
+from explorer.models.encoding import replacement_ids
+from explorer.tasks.task import Example
+from explorer.tuning.rows import Rows, tokenise
+
+SEED = 0
+"""Of the tokens that are hidden: the same ones before and after pruning."""
+
+REPLACED = CorruptionRecipe(mask_share=0.0, random_share=1.0)
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One way to ask.
+
+    slug: as in explorer.models.questions. metric: of explorer.tasks.metrics, for what is not a task's own. asks: a sentence
+    on what the loss is. scores: (rows, classes) or (rows, length, classes) from the model's output.
+    """
+
+    slug: str
+    needs: Capability | None
+    metric: str
+    asks: str
+    scores: Callable[[Bundle, Any], Tensor]
+
+
+def _classes(bundle: Bundle, output: Any) -> Tensor:
+    logits: Tensor = output.logits
+    return logits
+
+
+def _tokens(capability: Capability) -> Callable[[Bundle, Any], Tensor]:
+    def scores(bundle: Bundle, output: Any) -> Tensor:
+        return bundle.logits(capability, output)
+
+    return scores
+
+
+def _replaced(bundle: Bundle, output: Any) -> Tensor:
+    """ELECTRA's one logit x as (0, x)."""
+    logits = bundle.logits(Capability.RTD, output)
+    return torch.stack([torch.zeros_like(logits), logits], dim=-1)
+
+
+BY_CLASS = Kind("class", None, "accuracy", "the task's own loss on its labels", _classes)
+KINDS = (
+    Kind(
+        "mask", Capability.MLM, "accuracy", "the masked language model's loss, 15% of tokens hidden", _tokens(Capability.MLM)
+    ),
+    Kind("continue", Capability.CAUSAL, "accuracy", "the loss of each next token", _tokens(Capability.CAUSAL)),
+    Kind(
+        "replaced", Capability.RTD, "matthews", "replaced-token detection, 15% of tokens replaced at random", _replaced
+    ),
+)  # fmt: skip
+
+
+def kind_of(bundle: Bundle) -> Kind:
+    """What a pretrained model can be asked without labels. Raises MissingCapabilityError where it has no such head."""
+    for kind in KINDS:
+        if kind.needs in bundle.capabilities:
+            return kind
+    raise MissingCapabilityError(
+        f"{bundle.model_id} has no head that can be asked without labels. Choose a fine-tuned run, or another model."
+    )
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Examples as a model reads them. targets: (length) of each row, IGNORED_LABEL where nothing is asked; None for classes."""
+
+    rows: Rows
+    targets: tuple[tuple[int, ...], ...] | None
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def batch(self, places: Sequence[int], device: torch.device) -> tuple[dict[str, Tensor], Tensor]:
+        """Inputs (rows, longest), and labels: (rows,), or (rows, longest) where each token has one."""
+        inputs, labels = self.rows.batch(places, device)
+        if self.targets is None:
+            return inputs, labels
+        longest = inputs["input_ids"].shape[1]
+        rows = [self.targets[place] for place in places]
+        padded = [[*row, *[IGNORED_LABEL] * (longest - len(row))] for row in rows]
+        return inputs, torch.tensor(padded, device=device)
+
+
+def ask(bundle: Bundle, kind: Kind, examples: Sequence[Example], longest: int) -> Asked:
+    """Tokenise examples and, for a pretrained model, hide or replace what it is to guess. Raises BadInputError for none."""
+    if not examples:
+        raise BadInputError("There are no examples. Take at least one.")
+    rows = tokenise(bundle, examples, longest)
+    if kind is BY_CLASS:
+        return Asked(rows, None)
+    if kind.slug == "continue":
+        return Asked(rows, tuple((*row["input_ids"][1:], IGNORED_LABEL) for row in rows.inputs))
+    return _hidden(bundle, kind, rows)
+
+
+def _hidden(bundle: Bundle, kind: Kind, rows: Rows) -> Asked:
+    """BERT's 15% with 80/10/10; for a discriminator all 15% are replaced at random (its generator is not at hand)."""
+    masked = kind.slug == "mask"
+    recipe = CorruptionRecipe() if masked else REPLACED
+    tokenizer, draw = bundle.tokenizer, torch.Generator().manual_seed(SEED)
+    special, others = set(tokenizer.all_special_ids), replacement_ids(tokenizer)
+    mask = int(tokenizer.mask_token_id) if masked else 0  # not drawn where nothing is masked
+    inputs, targets = [], []
+    for row in rows.inputs:
+        ids = torch.tensor(row["input_ids"])
+        words = [None if token in special else place for place, token in enumerate(row["input_ids"])]
+        done = corrupt(ids, words, recipe, mask, others, draw)
+        inputs.append({**row, "input_ids": done.input_ids.tolist()})
+        if masked:
+            targets.append(tuple(done.labels.tolist()))
+        else:
+            pairs = zip(words, (done.input_ids != ids).tolist(), strict=True)
+            targets.append(tuple(IGNORED_LABEL if word is None else int(changed) for word, changed in pairs))
+    return Asked(replace(rows, inputs=tuple(inputs)), tuple(targets))
+
+
+def example_losses(scores: Tensor, labels: Tensor, loss: str, mean: float = 0.0, spread: float = 1.0) -> Tensor:
+    """Each example's loss, (rows,), the mean over what is asked in it.
+
+    scores: (rows, classes) or (rows, length, classes). loss `labels`: cross-entropy, or for a regression (one output) the
+    squared error in units of its spread. `soft`: the entropy of the model's own answer, which needs no label. Cross-entropy
+    with that answer would not do: its gradient is 0 as long as nothing is gone.
+    """
+    scores = scores.float()
+    if loss == "soft" and scores.shape[-1] == 1:
+        raise BadInputError("A score has no soft output: take the loss on the labels.")
+    if scores.ndim == 2:
+        if loss == "soft":
+            return _entropy(scores)
+        if scores.shape[-1] == 1:
+            return mse_loss(scores[:, 0], (labels - mean) / spread, reduction="none")
+        return cross_entropy(scores, labels.long(), reduction="none")
+    asked = labels != IGNORED_LABEL
+    if loss == "soft":
+        each = torch.where(asked, _entropy(scores), 0.0)
+    else:
+        each = cross_entropy(scores.transpose(1, 2), labels, reduction="none", ignore_index=IGNORED_LABEL)
+    return each.sum(-1) / asked.sum(-1).clamp_min(1)
+
+
+def _entropy(scores: Tensor) -> Tensor:
+    logs = scores.log_softmax(-1)
+    return -(logs.exp() * logs).sum(-1)

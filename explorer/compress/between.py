@@ -1,0 +1,75 @@
+"""A little training between two prunings, in weights of one's own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import torch
+from torch import Tensor, nn
+from transformers import PreTrainedModel
+
+from explorer.compress.cuts import Cut
+from explorer.compress.removal import masked
+from explorer.compress.subject import Subject
+from explorer.errors import BadInputError
+from explorer.models.shortening import put
+from explorer.tuning.forks import own
+from explorer.tuning.rows import epoch_batches
+from explorer.tuning.training import LARGEST_NORM
+
+RATE = 5e-5
+BATCH = 16
+
+
+def trained(
+    subject: Subject, cut: Cut, weights: Mapping[str, Tensor], steps: int, round_: int
+) -> tuple[dict[str, Tensor], float]:
+    """Train the layers for a few steps with the parts of a cut gated to 0: their weights, and the last steps' mean loss.
+
+    weights: what an earlier call gave, empty at first. Plain AdamW at 5e-5 on batches of 16 of the examples that importance
+    is measured on. round_: which pruning step it follows, so that each sees other batches. The subject is not changed.
+    """
+    with torch.inference_mode(False), torch.enable_grad():
+        tree = with_weights(subject, weights)
+        names = [name for name, _ in tree.named_parameters() if name.startswith(_layers_of(subject))]
+        own(tree, names)
+        parameters = [tree.get_parameter(name).requires_grad_(True) for name in names]
+        optimizer = torch.optim.AdamW(parameters, lr=RATE, weight_decay=0.0)
+        losses: list[float] = []
+        with masked(tree, subject.bundle.architecture, cut, subject.shape):
+            for places in _batches(subject, steps, round_):
+                with subject.precision():
+                    loss = subject.losses(tree, places, "labels").mean()
+                optimizer.zero_grad(set_to_none=True)
+                loss.backward()
+                nn.utils.clip_grad_norm_(parameters, LARGEST_NORM)
+                optimizer.step()
+                losses.append(float(loss.detach()))
+        if not all(bool(parameter.isfinite().all()) for parameter in parameters):
+            raise BadInputError("The training between the steps diverged. Use fewer training steps, or none.")
+        return {name: tree.get_parameter(name).detach() for name in names}, sum(losses) / len(losses)
+
+
+def _layers_of(subject: Subject) -> str:
+    layers = subject.bundle.architecture.layers
+    return layers.name(0, "").split(".0.")[0] + "."
+
+
+def _batches(subject: Subject, steps: int, round_: int) -> Iterator[list[int]]:
+    """Endless epochs, cut after so many batches."""
+    lengths, done, epoch = subject.examples.rows.lengths, 0, 0
+    while True:
+        for places in epoch_batches(lengths, BATCH, round_, epoch):
+            if done == steps:
+                return
+            done += 1
+            yield places
+        epoch += 1
+
+
+def with_weights(subject: Subject, weights: Mapping[str, Tensor]) -> PreTrainedModel:
+    """The subject's model in modules of the caller's own, with these parameters in place of its own."""
+    tree = subject.tree()
+    for name, tensor in weights.items():
+        put(tree, name, nn.Parameter(tensor, requires_grad=False))
+    return tree

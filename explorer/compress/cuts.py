@@ -1,0 +1,119 @@
+"""What is taken away from a model, in plain values, and how it is chosen from importances."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from random import Random
+
+from explorer.errors import BadInputError
+
+UNITS = ("head", "neuron", "both", "layer", "weight")
+ORDERS = ("least", "most", "random")
+
+
+@dataclass(frozen=True)
+class Shape:
+    """How many parts a model has.
+
+    depth: layers that a text passes. blocks: layers that have weights of their own; fewer than depth where weights are
+    shared, as in ALBERT. heads, neurons: of one block.
+    """
+
+    depth: int
+    blocks: int
+    heads: int
+    neurons: int
+
+    @property
+    def shared(self) -> bool:
+        """Whether one block serves several depths."""
+        return self.blocks < self.depth
+
+    def rows(self, unit: str) -> tuple[int, int]:
+        """(rows, units a row) of a grid of these units; the row of whole layers is the model."""
+        return {
+            "head": (self.blocks, self.heads),
+            "neuron": (self.blocks, self.neurons),
+            "layer": (1, self.depth),
+        }[unit]
+
+    def block_of(self, depth: int) -> int:
+        """The block that a depth uses."""
+        return depth * self.blocks // self.depth
+
+
+@dataclass(frozen=True)
+class Cut:
+    """What is gone: one byte a unit, 1 where it is gone, block after block; empty where nothing of that kind is."""
+
+    heads: bytes = b""
+    neurons: bytes = b""
+    layers: bytes = b""
+
+    def of(self, unit: str) -> bytes:
+        """The bytes of one kind."""
+        return {"head": self.heads, "neuron": self.neurons, "layer": self.layers}[unit]
+
+    def having(self, unit: str, gone: bytes) -> Cut:
+        """The same with another choice of one kind."""
+        return replace(self, **{{"head": "heads", "neuron": "neurons", "layer": "layers"}[unit]: gone})
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing is gone."""
+        return not (any(self.heads) or any(self.neurons) or any(self.layers))
+
+
+def kinds_of(unit: str) -> tuple[str, ...]:
+    """The kinds that a unit of UNITS takes away: both stands for heads and neurons."""
+    return ("head", "neuron") if unit == "both" else (unit,)
+
+
+def in_order(importance: Sequence[float], order: str, seed: int = 0) -> list[int]:
+    """All units, the first to go first. Equal ones go in their own order."""
+    places = list(range(len(importance)))
+    if order == "random":
+        Random(seed).shuffle(places)
+        return places
+    return sorted(places, key=lambda place: importance[place], reverse=order == "most")
+
+
+def choose(
+    grid: Sequence[Sequence[float]],
+    keep: int,
+    order: str = "least",
+    seed: int = 0,
+    even: bool = False,
+    gone: bytes = b"",
+) -> bytes:
+    """Which units go, so that `keep` of them are left in all, or in each row where `even`.
+
+    grid: the importance of each unit, row by row. gone: what went before, and stays away.
+    """
+    rows, width = len(grid), len(grid[0])
+    before = gone or bytes(rows * width)
+    parts = [(row * width, width) for row in range(rows)] if even else [(0, rows * width)]
+    flat = [value for row in grid for value in row]
+    chosen = bytearray(before)
+    for start, count in parts:
+        wanted = count - keep - sum(before[start : start + count])
+        ranked = in_order(flat[start : start + count], order, seed + start)
+        for place in [start + place for place in ranked if not before[start + place]][: max(0, wanted)]:
+            chosen[place] = 1
+    return bytes(chosen)
+
+
+def kept_of_share(units: int, share: float) -> int:
+    """How many units are left when a share of them goes."""
+    return units - round(share * units)
+
+
+def check_cut(cut: Cut, shape: Shape) -> None:
+    """Raise BadInputError where all of a kind would be gone, or the choice is of a model of another shape."""
+    for unit, name in (("head", "head"), ("neuron", "neuron"), ("layer", "layer")):
+        gone, (rows, width) = cut.of(unit), shape.rows(unit)
+        if gone and len(gone) != rows * width:
+            raise BadInputError(f"This choice is of a model with {len(gone)} {name}s, and this one has {rows * width}.")
+        if gone and all(gone):
+            raise BadInputError(f"Every {name} would be gone. Leave at least one.")

@@ -1,0 +1,125 @@
+"""The importance of a subject's heads, neurons, layers or single weights, on its examples."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import torch
+from torch import Tensor, nn
+
+from explorer.compress.cuts import Cut
+from explorer.compress.gates import gate_gradients
+from explorer.compress.removal import gates_of
+from explorer.compress.subject import TOKENS_AT_ONCE, Subject
+from explorer.maths.importance import Sums, first_order, magnitude, movement, sums
+from explorer.models.shortening import put
+from explorer.tuning.rows import ordered_batches
+
+WEIGHT_BATCH = 16
+MOVEMENT_RATE = 1e-3
+"""Of the plain gradient steps over which movement is summed."""
+
+ROLES = ("query", "key", "value", "output", "ffn_in", "ffn_out")
+
+
+def unit_sums(
+    subject: Subject,
+    unit: str,
+    loss: str,
+    start: int,
+    stop: int,
+    cut: Cut | None = None,
+    model: nn.Module | None = None,
+) -> Sums:
+    """Sums of |dL/dξ| over the examples from `start` to `stop`, for every gate of a unit (head, neuron or layer).
+
+    Shape (grid rows, units); float64 on the CPU. cut: what is gone already. model: the subject's where None.
+    """
+    cut, shape = cut or Cut(), subject.shape
+    standing = {kind: gates_of(cut, kind, shape) for kind in ("head", "neuron", "layer") if any(cut.of(kind))}
+    tree = subject.tree() if model is None else model
+    found: Sums | None = None
+    for places in ordered_batches(subject.examples.rows.lengths[start:stop], TOKENS_AT_ONCE):
+        chosen = [start + place for place in places]
+        gradients = gate_gradients(
+            tree,
+            subject.bundle.architecture,
+            shape,
+            unit,
+            lambda chosen=chosen: _losses(subject, tree, chosen, loss),  # type: ignore[misc]
+            len(chosen),
+            standing,
+        )
+        part = sums(gradients.cpu())
+        found = part if found is None else found + part
+    assert found is not None
+    return found
+
+
+def _losses(subject: Subject, model: nn.Module, places: list[int], loss: str) -> Tensor:
+    with subject.precision():
+        return subject.losses(model, places, loss)
+
+
+Weights = dict[tuple[int, str], Tensor]
+"""A tensor for each weight matrix, by (block, name of its roles), as its module stores it."""
+
+
+def matrices_of(subject: Subject, model: nn.Module) -> dict[tuple[int, str], str]:
+    """The names of a model's weight matrices, block by block."""
+    layers = subject.bundle.architecture.layers
+    return {place: name for name, _ in model.named_modules() if (place := layers.locate(name)) is not None}
+
+
+def weight_scores(
+    subject: Subject, score: str, loss: str, examples: int
+) -> tuple[Weights, dict[tuple[int, str], float]]:
+    """A score for every single weight of the layers' matrices, and the standard error of each matrix's mean.
+
+    score: magnitude (needs no example), gradient (|w · dL/dw|, the mean over batches of 16), movement (-w · dL/dw, summed
+    over plain gradient steps of such batches, in copies of the weights). The errors are over batches; none for the others.
+    """
+    tree = subject.tree().requires_grad_(False)
+    modules = {place: tree.get_submodule(name) for place, name in matrices_of(subject, tree).items()}
+    if score == "magnitude":
+        return {place: magnitude(module.get_parameter("weight").detach()) for place, module in modules.items()}, {}
+    owned = {place: _own_weight(module, score == "movement") for place, module in modules.items()}
+    total: Weights = {}
+    means: dict[tuple[int, str], list[float]] = {place: [] for place in owned}
+    for gradients in _batch_gradients(subject, tree, owned, loss, examples):
+        for (place, weight), gradient in zip(owned.items(), gradients, strict=True):
+            with torch.no_grad():
+                part = (movement if score == "movement" else first_order)(weight.detach(), gradient)
+                total[place] = part if place not in total else total[place].add_(part)
+                means[place].append(float(part.mean()))
+                if score == "movement":
+                    weight.sub_(MOVEMENT_RATE * gradient)
+    batches = len(next(iter(means.values())))
+    if score == "movement":
+        return total, {}
+    errors = {place: float(torch.tensor(values).std() / batches**0.5) for place, values in means.items() if batches > 1}
+    return {place: values / batches for place, values in total.items()}, errors
+
+
+def _own_weight(module: nn.Module, copied: bool) -> nn.Parameter:
+    """A weight whose gradient may be asked for, in the caller's own tree; copied where it will be changed."""
+    value = module.get_parameter("weight").detach()
+    parameter = nn.Parameter(value.clone() if copied else value, requires_grad=True)
+    put(module, "weight", parameter)
+    return parameter
+
+
+def _batch_gradients(
+    subject: Subject, tree: nn.Module, owned: dict[tuple[int, str], nn.Parameter], loss: str, examples: int
+) -> Iterator[tuple[Tensor, ...]]:
+    """dL/dw of each batch's mean loss."""
+    count = min(examples, len(subject.examples))
+    for start in range(0, count, WEIGHT_BATCH):
+        places = list(range(start, min(start + WEIGHT_BATCH, count)))
+        with torch.inference_mode(False), torch.enable_grad():
+            yield torch.autograd.grad(_losses(subject, tree, places, loss).mean(), list(owned.values()))
+
+
+def block_names(subject: Subject) -> tuple[str, ...]:
+    """The names of one block's matrices, in the order of ROLES; a fused one once."""
+    return tuple(subject.bundle.architecture.layers.matrices(ROLES))

@@ -1,0 +1,176 @@
+"""What is pruned: a plain model with a task's examples, its loss for each of them and its metric."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass, replace
+from typing import Any
+
+import torch
+from torch import Tensor
+from transformers import PreTrainedModel
+
+from explorer.compress.asking import BY_CLASS, Asked, Kind, ask, example_losses, kind_of
+from explorer.compress.cuts import Cut, Shape
+from explorer.compress.layouts import shape_of, why_not_removed
+from explorer.compress.removal import masked, remove
+from explorer.errors import BadInputError
+from explorer.models.bundle import Bundle
+from explorer.models.inside import private_tree
+from explorer.tasks.metrics import METRICS
+from explorer.tasks.task import TaskData
+from explorer.tuning.adapted import Adapted
+from explorer.tuning.classifier import as_bundle
+from explorer.tuning.merging import UNMERGEABLE, merged
+from explorer.tuning.rows import LONGEST_ROW, ordered_batches
+from explorer.tuning.training import Scale, decide, precision
+
+TOKENS_AT_ONCE = 2048
+"""Of a batch whose gradients are asked for."""
+
+
+@dataclass(frozen=True)
+class Subject:
+    """One model to prune. It is shared by all visitors who ask about it, and never changed.
+
+    model: a plain model of its family, frozen; adapters are merged where that can be done. examples: what importance is
+    measured on. held_out: what the metric is measured on. fixed: why no part can really be taken out; None where it can.
+    """
+
+    name: str
+    bundle: Bundle
+    model: PreTrainedModel
+    kind: Kind
+    data: TaskData
+    examples: Asked
+    held_out: Asked
+    scale: Scale
+    fixed: str | None
+    take: Callable[[dict[str, Tensor]], dict[str, Tensor]]
+
+    @property
+    def shape(self) -> Shape:
+        """How many parts the whole model has."""
+        return shape_of(self.model, self.bundle.architecture)
+
+    @property
+    def metric(self) -> str:
+        """The metric's name in explorer.tasks.metrics."""
+        return self.data.task.metrics[0] if self.kind is BY_CLASS else self.kind.metric
+
+    def scores(self, model: Any, inputs: dict[str, Tensor]) -> Tensor:
+        """(rows, classes) or (rows, length, classes)."""
+        return self.kind.scores(self.bundle, model(**self.take(inputs)))
+
+    def losses(self, model: Any, places: list[int], loss: str) -> Tensor:
+        """The loss of each of these examples, (rows,)."""
+        inputs, labels = self.examples.batch(places, self.bundle.device)
+        return example_losses(self.scores(model, inputs), labels, loss, self.scale.mean, self.scale.spread)
+
+    @torch.inference_mode()
+    def measure(self, model: Any, quick: bool = True) -> float | None:
+        """The metric on all held-out examples; None where it is not defined on them.
+
+        quick: with bfloat16 products where the processor has them (explorer.tuning.training.precision).
+        """
+        truths: list[float] = []
+        guesses: list[float] = []
+        for places in ordered_batches(self.held_out.rows.lengths):
+            inputs, labels = self.held_out.batch(places, self.bundle.device)
+            with self.precision() if quick else nullcontext():
+                scores = self.scores(model, inputs).float().cpu()
+            labels = labels.cpu()
+            if self.held_out.targets is not None:
+                asked = labels >= 0
+                scores, labels = scores[asked], labels[asked]
+            truths += [float(label) for label in labels.tolist()]
+            guesses += decide(self.data.task if self.kind is BY_CLASS else _CLASSES, scores, self.scale)
+        return METRICS[self.metric].compute(truths, guesses)
+
+    def precision(self) -> AbstractContextManager[object]:
+        """bfloat16 products where the processor has them and the family's code bears them."""
+        return precision(self.bundle.device, self.bundle.architecture)
+
+    def tree(self) -> PreTrainedModel:
+        """The model in modules of the caller's own, over the same tensors."""
+        return private_tree(self.model)
+
+    @contextmanager
+    def without(self, cut: Cut) -> Iterator[PreTrainedModel]:
+        """The model without the parts of a cut: taken out where that can be done, else masked."""
+        if self.can_remove(cut):
+            yield remove(self.model, self.bundle.architecture, cut).model
+            return
+        tree = self.tree()
+        with masked(tree, self.bundle.architecture, cut, self.shape):
+            yield tree
+
+    def having(self, model: PreTrainedModel) -> Subject:
+        """The same questions to a model with other weights."""
+        return replace(self, model=model)
+
+    def on_cpu(self) -> Subject:
+        """The same questions, for models that are on the CPU."""
+        return replace(self, bundle=replace(self.bundle, device=torch.device("cpu")))
+
+    def can_remove(self, cut: Cut) -> bool:
+        """Whether these parts can really be taken out."""
+        return self.why_not(cut) is None
+
+    def why_not(self, cut: Cut) -> str | None:
+        """Why they cannot; None where they can."""
+        if self.fixed is not None:
+            return self.fixed
+        return why_not_removed(self.model, self.bundle.architecture) if any(cut.heads) else None
+
+
+class _Classes:
+    """decide() asks a task only whether it is a regression."""
+
+    is_regression = False
+
+
+_CLASSES: Any = _Classes()
+
+
+def of_model(bundle: Bundle, data: TaskData, examples: int, held_out: int) -> Subject:
+    """A pretrained model on a task's texts, without their labels."""
+    kind = kind_of(bundle)
+    train, held = (ask(bundle, kind, part, LONGEST_ROW) for part in _parts(data, examples, held_out))
+    return Subject(bundle.model_id, bundle, bundle.model, kind, data, train, held, Scale(), None, lambda inputs: inputs)
+
+
+def of_run(adapted: Adapted, name: str, data: TaskData, scale: Scale, examples: int, held_out: int) -> Subject:
+    """A fine-tuned classifier on its task. Call it outside of inference mode.
+
+    Raises BadInputError for a method with virtual tokens, and for a task with another number of classes.
+    """
+    opened = as_bundle(adapted, name)
+    outputs = int(adapted.fork.config.num_labels or 1)
+    if data.task.outputs != outputs:
+        raise BadInputError(
+            f"{name} tells {outputs} classes apart, and {data.task.title} has {data.task.outputs}. Take the run's own task."
+        )
+    if len(data.task.labels) == 1:
+        raise BadInputError(f"{data.task.title} has one class only, so nothing can be told apart. Take another task.")
+    reason = UNMERGEABLE.get(adapted.method.slug)
+    model = _normal(opened.model) if reason else merged(adapted)
+    fixed = None if reason is None else f"{adapted.method.title} cannot be merged into the weights: {reason}"
+    longest = min(LONGEST_ROW, adapted.longest)
+    train, held = (ask(opened, BY_CLASS, part, longest) for part in _parts(data, examples, held_out))
+    return Subject(name, opened, model, BY_CLASS, data, train, held, scale, fixed, adapted.taken)
+
+
+def _normal(model: PreTrainedModel) -> PreTrainedModel:
+    """The same tensors, but copies of those that were made in inference mode, which know no gradients."""
+    tree = private_tree(model)
+    for module in tree.modules():
+        for name, parameter in module._parameters.items():
+            if parameter is not None and parameter.is_inference():
+                module._parameters[name] = torch.nn.Parameter(parameter.clone(), requires_grad=False)
+    return tree.requires_grad_(False)
+
+
+def _parts(data: TaskData, examples: int, held_out: int) -> tuple[Any, Any]:
+    return data.train[:examples], next(iter(data.validation.values()))[:held_out]

@@ -1,0 +1,36 @@
+"""Attention: which token looks at which, in every head, and what is lost when heads are switched off."""
+
+from explorer.backend.executor import Job
+from explorer.labs.attention import figures, switch_figures
+from explorer.labs.attention.schema import AttentionParams, StatisticsParams
+from explorer.labs.attention.switch_schema import AblateParams, AblateRunParams, EachHeadParams
+from explorer.labs.attention.views_actions import ATTENTION_VIEW, QUERY_KEY
+from explorer.labs.lab import Action, Lab
+
+_COMPUTE = "explorer.labs.attention.compute"
+_SWITCH = "explorer.labs.attention.switch_compute"
+
+ATTENTION = Action("attention", Job(f"{_COMPUTE}:attention"), AttentionParams, figures.attention_table)
+STATISTICS = Action(
+    "head_statistics", Job(f"{_COMPUTE}:statistics_of_heads"), StatisticsParams, figures.statistics_table
+)
+ABLATE = Action("ablate_heads", Job(f"{_SWITCH}:ablate_heads"), AblateParams, switch_figures.ablate_table)
+ABLATE_RUN = Action(
+    "ablate_run_heads",
+    Job(f"{_SWITCH}:ablate_run_heads"),
+    AblateRunParams,
+    switch_figures.ablate_table,
+    subject="runs",
+)
+EACH_HEAD = Action("ablate_each_head", Job(f"{_SWITCH}:each_head"), EachHeadParams, switch_figures.each_head_table)
+
+LAB = Lab(
+    slug="attention",
+    title="Attention",
+    chapter="Look inside",
+    question="Which word looks at which?",
+    teaser="See every head's attention, find the ones with a habit, and switch heads off to see what the model loses.",
+    needs=None,
+    actions=(ATTENTION, STATISTICS, ABLATE, EACH_HEAD, ABLATE_RUN, ATTENTION_VIEW, QUERY_KEY),
+    tab="explorer.labs.attention.tab:build",
+)

@@ -1,0 +1,190 @@
+"""One head in detail and all heads by one number; a press on a cell of the second opens the first."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+import gradio as gr
+
+from explorer.errors import readable
+from explorer.labs.attention import ATTENTION, STATISTICS, figures
+from explorer.labs.attention.schema import AttentionResult, StatisticsParams, StatisticsResult
+from explorer.ui.components import plot, rich_text, token_chips, while_in_view
+from explorer.ui.page import Page
+from explorer.ui.wiring import Connection, folds
+
+FINDS = (
+    ("the previous-token head", "to_previous"),
+    ("the next-token head", "to_next"),
+    ("the head on the first token", "to_first"),
+    ("the broadest head", "entropy"),
+)
+"""What "Find" looks for: the head whose statistic is largest on this text."""
+
+GRID_HELP = """
+Each cell is one head: a mean over the rows of its attention. **Entropy** is 0 for a head that looks at one token and
+$\\log_2 n$ for one that looks at all $n$ alike. Shares go from 0 to 1. Press a cell, and that head opens.
+"""
+
+Texts = tuple[gr.Textbox, gr.Textbox]
+
+
+def build_heads(
+    page: Page,
+    tabs: gr.Tabs,
+    own: tuple[gr.Tab, gr.Tab],
+    places: tuple[gr.Column, gr.Column, gr.Column],
+    texts: Texts,
+    picked: Callable[..., Any],
+) -> None:
+    """Fill and wire the first two tabs. picked: the trigger after which an example stands in the texts."""
+    side, main, grid_place = places
+    with side:
+        layer = gr.Slider(0, 5, 4, step=1, label="Layer", elem_id="attention-layer")
+        head = gr.Slider(0, 11, 2, step=1, label="Head", elem_id="attention-head")
+        view = gr.Radio([(title, name) for name, title in figures.VIEWS.items()], value="weights", label="Show")
+        part = gr.Radio(
+            [(title, name) for name, title in figures.PARTS.items()],
+            value="all",
+            label="Who looks at whom",
+            visible=False,
+        )
+        masked = gr.Textbox("", visible="hidden", label="masked")
+    with main:
+        chips = token_chips(elem_id="attention-chips")
+        said = rich_text(elem_classes=["said"], elem_id="attention-said")
+        figure = plot("attention", elem_id="attention-figure")
+        with gr.Row(elem_classes=["try"]):
+            gr.HTML('<span class="try-label">Find</span>')
+            finds = [gr.Button(name, size="sm") for name, _ in FINDS]
+
+    def show(result: AttentionResult, view: str = "weights", part: str = "all") -> list[Any]:
+        positions = ", ".join(str(token.position) for token in result.tokens if token.masked)
+        return [
+            figures.attention_chips(result),
+            str(figures.attention_sentence(result, view)),
+            figures.attention_figure(result, view, part),
+            positions,
+        ]
+
+    def steer(result: AttentionResult) -> list[Any]:
+        return [
+            gr.update(maximum=max(1, result.layers - 1), value=result.layer),
+            gr.update(maximum=max(1, result.heads - 1), value=result.head),
+            gr.update(visible=result.second_starts is not None),
+        ]
+
+    with main:
+        panel = folds(ATTENTION.name)
+    one = Connection(
+        page,
+        ATTENTION,
+        {"sentence_a": texts[0], "sentence_b": texts[1], "layer": layer, "head": head, "masked": masked},
+        [chips, said, figure, masked],
+        show,
+        panel,
+        views={"view": view, "part": part},
+        controls=[layer, head, part],
+        steer=steer,
+        page_table=figures.page_table,
+    )
+    one.on(chips.select, read=lambda event: {"masked": list(event._data["positions"])})
+    one.on(page.opened, layer.input, head.input, view.input, part.input, own[0].select)
+    one.on(texts[0].submit, texts[1].submit, picked, adapt=_nothing_masked)
+    one.on(*page.changed, adapt=_first_head)
+    statistic = _grid(page, tabs, own[1], grid_place, texts, picked, one, (layer, head))
+    _wire_finds(page, finds, texts, statistic, one, (layer, head))
+
+
+def _nothing_masked(values: dict[str, Any]) -> dict[str, Any]:
+    """Another text has other tokens."""
+    return values | {"masked": ""}
+
+
+def _first_head(values: dict[str, Any]) -> dict[str, Any]:
+    """Another model has other tokens, and may have fewer layers."""
+    return values | {"masked": "", "layer": 0, "head": 0}
+
+
+def _grid(
+    page: Page,
+    tabs: gr.Tabs,
+    tab: gr.Tab,
+    place: gr.Column,
+    texts: Texts,
+    picked: Callable[..., Any],
+    one: Connection,
+    sliders: tuple[gr.Slider, gr.Slider],
+) -> gr.Radio:
+    """The second tab; returns the choice of a statistic."""
+    with place, gr.Row(elem_classes=["bench"]):
+        with gr.Column(scale=1, min_width=250):
+            titles = {
+                name: title.format(first="the first token", separator="[SEP]")
+                for name, title in figures.STATISTIC_TITLES.items()
+            }
+            statistic = gr.Radio([(title, name) for name, title in titles.items()], value="entropy", label="Colour by")
+            gr.Markdown(GRID_HELP, latex_delimiters=[{"left": "$", "right": "$", "display": False}])
+        with gr.Column(scale=2, min_width=320):
+            said = rich_text(elem_classes=["said"], elem_id="grid-said")
+            figure = plot("attention-heads", elem_id="grid-figure")
+            panel = folds(STATISTICS.name)
+
+    def show(result: StatisticsResult, statistic: str = "entropy") -> list[Any]:
+        return [str(figures.statistics_sentence(result, statistic)), figures.statistics_figure(result, statistic)]
+
+    grid = Connection(
+        page,
+        STATISTICS,
+        {"sentence_a": texts[0], "sentence_b": texts[1]},
+        [said, figure],
+        show,
+        panel,
+        views={"statistic": statistic},
+    )
+    grid.on(statistic.input, tab.select)
+    grid.on(while_in_view("#grid-figure", texts[0].submit, texts[1].submit, picked, *page.changed))
+
+    def pressed(event: gr.EventData) -> list[Any]:
+        return [int(event._data["y"]), int(event._data["x"]), gr.Tabs(selected="one")]
+
+    opened = figure.select(pressed, None, [*sliders, tabs], api_visibility="private", queue=False)
+    one.on(opened.then)
+    return statistic
+
+
+def _wire_finds(
+    page: Page,
+    buttons: list[gr.Button],
+    texts: Texts,
+    statistic: gr.Radio,
+    one: Connection,
+    sliders: tuple[gr.Slider, gr.Slider],
+) -> None:
+    def finder(name: str) -> Any:
+        async def find(model: str, sentence_a: str, sentence_b: str) -> list[Any]:
+            try:
+                params = StatisticsParams(sentence_a, sentence_b)
+                result = await asyncio.wrap_future(page.executor.submit(STATISTICS.job, model, params))
+            except Exception as error:
+                return [page.explain(readable(error)), gr.skip(), gr.skip()]
+            grid = result.grid(name) or ()
+            _, layer, head = min(
+                (-value, place, number) for place, row in enumerate(grid) for number, value in enumerate(row)
+            )
+            return ["", layer, head]
+
+        return find
+
+    for button, (_, name) in zip(buttons, FINDS, strict=True):
+        found = button.click(
+            finder(name),
+            [page.model, *texts],
+            [page.notice, *sliders],
+            api_visibility="private",
+            queue=False,
+            show_progress="hidden",
+        )
+        one.on(found.success)

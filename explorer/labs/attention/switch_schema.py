@@ -1,0 +1,147 @@
+"""What goes into the jobs that switch heads off and what comes out."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from explorer.errors import BadInputError
+from explorer.labs.attention.schema import MOST_LAYERS, TokenPlace
+from explorer.numbers import whole_number
+from explorer.text import checked_text
+
+MOST_ANSWERS = 20
+MOST_HEADS = 5000
+
+Head = tuple[int, int]
+"""Layer and head, from 0."""
+
+
+@dataclass(frozen=True)
+class AblateParams:
+    """text: with [MASK], or what else the model's head judges. heads: (layer, head) pairs to switch off, or "0.3, 2.11".
+
+    sentence_b: a second text, for pairs. everywhere: for a layer that is used several times (ALBERT), switch a head off each
+    time instead of at the named depth only. top_k: answers shown for each mask.
+    """
+
+    text: str
+    heads: tuple[Head, ...] = ()
+    sentence_b: str = ""
+    everywhere: bool = False
+    top_k: int = 5
+
+    def __post_init__(self) -> None:
+        """Bring every field to its plain form, or raise BadInputError."""
+        _check(self)
+        object.__setattr__(self, "top_k", whole_number(self.top_k, "top_k", 1, MOST_ANSWERS))
+
+
+@dataclass(frozen=True)
+class AblateRunParams:
+    """The same for a fine-tuned classifier: run is its name, sentence_a and sentence_b what its task reads."""
+
+    run: str
+    sentence_a: str
+    sentence_b: str = ""
+    heads: tuple[Head, ...] = ()
+    everywhere: bool = False
+
+    def __post_init__(self) -> None:
+        """Bring every field to its plain form, or raise BadInputError."""
+        if not isinstance(self.run, str) or not self.run.strip():
+            raise BadInputError("Choose a run first; the worked examples are in the list as well.")
+        _check(self)
+
+
+@dataclass(frozen=True)
+class EachHeadParams:
+    """A text, or a pair; every head is switched off alone."""
+
+    text: str
+    sentence_b: str = ""
+
+    def __post_init__(self) -> None:
+        """Raise BadInputError for a text that cannot be read."""
+        _check(self)
+
+
+@dataclass(frozen=True)
+class AnswerChange:
+    """One answer at one place, with its probability before and after."""
+
+    position: int
+    answer: str
+    before: float
+    after: float
+
+
+@dataclass(frozen=True)
+class AblateResult:
+    """What the model says with every head and without some.
+
+    question: its kind (explorer.models.questions), with its title. answers: place by place, the likeliest before first.
+    divergence: KL(before ‖ after) in nats, the mean over the places. shared: one layer is used at every depth.
+    """
+
+    model: str
+    question: str
+    title: str
+    tokens: tuple[TokenPlace, ...]
+    layers: int
+    heads: int
+    off: tuple[Head, ...]
+    shared: bool
+    answers: tuple[AnswerChange, ...]
+    divergence: float
+
+
+@dataclass(frozen=True)
+class EachHeadResult:
+    """after[layer][head]: the probability of the leading answer when that head alone is off; before: with all."""
+
+    model: str
+    position: int
+    answer: str
+    before: float
+    after: tuple[tuple[float, ...], ...]
+
+
+def parse_heads(value: object) -> tuple[Head, ...]:
+    """(layer, head) pairs from a list of pairs or from "0.3, 2.11"; raise BadInputError."""
+    if value is None:
+        return ()
+    if isinstance(value, str):
+        entries: list[object] = _written(value)
+    elif isinstance(value, (list, tuple)):
+        entries = list(value)
+    else:
+        raise BadInputError('heads takes pairs of layer and head, such as [[0, 3], [2, 11]] or "0.3, 2.11".')
+    if len(entries) > MOST_HEADS:
+        raise BadInputError(f"heads takes at most {MOST_HEADS:,} pairs.")
+    pairs = set()
+    for entry in entries:
+        if isinstance(entry, str):
+            entry = entry.split(".")
+        if not isinstance(entry, (list, tuple)) or len(entry) != 2:
+            raise BadInputError('heads takes pairs of layer and head, such as [[0, 3], [2, 11]] or "0.3, 2.11".')
+        layer, head = entry
+        pairs.add((whole_number(layer, "layer", 0, MOST_LAYERS), whole_number(head, "head", 0, MOST_LAYERS)))
+    return tuple(sorted(pairs))
+
+
+def _written(value: str) -> list[object]:
+    """Pairs from a text: "0.3, 2.11", or a list as a client's text box receives it."""
+    if value.lstrip().startswith("["):
+        numbers = re.findall(r"[^\[\](),\s]+", value)
+        return [numbers[start : start + 2] for start in range(0, len(numbers), 2)]
+    return [entry.split(".") for entry in re.split(r"[,;\s]+", value.strip()) if entry]
+
+
+def _check(params: AblateParams | AblateRunParams | EachHeadParams) -> None:
+    checked_text(params.sentence_a if isinstance(params, AblateRunParams) else params.text)
+    second = params.sentence_b or ""
+    object.__setattr__(params, "sentence_b", checked_text(second) if str(second).strip() else "")
+    if not isinstance(params, EachHeadParams):
+        object.__setattr__(params, "heads", parse_heads(params.heads))
+        object.__setattr__(params, "everywhere", bool(params.everywhere))

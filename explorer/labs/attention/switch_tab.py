@@ -1,0 +1,169 @@
+"""Switch heads off: of the chosen model, or of a fine-tuned classifier, and see what it says then."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import gradio as gr
+
+from explorer.labs.attention import ABLATE, ABLATE_RUN, EACH_HEAD, switch_figures
+from explorer.labs.attention.switch_schema import AblateResult, EachHeadResult
+from explorer.labs.lab import Action
+from explorer.ui.components import ASSETS, plot, rich_text, while_in_view
+from explorer.ui.page import Page
+from explorer.ui.run_picker import RunPicker
+from explorer.ui.wiring import LATEX, Connection, folds
+
+EXAMPLES = (
+    ("The capital of France is [MASK].", ""),
+    ("The keys to the cabinet [MASK] on the table.", ""),
+    ("The woman lost [MASK] keys and the man found them.", ""),
+    ("The hikers reached the top of the mountain.", "From there they could see the whole valley."),
+    ("She poured the water into the cup until the [MASK] was full.", ""),
+)
+EVERYWHERE = "One layer serves every depth: switch at all of them"
+RUN_EXAMPLES = (
+    "A warm, funny and moving film that I would gladly watch again.",
+    "The plot is dull and the acting is worse; what a waste of an evening.",
+    "It is not a bad film, but I would not call it good either.",
+)
+
+WHY = r"""
+A gate $\xi_h$ multiplies what head $h$ passes on, $\text{MHAtt}(x) = \sum_h \xi_h\,\text{Att}_h(x)$: at 1 the model is as it
+was, at 0 the head is gone and everything else stays. Michel et al. (2019, sections 2 and 3) found that most heads of BERT can
+go alone without a noticeable loss; together they matter. In a model with shared layers (ALBERT) one head serves every depth, so
+a switch acts at its own depth, or at all of them.
+"""
+
+
+def head_switches(**options: Any) -> gr.HTML:
+    """A switch for every head; its value is what switch_figures.switches returns. Fires `select` with {"off": [[l, h], ...]}."""
+    return gr.HTML(
+        {},
+        html_template='<div class="heads" role="group"></div>',
+        js_on_load=(ASSETS / "heads.js").read_text(encoding="utf-8"),
+        **options,
+    )
+
+
+def build_switches(page: Page, tab: gr.Tab) -> None:
+    """The model's own head: a mask, a pair, replaced tokens, the next word."""
+    with gr.Row(elem_classes=["bench"]):
+        with gr.Column(scale=1, min_width=290):
+            text = gr.Textbox(EXAMPLES[0][0], label="Text, with [MASK] for a guess", lines=1, max_lines=4)
+            second = gr.Textbox("", label="Second text, for a pair", lines=1, max_lines=3)
+            grid = head_switches(elem_id="switch-grid")
+            everywhere = gr.Checkbox(False, label=EVERYWHERE, visible=False)
+            off = gr.Textbox("", visible="hidden", label="heads")
+        with gr.Column(scale=2, min_width=320):
+            said = rich_text(elem_classes=["said"], elem_id="switch-said")
+            figure = plot("heads-off", elem_id="switch-figure")
+            tries = _tries(("France", "is or are", "her or his", "a pair", "the cup"))
+            panel = folds(ABLATE.name)
+    inputs = {"text": text, "heads": off, "sentence_b": second, "everywhere": everywhere}
+    ablate = _connect(page, ABLATE, inputs, [said, figure, grid, off], panel)
+    ablate.on(grid.select, read=_pressed)
+    moves = _examples(tries, EXAMPLES, [text, second])
+    ablate.on(text.submit, second.submit, everywhere.input, tab.select, *moves)
+    all_on = [changed(lambda: "", None, [off], api_visibility="private", queue=False).then for changed in page.changed]
+    ablate.on(while_in_view("#switch-grid", *all_on))
+    _build_each(page, tab, text, second, moves)
+    with gr.Accordion("Why: gates on heads", open=False):
+        gr.Markdown(WHY, latex_delimiters=LATEX)
+
+
+def build_run_switches(page: Page, tab: gr.Tab) -> None:
+    """The same for a run's classifier."""
+    picker = RunPicker(page, accept=lambda record: bool(record.labels))
+    with gr.Row(elem_classes=["bench"]):
+        with gr.Column(scale=1, min_width=290):
+            first = gr.Textbox(RUN_EXAMPLES[0], label="Text", lines=2, max_lines=5)
+            second = gr.Textbox("", label="Second text, for tasks on pairs", lines=1, max_lines=3)
+            grid = head_switches(elem_id="run-switch-grid")
+            everywhere = gr.Checkbox(False, label=EVERYWHERE, visible=False)
+            off = gr.Textbox("", visible="hidden", label="heads")
+        with gr.Column(scale=2, min_width=320):
+            said = rich_text(elem_classes=["said"], elem_id="run-switch-said")
+            figure = plot("heads-off-of-a-run", elem_id="run-switch-figure")
+            tries = _tries(("praise", "a pan", "in between"))
+            panel = folds(ABLATE_RUN.name)
+    inputs = {
+        "run": picker.run,
+        "sentence_a": first,
+        "sentence_b": second,
+        "heads": off,
+        "everywhere": everywhere,
+    }
+    ablate = _connect(page, ABLATE_RUN, inputs, [said, figure, grid, off], panel)
+    ablate.on(grid.select, read=_pressed)
+    moves = _examples(tries, [(text, "") for text in RUN_EXAMPLES], [first, second])
+    ablate.on(first.submit, second.submit, everywhere.input, tab.select, *moves)
+    ablate.on(picker.run.input, adapt=lambda values: values | {"heads": ""})
+    picker.wire()
+
+
+def _connect(page: Page, action: Action, inputs: dict[str, Any], outputs: list[Any], panel: Any) -> Connection:
+    def show(result: AblateResult) -> list[Any]:
+        return [
+            str(switch_figures.ablate_sentence(result)),
+            switch_figures.ablate_figure(result),
+            switch_figures.switches(result),
+            switch_figures.off_text(result),
+        ]
+
+    shared = [inputs["everywhere"]]
+    return Connection(
+        page,
+        action,
+        inputs,
+        outputs,
+        show,
+        panel,
+        controls=shared,
+        steer=lambda result: [gr.update(visible=result.shared)],
+    )
+
+
+def _pressed(event: gr.EventData) -> dict[str, Any]:
+    return {"heads": [tuple(head) for head in event._data["off"]]}
+
+
+def _tries(names: tuple[str, ...]) -> list[gr.Button]:
+    with gr.Row(elem_classes=["try"]):
+        gr.HTML('<span class="try-label">Try</span>')
+        return [gr.Button(name, size="sm") for name in names]
+
+
+def _examples(buttons: list[gr.Button], examples: Any, boxes: list[gr.Textbox]) -> list[Callable[..., Any]]:
+    """Put an example into the boxes; the triggers after which it stands there."""
+
+    def fixed(example: Any) -> Any:
+        return lambda: example
+
+    return [
+        button.click(fixed(example), None, boxes, api_visibility="private", queue=False).then
+        for button, example in zip(buttons, examples, strict=True)
+    ]
+
+
+def _build_each(page: Page, tab: gr.Tab, text: gr.Textbox, second: gr.Textbox, moves: list[Any]) -> None:
+    gr.HTML("<h3>Each head alone</h3>")
+    with gr.Row(elem_classes=["bench"]):
+        with gr.Column(scale=1, min_width=290):
+            button = gr.Button("Switch every head off once", variant="primary", elem_id="each-head")
+            gr.Markdown(
+                "One pass for each head, in a few batches: how does the leading answer's probability change when that head "
+                "alone is gone? Blue: it rises, the head worked against it. Vermilion: it falls."
+            )
+        with gr.Column(scale=2, min_width=320):
+            said = rich_text(elem_classes=["said"], elem_id="each-said")
+            figure = plot("each-head", elem_id="each-figure")
+            panel = folds(EACH_HEAD.name, "each head alone")
+
+    def show(result: EachHeadResult) -> list[Any]:
+        return [str(switch_figures.each_head_sentence(result)), switch_figures.each_head_figure(result)]
+
+    each = Connection(page, EACH_HEAD, {"text": text, "sentence_b": second}, [said, figure], show, panel)
+    each.on(button.click, tab.select, text.submit, second.submit, *moves)
+    each.on(while_in_view("#each-head", *page.changed))

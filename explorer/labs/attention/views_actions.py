@@ -1,0 +1,14 @@
+"""The actions behind bertviz's views and the neuron view."""
+
+from __future__ import annotations
+
+from explorer.backend.executor import Job
+from explorer.labs.attention.neuron_figures import query_key_table
+from explorer.labs.attention.views_figures import view_table
+from explorer.labs.attention.views_schema import AttentionViewParams, QueryKeyParams
+from explorer.labs.lab import Action
+
+_COMPUTE = "explorer.labs.attention.views_compute"
+
+ATTENTION_VIEW = Action("attention_view", Job(f"{_COMPUTE}:attention_view"), AttentionViewParams, view_table)
+QUERY_KEY = Action("query_key", Job(f"{_COMPUTE}:query_key"), QueryKeyParams, query_key_table)

@@ -1,0 +1,21 @@
+"""Attribution: how much each token counts for what a model answers."""
+
+from explorer.labs.attribution import figures
+from explorer.labs.attribution.params import AttributeParams, AttributeRunParams
+from explorer.labs.lab import Lab, LiveAction
+
+_LIVE = "explorer.labs.attribution.live"
+
+ATTRIBUTE = LiveAction("attribute", f"{_LIVE}:attribute", AttributeParams, figures.attribution_table)
+ATTRIBUTE_RUN = LiveAction("attribute_run", f"{_LIVE}:attribute_run", AttributeRunParams, figures.attribution_table)
+
+LAB = Lab(
+    slug="attribution",
+    title="Attribution",
+    chapter="Look inside",
+    question="Which words made it say that?",
+    teaser="Share a prediction out to the words of the text, by several methods side by side, and see how far they agree.",
+    needs=None,
+    actions=(ATTRIBUTE, ATTRIBUTE_RUN),
+    tab="explorer.labs.attribution.tab:build",
+)

@@ -1,0 +1,229 @@
+"""The attribution lab's jobs: what is asked, then small blocks of each method's work, none of which takes long.
+
+Each leaves the executor's inference mode, since gradients cannot pass it. Nothing is changed that others share: the hooks
+are on a private module tree, and gradients are asked of the embeddings alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+import torch
+from captum.attr import (  # type: ignore[import-untyped]
+    FeatureAblation,
+    InputXGradient,
+    IntegratedGradients,
+    Saliency,
+)
+from captum.attr._utils.approximation_methods import approximation_parameters  # type: ignore[import-untyped]
+from torch import Tensor
+
+from explorer.backend.runs.open import OpenRuns
+from explorer.backend.runs.record import RunRecord
+from explorer.errors import BadInputError
+from explorer.labs.attribution.schema import (
+    Asked,
+    AskParams,
+    Fixed,
+    GradientParams,
+    OccludeParams,
+    OnRun,
+    PathParams,
+    RolloutParams,
+    TokenView,
+)
+from explorer.labs.attribution.scoring import Score, baseline_kind, rows_of_a_block
+from explorer.labs.attribution.targets import place_of, question_of, target_name, target_of
+from explorer.maths.attention_flow import rollout
+from explorer.models.bundle import Bundle
+from explorer.models.encoding import Encoded, encode, with_own_mask
+from explorer.models.inside import depth_of, read
+from explorer.models.questions import question
+from explorer.tuning.classifier import as_bundle
+
+
+@contextmanager
+def _gradients() -> Iterator[None]:
+    with torch.inference_mode(False), torch.enable_grad():
+        yield
+
+
+def ask(bundle: Bundle, params: AskParams) -> Asked:
+    """What the model answers, for the text and for the baseline. Raises BadInputError where nothing can be asked."""
+    encoded = _encoded(bundle, params.text, params.second)
+    asked = question_of(bundle, encoded, params.classes, bool(params.second))
+    kind = baseline_kind(bundle, params.baseline)
+    with torch.inference_mode(False), torch.no_grad():
+        score = Score(bundle, encoded, asked, 0)
+        score.place = place_of(bundle, encoded, asked, params.position, lambda: score.answers(score.embeddings)[0])
+        logits = score.logits(score.embeddings)[0]
+        score.target = target_of(bundle, asked, params.target, logits)
+        values = score(torch.cat([score.embeddings, score.baseline(kind, _kept(encoded))])).tolist()
+    return Asked(
+        bundle.model_id,
+        Fixed(params.text, params.second, asked.slug, score.place, score.target, kind),
+        target_name(bundle, asked, score.target),
+        score.target == int(logits.argmax()),
+        tuple(asked.places(bundle, encoded)),
+        tuple(TokenView(t.position, t.text, t.shown, t.joined, t.word is None, t.segment) for t in encoded.tokens),
+        values[0],
+        values[1],
+        "" if kind == "zero" else str(getattr(bundle.tokenizer, f"{kind}_token")),
+        rows_of_a_block(bundle, len(encoded.tokens)),
+        depth_of(bundle.model),
+    )
+
+
+def _encoded(bundle: Bundle, text: str, second: str) -> Encoded:
+    def own(given: str) -> object:
+        return with_own_mask(bundle.tokenizer, given)
+
+    return encode(bundle, own(text), own(second) if second else None)
+
+
+def _kept(encoded: Encoded) -> list[bool]:
+    """Special tokens, [CLS], [SEP] and the mask that is asked about, are not taken away: the question would go with them."""
+    return [token.word is None for token in encoded.tokens]
+
+
+def _opened(bundle: Bundle, fixed: Fixed) -> tuple[Score, Tensor]:
+    """f, and the baseline's embeddings (1, T, E)."""
+    encoded = _encoded(bundle, fixed.text, fixed.second)
+    score = Score(bundle, encoded, question(fixed.slug), fixed.place, fixed.target)
+    return score, score.baseline(fixed.baseline, _kept(encoded))
+
+
+def _numbers(values: Tensor) -> tuple[float, ...]:
+    return tuple(values.detach().double().cpu().tolist())
+
+
+def path_block(bundle: Bundle, params: PathParams) -> tuple[float, ...]:
+    """What some nodes of the way add to integrated gradients, one number a position (Sundararajan et al. 2017, equation 1).
+
+    The nodes and weights are captum's (Gauss-Legendre), so all blocks together are IntegratedGradients.attribute.
+    """
+    weights_of, nodes_of = approximation_parameters("gausslegendre")
+    taken = slice(params.first, params.last)
+    nodes, weights = nodes_of(params.steps)[taken], weights_of(params.steps)[taken]
+    with _gradients():
+        score, baseline = _opened(bundle, params.fixed)
+        (gradients,) = IntegratedGradients(score)._attribute(
+            (score.embeddings,), (baseline,), n_steps=len(nodes), step_sizes_and_alphas=(weights, nodes)
+        )
+        return _numbers(gradients[0].sum(-1))
+
+
+def gradient_block(bundle: Bundle, params: GradientParams) -> tuple[float, ...]:
+    """Gradient times embedding summed over its dimensions, or the gradient's L2 norm, one number a position."""
+    with _gradients():
+        score, _ = _opened(bundle, params.fixed)
+        embeddings = score.embeddings.requires_grad_()
+        if params.method == "saliency":
+            return _numbers(Saliency(score).attribute(embeddings, abs=False)[0].norm(dim=-1))
+        return _numbers(InputXGradient(score).attribute(embeddings)[0].sum(-1))
+
+
+def occlude_block(bundle: Bundle, params: OccludeParams) -> tuple[float, ...]:
+    """How much f falls when a group of positions takes the baseline's embeddings, one number a group."""
+    with torch.inference_mode(False), torch.no_grad():
+        score, baseline = _opened(bundle, params.fixed)
+        positions = [position for group in params.groups for position in group]
+        owners = [number for number, group in enumerate(params.groups) for _ in group]
+
+        def with_these(part: Tensor) -> Tensor:
+            whole = score.embeddings.repeat(len(part), 1, 1)
+            whole[:, positions] = part
+            return score(whole)
+
+        falls = FeatureAblation(with_these).attribute(
+            score.embeddings[:, positions],
+            baseline[:, positions],
+            feature_mask=torch.tensor(owners, device=baseline.device)[None, :, None],
+            perturbations_per_eval=len(params.groups),
+        )
+        return _numbers(torch.stack([falls[0, owners.index(number), 0] for number in range(len(params.groups))]))
+
+
+def layers_block(bundle: Bundle, params: PathParams) -> tuple[tuple[float, ...], ...]:
+    """What some stretches of the way add to every layer's conductance: a row of positions for each layer.
+
+    Conductance sums, over the way from baseline to text, the change of a hidden state times the gradient there (Dhamdhere
+    et al. 2019). captum's LayerConductance takes the gradient at each stretch's start and one layer at a time; here it is
+    the mean of both ends, and one pass serves all layers.
+    """
+    with _gradients():
+        score, baseline = _opened(bundle, params.fixed)
+        nodes = torch.linspace(0, 1, params.steps + 1, device=baseline.device)[params.first : params.last + 1]
+        way = baseline + nodes[:, None, None] * (score.embeddings - baseline)
+        states: list[Tensor] = []
+        for layer in _layers(bundle, score):
+            layer.register_forward_hook(lambda module, given, output: states.append(_state(output)))
+        answers = score(way.requires_grad_())
+        gradients = torch.autograd.grad(answers.sum(), states)
+        rows = []
+        for state, gradient in zip(states, gradients, strict=True):
+            flows = (state[1:] - state[:-1]) * (gradient[1:] + gradient[:-1]) / 2
+            rows.append(_numbers(flows.sum((0, -1))))
+        return tuple(rows)
+
+
+def _layers(bundle: Bundle, score: Score) -> list[torch.nn.Module]:
+    """The modules whose outputs are the layers' hidden states; ALBERT's one is called as often as it has layers."""
+    layers = bundle.architecture.layers
+    count = layers.count(name for name, _ in score.tree.named_parameters())
+    return [score.tree.get_submodule(layers.name(number, "").rstrip(".")) for number in range(count)]
+
+
+def _state(output: Any) -> Tensor:
+    state: Tensor = output[0] if isinstance(output, (tuple, list)) else output
+    return state
+
+
+def rollout_block(bundle: Bundle, params: RolloutParams) -> tuple[float, ...]:
+    """The share of each position in the asked one by attention rollout (Abnar and Zuidema 2020, section 3)."""
+    encoded = _encoded(bundle, params.fixed.text, params.fixed.second)
+    flow = rollout(read(bundle, encoded.inputs).attentions)[-1][0]
+    return _numbers(flow[_reading_place(bundle, params.fixed, len(flow))])
+
+
+def _reading_place(bundle: Bundle, fixed: Fixed, length: int) -> int:
+    """The position whose final state the answer is read from: the asked one; GPT-2's classifier reads the last."""
+    return length - 1 if fixed.slug == "class" and bundle.architecture.layers.reads_last else fixed.place
+
+
+JOBS: dict[str, Callable[[Bundle, Any], Any]] = {
+    "ask": ask,
+    "path_block": path_block,
+    "gradient_block": gradient_block,
+    "occlude_block": occlude_block,
+    "layers_block": layers_block,
+    "rollout_block": rollout_block,
+}
+
+
+def on_run(open_run: OpenRuns, params: OnRun) -> Any:
+    """One of the jobs on a fine-tuned classifier. Raises BadInputError for a run that has no classes or no weights."""
+    run = open_run(params.run)
+    run.require_weights()
+    record = run.record
+    if not record.labels:
+        raise BadInputError(
+            f"{record.name} predicts a score and no class, so there are no log-odds to share out. "
+            "Choose a run of a classification task."
+        )
+    asked = params.params
+    if isinstance(asked, AskParams):
+        asked = replace(asked, classes=record.labels, second=_second_of(record, asked.second))
+    with torch.inference_mode(False):  # no gradient passes weights that are loaded in inference mode
+        opened = as_bundle(run.restore(), record.name)
+    return JOBS[params.job](opened, asked)
+
+
+def _second_of(record: RunRecord, second: str) -> str:
+    """The second text where the run's task reads one."""
+    if len(record.columns) == 2 and not second:
+        raise BadInputError(f"{record.task_title} reads two texts; type the second one as well.")
+    return "" if len(record.columns) == 1 else second

@@ -1,0 +1,67 @@
+"""Worked examples of the attribution lab, for every kind of answer that a model may give."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from explorer.models.architectures import Capability
+
+
+class Example(NamedTuple):
+    """A question to a model. needs: the head that answers it. target: empty for the model's own answer."""
+
+    text: str
+    needs: Capability
+    second: str = ""
+    target: str = ""
+
+    @property
+    def title(self) -> str:
+        """How a list names it."""
+        return f"{self.text} | {self.second}" if self.second else self.text
+
+
+EXAMPLES = (
+    Example("The keys to the cabinet [MASK] on the table.", Capability.MLM),
+    Example("The capital of France is [MASK].", Capability.MLM),
+    Example("The pianist sat down and played the [MASK].", Capability.MLM),
+    Example("The bird built a [MASK] in the old apple tree.", Capability.MLM),
+    Example("The farmer milked the [MASK] before breakfast.", Capability.MLM),
+    Example("The old man who lost his keys said that [MASK] was tired.", Capability.MLM),
+    Example(
+        "The band released its first album in 1994.", Capability.NSP, "Penguins cannot fly, but they swim very well."
+    ),
+    Example(
+        "The hikers reached the top of the mountain just before noon.",
+        Capability.NSP,
+        "From there they could see the whole valley and the lake below.",
+    ),
+    Example("It sold two million copies.", Capability.SOP, "The band released its first album in 1994."),
+    Example("The farmer milked the piano before breakfast.", Capability.RTD),
+    Example("The keys to the cabinet are on the", Capability.CAUSAL),
+)
+
+TRY = (
+    ("What speaks for “is”?", EXAMPLES[0]._replace(target="is"), ("integrated_gradients", "gradient_x_input")),
+    ("Three methods", EXAMPLES[0], ("integrated_gradients", "saliency", "occlusion")),
+    ("Layer by layer", EXAMPLES[1], ("integrated_gradients", "conductance")),
+    ("Two texts", EXAMPLES[6], ("integrated_gradients", "occlusion")),
+)
+"""One-click experiments: name, example, methods."""
+
+RUN_EXAMPLES = (
+    ("A warm, funny and moving film that I would gladly watch again.", ""),
+    ("The plot is dull and the acting is worse; what a waste of an evening.", ""),
+    ("It is not a bad film, but I would not call it good either.", ""),
+    ("The boy was late because he missed the bus.", "The boy missed the bus."),
+)
+
+RUN_TRY = ("praise", "a pan", "in between")
+
+
+def fitting(example_text: str, can: tuple[Capability, ...]) -> Example | None:
+    """Another example for a model that cannot answer the one that stands there; None for a text of the visitor's own."""
+    standing = next((example for example in EXAMPLES if example.text == example_text), None)
+    if standing is None or standing.needs in can:
+        return None
+    return next((example for example in EXAMPLES if example.needs in can), None)

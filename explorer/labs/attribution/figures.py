@@ -1,0 +1,260 @@
+"""The attribution lab's sentences, captions, tokens in colour and tables, from plain results."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+from markupsafe import Markup
+
+from explorer.figures import duration, percent, prose, strong
+from explorer.labs.attribution.schema import Asked, AttributionResult, Part, Unit
+from explorer.tables import Cell, Table
+
+MOST_BARS = 40
+"""Tokens in the bars; of a longer text those that count most with any chosen method, in the order of the text."""
+
+MOST_NUMBERED = 60
+"""Units up to which the coloured text has the numbers written below; the table always has them."""
+
+SHADES = 10
+
+NOTHING = 0.05
+"""The share of the strongest number below which one is not named."""
+
+
+def attribution_table(result: AttributionResult) -> Table:
+    """position, token, attribution, for one method; with `method` where there are several, with `layer` for conductance.
+
+    A word's position is that of its first token. The rollout is in the table where it was asked for or stands beside others.
+    """
+    parts = result.chosen if len(result.chosen) == 1 else result.parts
+    several, layered = len(parts) > 1, any(part.about.by_layer for part in parts)
+    columns = (*(("method",) if several else ()), *(("layer",) if layered else ()), "position", "token", "attribution")
+    rows: list[tuple[Cell, ...]] = []
+    for part in parts:
+        for layer, values in _layers(part):
+            for unit, value in zip(result.units, values, strict=True):
+                head = (*((part.method,) if several else ()), *((layer,) if layered else ()))
+                rows.append((*head, unit.positions[0], unit.text, value))
+    return Table.of(columns, rows)
+
+
+def _layers(part: Part) -> Iterator[tuple[int | None, tuple[float | None, ...]]]:
+    """A method's rows by layer, from 1; one row without a layer where it has no layers."""
+    if part.about.by_layer:
+        yield from enumerate(part.layers, start=1)
+    else:
+        yield None, part.values
+
+
+def signed(value: float, digits: int = 2) -> str:
+    """A number of log-odds with its sign, some digits after the point, and no sign before a zero."""
+    text = f"{value:+.{digits}f}"
+    return text[1:] if float(text) == 0 else text.replace("-", "−")
+
+
+def probability(log_odds: float) -> float:
+    """p of ln p/(1 − p)."""
+    if log_odds >= 0:
+        return 1 / (1 + math.exp(-log_odds))
+    return math.exp(log_odds) / (1 + math.exp(log_odds))
+
+
+def unit_name(result: AttributionResult, unit: Unit) -> str:
+    """How a sentence calls a token: with its position where the text has it twice."""
+    twice = sum(other.shown == unit.shown for other in result.units) > 1
+    return f"{unit.shown} (position {unit.positions[0]})" if twice else unit.shown
+
+
+def place_name(asked: Asked) -> str:
+    """Where the question is asked, in words; empty where the text as a whole is judged."""
+    place, slug = asked.fixed.place, asked.fixed.slug
+    if slug == "continue":
+        return " as the next token"
+    return f" at {asked.tokens[place].shown} (position {place})" if slug in ("mask", "replaced") else ""
+
+
+def sentence(result: AttributionResult) -> Markup:
+    """Which token pushes hardest towards the answer and which pulls away, by the first method that is there."""
+    part = next((part for part in result.by_token if None not in part.values), None)
+    if part is None:
+        return prose(
+            result.asked.model,
+            " answers ",
+            strong(result.asked.answer),
+            f" with {percent(probability(result.asked.score))}{place_name(result.asked)}; "
+            "which tokens made it say that is being worked out.",
+        )
+    if part.method == "rollout" and result.chosen and not any(each.about.by_layer for each in result.chosen):
+        return prose("The rollout is there; the other methods follow.")
+    ranked = sorted(zip(part.values, result.units, strict=True), key=lambda pair: pair[0] or 0.0)
+    (least, last), (most, first) = ranked[0], ranked[-1]
+    if not part.about.signed:
+        what = (
+            "reaches the asked position most" if part.method == "rollout" else "is what the answer is most sensitive to"
+        )
+        value = percent(most or 0.0) if part.method == "rollout" else f"{most:.3g}"
+        return prose("By ", part.about.title.lower(), ", ", strong(unit_name(result, first)), f" {what} ({value}).")
+    return prose(*_pushes(result, part, first, most or 0.0), *_pulls(result, last, least or 0.0, most or 0.0))
+
+
+def _pushes(result: AttributionResult, part: Part, unit: Unit, value: float) -> list[str]:
+    asked = result.asked
+    if value <= 0:
+        return ["No token pushes towards ", strong(asked.answer)]
+    whole = f"of the {signed(asked.change)} that the text adds to its log-odds"
+    if asked.change < 0:
+        whole = f"while the text as a whole takes {-asked.change:.2f} from its log-odds"
+    return [
+        "By ",
+        part.about.title.lower(),
+        ", ",
+        strong(unit_name(result, unit)),
+        " pushes hardest towards ",
+        strong(asked.answer),
+        f" ({signed(value)} {whole})",
+    ]
+
+
+def _pulls(result: AttributionResult, unit: Unit, value: float, most: float) -> list[str]:
+    """What speaks against the answer; next to what speaks for it, it may be nothing worth naming."""
+    if value >= 0:
+        return [", and no token pulls away from it."]
+    if -value < NOTHING * most:
+        return [f", and none pulls away from it by more than {max(-value, 0.01):.2f}."]
+    return [", and ", strong(unit_name(result, unit)), f" pulls away most ({signed(value)})."]
+
+
+def caption(result: AttributionResult) -> Markup:
+    """f for text and baseline, and what each method's numbers add up to beside their difference."""
+    items = Markup("").join(Markup("<li><div>{}</div></li>").format(item) for item in _facts(result))
+    return Markup('<ul class="facts">{}</ul>').format(items)
+
+
+def _facts(result: AttributionResult) -> Iterator[Markup]:
+    asked = result.asked
+    stand_in = (
+        f"{asked.baseline_token} in place of every token" if asked.baseline_token else "the zero vector for every token"
+    )
+    top = "" if asked.is_top else " (not its first choice)"
+    yield prose(
+        "f is the log-odds of ",
+        strong(asked.answer),
+        f"{place_name(asked)}{top}: f(x) = {signed(asked.score)} ({percent(probability(asked.score))}) for the text, "
+        f"f(baseline) = {signed(asked.baseline_score)} ({percent(probability(asked.baseline_score))}) with {stand_in}. "
+        "Difference: ",
+        strong(signed(asked.change)),
+    )
+    for part in result.parts:
+        if part.done or part.steps:
+            yield prose(strong(part.about.title), ": ", _sum(result, part))
+    yield prose("Grey, or with a dashed frame: special tokens, which the baseline leaves as they are.")
+    if len(result.units) > MOST_BARS:
+        yield prose(
+            f"The bars are the {MOST_BARS} of {len(result.units)} {result.by} that count most with any chosen method; the "
+            "coloured text and the data have all."
+        )
+
+
+def _sum(result: AttributionResult, part: Part) -> str:
+    change = result.asked.change
+    if part.about.complete:
+        delta = part.delta or 0.0
+        where = "every layer adds up to it but for" if part.about.by_layer else f"sum {signed(part.total)},"
+        share = f", {percent(abs(delta / change))} of it" if change else ""
+        short = (
+            ""
+            if part.done and abs(delta) <= result.asked.tolerance
+            else (
+                ". Not close enough; with more steps it gets closer"
+                if part.done
+                else ". Not close enough: more steps follow"
+            )
+        )
+        name = "at most" if part.about.by_layer else "delta"
+        return f"{where} {name} {_small(delta)}{share}, after {part.steps} steps{short}."
+    if part.method == "rollout":
+        return "shares of the input tokens, which add up to 100%."
+    if part.method == "saliency":
+        return "log-odds per unit of embedding, without a sign; they add up to nothing in particular."
+    why = (
+        "it knows no baseline"
+        if part.method == "gradient_x_input"
+        else "what tokens do together is counted twice or not at all"
+    )
+    return f"sum {signed(part.total)}, which need not be {signed(change)}: {why}."
+
+
+def _small(value: float) -> str:
+    """A delta, also where two digits would round it to nothing."""
+    return (f"{value:+.2g}" if abs(value) < 0.1 else f"{value:+.2f}").replace("-", "−")
+
+
+def coloured_text(result: AttributionResult) -> Markup:
+    """The text once for each method, every token in the colour of its number; white where it counts for nothing."""
+    rows = Markup("")
+    for part in result.by_token:
+        chips = Markup("").join(_chip(result, part, number) for number in range(len(result.units)))
+        rows += Markup(
+            '<div class="reading"><span class="reading-name">{}</span><div class="chips">{}</div></div>'
+        ).format(part.about.title, chips)
+    return rows
+
+
+def _chip(result: AttributionResult, part: Part, number: int) -> Markup:
+    unit, value = result.units[number], part.values[number]
+    shade = round(SHADES * abs(value) / part.strongest) if value is not None and part.strongest else 0
+    sign = "size" if not part.about.signed else "towards" if (value or 0) >= 0 else "away"
+    kind = " joined" if unit.joined else ""
+    kind += " special" if unit.kept else ""
+    below = Markup("")
+    if len(result.units) <= MOST_NUMBERED:
+        below = Markup('<span class="chip-below">{}</span>').format(value_text(part, value))
+    return Markup('<span class="chip tone {} shade-{}{}"><span class="chip-text">{}</span>{}</span>').format(
+        sign, shade, kind, unit.shown, below
+    )
+
+
+def value_text(part: Part, value: float | None) -> str:
+    """One number as the method's unit has it."""
+    if value is None:
+        return "…"
+    if part.method == "rollout":
+        return percent(value)
+    digits = 2 if (strongest := part.strongest) >= 1 else 3 if strongest >= 0.1 else 4
+    return signed(value, digits) if part.about.signed else f"{value:.{digits}f}"
+
+
+def progress_line(result: AttributionResult) -> Markup:
+    """A bar with what is worked on and the time left; empty once all is there."""
+    progress = result.progress
+    if progress is None:
+        return Markup("")
+    left = "" if progress.seconds_left is None else f" · about {duration(progress.seconds_left)} left"
+    return Markup(
+        '<progress value="{}" max="{}" aria-label="attribution progress"></progress><span class="caption">{}{}</span>'
+    ).format(progress.done, max(1, progress.total), progress.doing, left)
+
+
+def place_chips(result: AttributionResult) -> dict[str, Any]:
+    """The tokens, those to press that the same could be asked of; nothing where there is only one."""
+    asked = result.asked
+    places = set(asked.places) if len(asked.places) > 1 else set()
+    chips = [
+        {
+            "text": token.shown,
+            "joined": token.joined,
+            "style": "mask" if token.position == asked.fixed.place else "special" if token.kept else "plain",
+            "position": token.position if token.position in places else None,
+            "pressed": token.position == asked.fixed.place,
+            "title": f"position {token.position}: ask about this one",
+        }
+        for token in asked.tokens
+    ]
+    of = [asked.fixed.text, asked.fixed.second]
+    return {"chips": chips if places else [], "label": "Which one is asked about: press another", "of": of}
+
+
+STOPPED = prose("Stopped. What had been worked out stands below.")

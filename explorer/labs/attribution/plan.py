@@ -1,0 +1,146 @@
+"""The order of the work: which blocks make up a method, and what is shown after each of them."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Generator, Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from explorer.labs.attribution.chain import Plan, Request
+from explorer.labs.attribution.schema import (
+    STEPS,
+    Asked,
+    AskParams,
+    AttributionResult,
+    GradientParams,
+    OccludeParams,
+    Part,
+    PathParams,
+    Progress,
+    RolloutParams,
+)
+from explorer.labs.attribution.units import summed, units_of
+
+FIRST_RATE = 3
+"""Blocks of work after which the time left can be told."""
+
+
+def plan(params: AskParams, methods: Sequence[str], by: str, steps: int) -> Plan:
+    """Ask first, then the rollout, then the chosen methods from the quick ones to the slow ones.
+
+    steps: of the methods that take steps; 0 raises them until the sum is close enough.
+    """
+    asked: Asked = yield Request("ask", params)
+    board = _Board(asked, by, methods)
+    yield board.result()
+    shares = yield Request("rollout_block", RolloutParams(asked.fixed))
+    yield board.finished("rollout", summed(shares, board.units), 1)
+    for method in ("gradient_x_input", "saliency"):
+        if method in methods:
+            values = yield Request("gradient_block", GradientParams(asked.fixed, method))
+            yield board.finished(method, summed(values, board.units), 2)
+    if "integrated_gradients" in methods:
+        yield from _along_the_way(board, "integrated_gradients", "path_block", steps)
+    if "occlusion" in methods:
+        yield from _occlusion(board)
+    if "conductance" in methods:
+        yield from _along_the_way(board, "conductance", "layers_block", steps)
+
+
+class _Board:
+    """What is known so far. Work is counted in passes of one text; one with its gradient counts as two."""
+
+    def __init__(self, asked: Asked, by: str, methods: Sequence[str]) -> None:
+        self.asked, self.by, self.units = asked, by, units_of(asked.tokens, by)
+        self.parts = {name: Part(name, (None,) * len(self.units)) for name in (*methods, "rollout")}
+        self.doing, self.done, self.blocks, self.began = "attention rollout", 0, 0, time.monotonic()
+        steps = 2 * STEPS[0]
+        passes = {"integrated_gradients": steps, "conductance": steps, "occlusion": len(self.changed), "rollout": 1}
+        self.ahead = {name: passes.get(name, 2) for name in self.parts}
+
+    @property
+    def changed(self) -> list[int]:
+        """The units that the baseline changes, by their number."""
+        return [number for number, unit in enumerate(self.units) if not unit.kept]
+
+    def result(self) -> AttributionResult:
+        """As it stands."""
+        going = any(not part.done for part in self.parts.values())
+        return AttributionResult(
+            self.asked, self.by, self.units, tuple(self.parts.values()), self._progress() if going else None
+        )
+
+    def _progress(self) -> Progress:
+        left = sum(self.ahead.values())
+        rate = self.done / max(1e-6, time.monotonic() - self.began)
+        return Progress(self.doing, self.done, self.done + left, left / rate if self.blocks >= FIRST_RATE else None)
+
+    def expect(self, method: str, passes: int) -> None:
+        """How much a method still has to do."""
+        self.ahead[method] = passes
+
+    def worked(self, method: str, passes: int, doing: str) -> None:
+        """Count what has been done for a method."""
+        self.doing, self.blocks, self.done = doing, self.blocks + 1, self.done + passes
+        self.ahead[method] = max(0, self.ahead[method] - passes)
+
+    def put(self, method: str, **changes: Any) -> AttributionResult:
+        """Another state of one method."""
+        self.parts[method] = replace(self.parts[method], **changes)
+        if self.parts[method].done:
+            self.ahead[method] = 0
+        return self.result()
+
+    def finished(self, method: str, values: Sequence[float], passes: int) -> AttributionResult:
+        """A method that is done in one block."""
+        self.worked(method, passes, self.parts[method].about.title)
+        return self.put(method, values=tuple(values), done=True)
+
+
+def _along_the_way(board: _Board, method: str, job: str, steps: int) -> Generator[Any, Any, None]:
+    """A method that follows the way from the baseline to the text, with more steps where its sum is not close enough."""
+    rows, title = board.asked.rows, board.parts[method].about.title
+    for number in (steps,) if steps else STEPS:
+        board.expect(method, 2 * number)
+        blocks = []
+        for first in range(0, number, rows):
+            last = min(first + rows, number)
+            blocks.append((yield Request(job, PathParams(board.asked.fixed, number, first, last))))
+            board.worked(method, 2 * (last - first), f"{title}, step {last} of {number}")
+            if last < number:
+                yield board.result()
+        found = _added_up(board, method, blocks)
+        enough = bool(steps) or number == STEPS[-1] or abs(found["delta"]) <= board.asked.tolerance
+        yield board.put(method, steps=number, done=enough, **found)
+        if enough:
+            return
+
+
+def _added_up(board: _Board, method: str, blocks: Sequence[Any]) -> dict[str, Any]:
+    """All blocks of a method together, and how far their sum is from f(x) − f(baseline)."""
+    if not board.parts[method].about.by_layer:
+        values = summed(_added(blocks), board.units)
+        return {"values": values, "delta": math.fsum(values) - board.asked.change}
+    layers = tuple(summed(_added(layer), board.units) for layer in zip(*blocks, strict=True))
+    return {"layers": layers, "delta": max((math.fsum(row) - board.asked.change for row in layers), key=abs)}
+
+
+def _added(rows: Iterable[Sequence[float]]) -> list[float]:
+    return [math.fsum(column) for column in zip(*rows, strict=True)]
+
+
+def _occlusion(board: _Board) -> Generator[Any, Any, None]:
+    """Some units at a time; what the baseline keeps changes nothing."""
+    at_once, changed = 2 * board.asked.rows, board.changed
+    values: list[float | None] = [0.0 if unit.kept else None for unit in board.units]
+    for first in range(0, len(changed), at_once):
+        numbers = changed[first : first + at_once]
+        groups = tuple(board.units[number].positions for number in numbers)
+        falls = yield Request("occlude_block", OccludeParams(board.asked.fixed, groups))
+        for number, fall in zip(numbers, falls, strict=True):
+            values[number] = fall
+        board.worked("occlusion", len(numbers), f"Occlusion, {board.by[:-1]} {first + len(numbers)} of {len(changed)}")
+        yield board.put("occlusion", values=tuple(values))
+    yield board.put("occlusion", values=tuple(values), done=True)

@@ -1,0 +1,50 @@
+"""A fine-tuned run's class, on a text of the visitor's own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gradio as gr
+
+from explorer.backend.runs.record import RunRecord
+from explorer.labs.attribution import ATTRIBUTE_RUN
+from explorer.labs.attribution.bench import PRIVATE, Bench
+from explorer.labs.attribution.examples import RUN_EXAMPLES, RUN_TRY
+from explorer.tuning.methods import find_method
+from explorer.ui.page import Page
+from explorer.ui.run_picker import RunPicker
+
+
+def can_be_explained(record: RunRecord) -> bool:
+    """Whether a run has classes, weights, and no virtual tokens before the text."""
+    virtual = "prefix_length" in find_method(record.spec.method).options
+    return bool(record.labels) and record.status.has_weights and not virtual
+
+
+def build_run(page: Page, tab: gr.Tab) -> None:
+    """Lay out and wire the tab."""
+    bench = Bench("run-attribution")
+    picker = RunPicker(page, can_be_explained)
+    with gr.Row(elem_classes=["bench"]):
+        with gr.Column(scale=1, min_width=270):
+            first = gr.Textbox(RUN_EXAMPLES[0][0], label="Text", lines=2, max_lines=6, elem_id="run-attribution-input")
+            second = gr.Textbox("", label="Second text, for tasks on pairs", lines=1, max_lines=4)
+            bench.lay_out_choices()
+        with gr.Column(scale=2, min_width=320):
+            bench.lay_out_figures()
+            with gr.Row(elem_classes=["try"]):
+                gr.HTML('<span class="try-label">Try</span>')
+                tries = [gr.Button(name, size="sm") for name in RUN_TRY]
+    bench.lay_out_comparison()
+    inputs = {"run": picker.run, "sentence_a": first, "sentence_b": second, **bench.choices}
+    stream = bench.stream(page, ATTRIBUTE_RUN, inputs, picker.visitor)
+    tried = [
+        button.click(_fixed(example), None, [first, second], **PRIVATE).then
+        for button, example in zip(tries, RUN_EXAMPLES, strict=False)
+    ]
+    picker.wire()
+    bench.wire(stream, *bench.triggers, tab.select, first.submit, second.submit, picker.run.input, *tried)
+
+
+def _fixed(example: tuple[str, str]) -> Any:
+    return lambda: example

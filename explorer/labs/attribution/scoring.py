@@ -1,0 +1,120 @@
+"""f, the number that is explained: the log-odds of one answer at one place, as a function of the word embeddings.
+
+The embeddings enter through a hook on the word embedding of a private module tree, which every family has; what is added to
+them (positions, segments) stays as it is.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from explorer.errors import BadInputError
+from explorer.models.bundle import Bundle
+from explorer.models.encoding import Encoded
+from explorer.models.inside import depth_of, neurons_of, private_tree
+from explorer.models.questions import Question, scores
+
+BLOCK_OPERATIONS = 12e9
+"""Floating-point operations of one block of work: about 0.4 s of one busy core. An accelerator takes 50 times as many."""
+
+MOST_ROWS = 64
+
+
+class Score:
+    """f: (n, T, E) word embeddings to n log-odds, ln p/(1 − p), of class `target` at `place`; differentiable.
+
+    Log-odds are the logit against all others: unlike the logit alone they do not move with what all classes share, and
+    unlike the probability they do not saturate. embeddings: the text's own, (1, T, E), without position and segment.
+    """
+
+    def __init__(self, bundle: Bundle, encoded: Encoded, asked: Question, place: int, target: int = 0) -> None:
+        self.bundle, self.asked, self.place, self.target = bundle, asked, place, target
+        self.tree = private_tree(bundle.model)
+        _leave_inference_mode(self.tree)
+        self.inputs = {name: tensor.clone().to(bundle.device) for name, tensor in encoded.inputs.items()}
+        self.word_embedding: nn.Module = self.tree.get_input_embeddings()
+        with torch.no_grad():
+            self.embeddings: Tensor = self.word_embedding(self.inputs["input_ids"]).clone()
+        self._given: Tensor | None = None
+        self.word_embedding.register_forward_hook(self._enter)
+        self._narrow()
+
+    def _enter(self, module: nn.Module, given: Any, output: Tensor) -> Tensor:
+        """The embeddings to compute with; once in a pass, since GPT-2 looks segments up in the same module afterwards."""
+        entering, self._given = self._given, None
+        return output if entering is None else entering
+
+    def _narrow(self) -> None:
+        """Let the map to the vocabulary see the asked position alone: at the others it is most of a small model's work."""
+        decoder = self.tree.get_output_embeddings()
+        if self.asked.slug in ("mask", "continue") and decoder is not None:
+            decoder.register_forward_pre_hook(lambda module, given: (given[0][:, self.place : self.place + 1],))
+
+    def answers(self, embeddings: Tensor) -> Tensor:
+        """(n, T, classes); (n, 1, classes) where only one place is asked."""
+        self._given = embeddings
+        inputs = {name: tensor.expand(len(embeddings), -1) for name, tensor in self.inputs.items()}
+        return scores(self.asked, self.bundle, self.tree(**inputs)).float()
+
+    def logits(self, embeddings: Tensor) -> Tensor:
+        """(n, classes) at the place."""
+        answered = self.answers(embeddings)
+        return answered[:, 0 if answered.shape[1] == 1 else self.place]
+
+    def __call__(self, embeddings: Tensor) -> Tensor:
+        """(n,)."""
+        return log_odds(self.logits(embeddings), self.target)
+
+    def baseline(self, kind: str, kept: list[bool]) -> Tensor:
+        """(1, T, E): another embedding at every position that is not kept. kind: mask, pad or zero."""
+        replaced = torch.zeros_like(self.embeddings)
+        if kind != "zero":
+            token_id = getattr(self.bundle.tokenizer, f"{kind}_token_id")
+            row: Tensor = self.word_embedding.weight[token_id]  # type: ignore[index]
+            replaced = replaced + row.detach()
+        stays = torch.tensor(kept, device=replaced.device)[None, :, None]
+        return torch.where(stays, self.embeddings, replaced)
+
+
+def log_odds(logits: Tensor, target: int) -> Tensor:
+    """ln p/(1 − p) of one class, (n,), from logits (n, classes): its logit less the log-sum-exp of all others."""
+    others = torch.ones(logits.shape[-1], dtype=torch.bool, device=logits.device)
+    others[target] = False
+    return logits[:, target] - logits[:, others].logsumexp(-1)
+
+
+def baseline_kind(bundle: Bundle, wish: str) -> str:
+    """mask, pad or zero; raises BadInputError for a token that the model does not have."""
+    tokenizer = bundle.tokenizer
+    if wish == "auto":
+        return "zero" if tokenizer.mask_token_id is None else "mask"
+    if wish != "zero" and getattr(tokenizer, f"{wish}_token_id") is None:
+        raise BadInputError(f"{bundle.model_id} has no {wish} token. Take the zero vector as the baseline.")
+    return wish
+
+
+def rows_of_a_block(bundle: Bundle, length: int) -> int:
+    """How many texts of this length one block of work takes, forward and backward; from sizes alone, so that all who ask the
+    same share the same blocks."""
+    config, depth = bundle.model.config, depth_of(bundle.model)
+    width = int(config.hidden_size)
+    layer = 4 * width * width + 2 * width * neurons_of(bundle.model)
+    multiplications = depth * (length * layer + 2 * length * length * width) + width * int(config.vocab_size)
+    budget = BLOCK_OPERATIONS * (1 if bundle.device.type == "cpu" else 50)
+    return max(1, min(MOST_ROWS, int(budget / (4 * multiplications))))
+
+
+def _leave_inference_mode(tree: nn.Module) -> None:
+    """Copy what was loaded in inference mode (an adapter, say): no gradient passes such a tensor."""
+    copies: dict[int, Any] = {}
+    for module in tree.modules():
+        for store in (module._parameters, module._buffers):
+            for name, tensor in store.items():
+                if tensor is not None and tensor.is_inference():
+                    copy = tensor.detach().clone()
+                    store[name] = copies.setdefault(
+                        id(tensor), nn.Parameter(copy, False) if store is module._parameters else copy
+                    )

@@ -1,0 +1,82 @@
+"""What is asked of a text, and which answer: the model's own, or one that the visitor names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from torch import Tensor
+
+from explorer.errors import BadInputError
+from explorer.models.bundle import Bundle
+from explorer.models.encoding import Encoded
+from explorer.models.questions import Question, class_name, fitting_question, question
+
+
+def question_of(bundle: Bundle, encoded: Encoded, classes: tuple[str, ...], is_pair: bool) -> Question:
+    """The question that the text puts to the model, or its class for a fine-tuned one; raises BadInputError."""
+    return replace(question("class"), classes=classes) if classes else fitting_question(bundle, encoded, is_pair)
+
+
+def place_of(
+    bundle: Bundle, encoded: Encoded, asked: Question, wanted: int | None, everywhere: Callable[[], Tensor]
+) -> int:
+    """Where it is asked: as wanted; else the first mask, or the token that was most probably replaced.
+
+    everywhere: gives the logits of all positions, (T, classes).
+    """
+    places = asked.places(bundle, encoded)
+    if not places:
+        raise BadInputError(f"There is no token in this text of which {bundle.model_id} could be asked. Type a word.")
+    if wanted is None:
+        if asked.slug != "replaced":
+            return places[0]
+        logits = everywhere()
+        return max(places, key=lambda place: float(logits[place, 1] - logits[place, 0]))
+    if wanted not in places:
+        could = ", ".join(str(place) for place in places[:12]) + (", …" if len(places) > 12 else "")
+        raise BadInputError(f"Nothing is asked at position {wanted} of this text. It can be asked at {could}.")
+    return wanted
+
+
+def target_of(bundle: Bundle, asked: Question, wanted: str, logits: Tensor) -> int:
+    """The class to explain, from one place's logits (classes,): the best one, or the one that is named.
+
+    Raises BadInputError for a word that is no token of the vocabulary, and for a class that there is not.
+    """
+    if len(logits) < 2:
+        raise BadInputError(f"{bundle.model_id} predicts a score and no class. Choose a run of a classification task.")
+    if not wanted:
+        return int(logits.argmax())
+    if asked.slug in ("mask", "continue"):
+        return _token(bundle, wanted, logits)
+    names = [class_name(asked, bundle, number) for number in range(len(logits))]
+    fitting = [number for number, name in enumerate(names) if wanted.casefold() in (name.casefold(), str(number))]
+    if not fitting:
+        raise BadInputError(f"There is no class {wanted!r}. Name one of {', '.join(names)}, or leave the target empty.")
+    return fitting[0]
+
+
+def _token(bundle: Bundle, wanted: str, logits: Tensor) -> int:
+    """A word's token. A vocabulary that counts the space before a word has two for it: the one that fits better."""
+    tokenizer = bundle.tokenizer
+    spellings = [tokenizer(spelling, add_special_tokens=False)["input_ids"] for spelling in (wanted, f" {wanted}")]
+    whole = [ids[0] for ids in spellings if len(ids) == 1]
+    found = {token for token in (tokenizer.convert_tokens_to_ids(wanted), *whole) if token is not None}
+    found -= {tokenizer.unk_token_id} if wanted != tokenizer.unk_token else set()
+    if found:
+        return int(max(found, key=lambda token: float(logits[token])))
+    pieces = tokenizer.convert_ids_to_tokens(spellings[0])
+    if len(pieces) > 1 and tokenizer.unk_token not in pieces:
+        cut = ", ".join(pieces[:8]) + (", …" if len(pieces) > 8 else "")
+        raise BadInputError(
+            f"{wanted!r} is {len(pieces)} tokens for {bundle.model_id} ({cut}), and one place holds one. "
+            "Name one of these pieces, or another word."
+        )
+    raise BadInputError(f"{wanted!r} is not in the vocabulary of {bundle.model_id}. Name another word.")
+
+
+def target_name(bundle: Bundle, asked: Question, target: int) -> str:
+    """The answer as a sentence names it."""
+    name = class_name(asked, bundle, target)
+    return name.strip() or name

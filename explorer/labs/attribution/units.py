@@ -1,0 +1,66 @@
+"""Words out of tokens, and rank correlation, in plain Python: figures use them as well as jobs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from explorer.labs.attribution.schema import AttributionResult, Part, TokenView, Unit
+
+
+def units_of(tokens: Sequence[TokenView], by: str) -> tuple[Unit, ...]:
+    """The tokens themselves, or the words that they make up; special tokens stand alone."""
+    groups: list[list[TokenView]] = []
+    for token in tokens:
+        if by == "words" and token.joined and groups:
+            groups[-1].append(token)
+        else:
+            groups.append([token])
+    return tuple(_unit(group) for group in groups)
+
+
+def _unit(group: list[TokenView]) -> Unit:
+    first = group[0]
+    shown = "".join(token.shown for token in group)
+    text = first.text if len(group) == 1 else shown
+    return Unit(tuple(t.position for t in group), text, shown, first.joined, first.kept, first.segment)
+
+
+def summed(values: Sequence[float], units: Sequence[Unit]) -> tuple[float, ...]:
+    """One number for each unit from one for each position."""
+    return tuple(math.fsum(values[position] for position in unit.positions) for unit in units)
+
+
+def strengths(result: AttributionResult, part: Part) -> list[float] | None:
+    """How much each unit counts whatever its sign, for those that the baseline changes; None until all are known."""
+    values = [value for value, unit in zip(part.values, result.units, strict=True) if not unit.kept]
+    known = [abs(value) for value in values if value is not None]
+    return known if len(known) == len(values) else None
+
+
+def spearman(first: Sequence[float], second: Sequence[float]) -> float | None:
+    """Spearman's rank correlation, ties by their mean rank; None for fewer than three, and where one side is all ties."""
+    if len(first) < 3:
+        return None
+    ranks, others = _ranks(first), _ranks(second)
+    mean = (len(first) + 1) / 2
+    spread = math.fsum((rank - mean) ** 2 for rank in ranks) * math.fsum((rank - mean) ** 2 for rank in others)
+    if spread <= 0:
+        return None
+    together = math.fsum((a - mean) * (b - mean) for a, b in zip(ranks, others, strict=True))
+    return together / math.sqrt(spread)
+
+
+def _ranks(values: Sequence[float]) -> list[float]:
+    """From 1; equal values share the mean of their ranks."""
+    order = sorted(range(len(values)), key=values.__getitem__)
+    ranks = [0.0] * len(values)
+    start = 0
+    while start < len(order):
+        stop = start
+        while stop < len(order) and values[order[stop]] == values[order[start]]:
+            stop += 1
+        for place in order[start:stop]:
+            ranks[place] = (start + 1 + stop) / 2
+        start = stop
+    return ranks

@@ -1,0 +1,32 @@
+"""Context: what a word means in its sentence, layer by layer, and what the head would say at each layer."""
+
+from explorer.backend.executor import Job
+from explorer.labs.context import figures, lens_figures
+from explorer.labs.context.lens_schema import LensParams, require_places
+from explorer.labs.context.schema import ContextParams
+from explorer.labs.lab import Action, Lab
+
+CONTEXTUAL_SIMILARITY = Action(
+    "contextual_similarity",
+    Job("explorer.labs.context.compute:contextual_similarity"),
+    ContextParams,
+    figures.context_table,
+)
+LOGIT_LENS = Action(
+    "logit_lens",
+    Job("explorer.labs.context.lens_compute:logit_lens"),
+    LensParams,
+    lens_figures.lens_table,
+    require_places,
+)
+
+LAB = Lab(
+    slug="context",
+    title="Context",
+    chapter="Look inside",
+    question="When does a word get its meaning?",
+    teaser="Follow one word through the layers in several sentences, and read what the model would answer at each layer.",
+    needs=None,
+    actions=(CONTEXTUAL_SIMILARITY, LOGIT_LENS),
+    tab="explorer.labs.context.tab:build",
+)

@@ -1,0 +1,110 @@
+"""Logit lens: the head read at every layer, as a table of tokens and as lines over the depth."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gradio as gr
+
+from explorer.figures import prose
+from explorer.labs.context import LOGIT_LENS, lens_figures
+from explorer.labs.context.examples import LENS_EXAMPLES, LENS_TRY
+from explorer.labs.context.lens_schema import LensResult
+from explorer.ui.components import plot, rich_text, token_chips
+from explorer.ui.page import Page
+from explorer.ui.wiring import LATEX, Connection, folds
+
+WHY = r"""
+A layer adds to the state that it is given and hands it on; all layers have the same width, so the head that stands after the
+last one can be put after any of them:
+
+$$p_\ell(v) = \operatorname{softmax}\bigl(\text{head}(h^{(\ell)}_i)\bigr)_v, \qquad \ell = 0, \dots, L$$
+
+with everything that the model has between its last layer and the scores (GPT-2's last LayerNorm, BERT's dense layer). The last
+row is the model's own answer. How far a layer's distribution is from it is told by
+$\mathrm{KL}(p_L \,\Vert\, p_\ell) = \sum_v p_L(v) \log_2 \frac{p_L(v)}{p_\ell(v)}$, in bits.
+
+**Caution.** The head was trained on the last layer only. That an early layer does not show a word is no proof that the model
+does not know it yet: the layer may write it in another basis. The *tuned lens* learns a translation for each layer for that
+reason. (nostalgebraist 2020, "interpreting GPT: the logit lens"; Belrose et al. 2023, "Eliciting latent predictions from
+transformers with the tuned lens")
+"""
+
+
+def build_lens(page: Page, tab: gr.Tab) -> None:
+    """Lay out and wire the tab; it is computed when it comes into view, and anew for another model."""
+    opening = LENS_EXAMPLES[0]
+    with gr.Row(elem_classes=["bench"]):
+        with gr.Column(scale=1, min_width=270):
+            text = gr.Textbox(
+                opening[1],
+                label="Text",
+                info="With [MASK] for a blank. GPT-2 continues the text.",
+                lines=2,
+                max_lines=6,
+            )
+            follow = gr.Textbox(opening[2], label="Follow a word", info="Optional; one token.", lines=1, max_lines=1)
+            top_k = gr.Slider(1, 10, 5, step=1, label="Ranks")
+            button = gr.Button("Read every layer", variant="primary")
+            examples = gr.Dropdown(
+                [(example[0], number) for number, example in enumerate(LENS_EXAMPLES)],
+                value=0,
+                label="Examples",
+                filterable=False,
+            )
+            place = gr.Number(-1, precision=0, visible="hidden", label="place")
+        with gr.Column(scale=2, min_width=320):
+            chips = token_chips(elem_id="lens-chips")
+            said = rich_text(elem_classes=["said"], elem_id="lens-said")
+            figure = plot("logit-lens", elem_id="lens-figure")
+            noted = rich_text(elem_id="lens-notes")
+            with gr.Row(elem_classes=["try"]):
+                gr.HTML('<span class="try-label">Try</span>')
+                tries = [gr.Button(title, size="sm") for title, _, _ in LENS_TRY]
+    depth_said = rich_text(elem_classes=["said"])
+    depth = plot("logit-lens-depth", elem_id="depth-figure")
+    with gr.Accordion("Why: the formula and the caution", open=False):
+        gr.Markdown(WHY, latex_delimiters=LATEX)
+    lens = Connection(
+        page,
+        LOGIT_LENS,
+        {"text": text, "top_k": top_k, "follow": follow},
+        [chips, said, figure, noted, depth_said, depth],
+        show,
+        folds(LOGIT_LENS.name),
+        views={"place": place},
+    )
+    quiet: dict[str, Any] = {"api_visibility": "private", "queue": False}
+    lens.on(button.click, text.submit, follow.submit, top_k.change, tab.select, *page.changed)
+    picked = examples.input(lambda number: LENS_EXAMPLES[number][1:], [examples], [text, follow], **quiet)
+    tried = [
+        pressed.click(_fixed(experiment), None, [text, follow], **quiet)
+        for pressed, experiment in zip(tries, LENS_TRY, strict=True)
+    ]
+    lens.on(picked.then, *(event.then for event in tried))
+    moved = chips.select(_pressed, None, [place], show_progress="hidden", **quiet)
+    lens.on(moved.then)
+
+
+def show(result: LensResult, place: float | None = None) -> list[Any]:
+    """The outputs' values, for one position, or the opening one where the lens does not look at that; without any, why."""
+    if result.problem:
+        return [lens_figures.lens_chips(result, None), str(prose(result.problem)), {}, "", "", {}]
+    chosen = result.at(None if place is None else int(place))
+    return [
+        lens_figures.lens_chips(result, chosen),
+        str(lens_figures.lens_sentence(result, chosen)),
+        lens_figures.lens_figure(result, chosen),
+        str(lens_figures.lens_notes(result)),
+        lens_figures.depth_sentence(chosen),
+        lens_figures.depth_figure(result, chosen),
+    ]
+
+
+def _pressed(event: gr.EventData) -> int:
+    """The place that was pressed; the one that is shown cannot be."""
+    return int(event._data["positions"][0])
+
+
+def _fixed(experiment: tuple[str, str, str]) -> Any:
+    return lambda: experiment[1:]

@@ -1,0 +1,127 @@
+"""One word in several sentences: its vectors' similarity over the layers, and one layer as a plane and as a grid."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gradio as gr
+
+from explorer.labs.context import CONTEXTUAL_SIMILARITY, figures, layer_figures
+from explorer.labs.context.examples import EXAMPLES, TRY
+from explorer.labs.context.schema import STATIC, ContextResult
+from explorer.ui.components import plot, rich_text
+from explorer.ui.page import Page
+from explorer.ui.wiring import LATEX, Connection, folds
+
+OPENING_LAYER = 4
+"""Where the worked example's two senses are furthest apart in the bundled model."""
+
+WHY = r"""
+The vocabulary holds **one** vector for each token, so up to there both banks are the same. Each layer then mixes in what
+attention finds in the sentence. How alike two vectors are is told by the cosine of their angle,
+
+$$\cos(u, v) = \frac{u \cdot v}{\lVert u \rVert \, \lVert v \rVert}$$
+
+A cosine says little by itself: the vectors of a layer fill a narrow cone, so that even two *random* tokens are alike
+(**anisotropy**). The grey line is that baseline, the mean cosine of random tokens of different sentences and of different
+spelling; **minus baseline** takes it off, layer by layer. A word of several pieces has the mean of their vectors.
+(Ethayarajh 2019, sections 3.3 and 4.1)
+
+The plane shows the two **principal components** of the word's vectors in one layer, the directions of largest variance. Each
+layer has components of its own, in units of its own; only their signs are chosen so that the picture does not flip from layer
+to layer. With a few points in hundreds of dimensions some separation is easy: trust the cosines.
+"""
+
+
+def build_word(page: Page) -> None:
+    """Lay out and wire the tab."""
+    _, first_word, lines = EXAMPLES[0]
+    with gr.Row(elem_classes=["bench"]):
+        with gr.Column(scale=1, min_width=270):
+            word = gr.Textbox(first_word, label="Word", lines=1, max_lines=1)
+            sentences = gr.Textbox(
+                "\n".join(lines),
+                label="Sentences, one a line (2 to 8)",
+                info="A line may end in | and the word's sense.",
+                lines=6,
+                max_lines=10,
+            )
+            button = gr.Button("Compare", variant="primary")
+            examples = gr.Dropdown(
+                [(example[0], number) for number, example in enumerate(EXAMPLES)],
+                value=0,
+                label="Examples",
+                filterable=False,
+            )
+        with gr.Column(scale=2, min_width=320):
+            said = rich_text(elem_classes=["said"], elem_id="context-said")
+            figure = plot("contextual-similarity", elem_id="context-figure")
+            with gr.Row(elem_classes=["try"]):
+                gr.HTML('<span class="try-label">Try</span>')
+                tries = [gr.Button(title, size="sm") for title, _, _ in TRY]
+    with gr.Row(elem_classes=["bench", "layer-row"]):
+        layer = gr.Slider(
+            STATIC, 6, OPENING_LAYER, step=1, label="Layer (−1 is the token embedding alone)", scale=2, min_width=280
+        )
+        view = gr.Radio(
+            [("cosine", "cosine"), ("minus baseline", "adjusted")], value="cosine", label="Show", scale=1, min_width=240
+        )
+    layer_said = rich_text(elem_classes=["said"], elem_id="layer-said")
+    with gr.Row(elem_classes=["bench"]):
+        with gr.Column(scale=1, min_width=320):
+            plane = plot("word-plane", elem_id="plane-figure")
+        with gr.Column(scale=1, min_width=320):
+            pairs = plot("word-pairs", elem_id="pairs-figure")
+    numbered = rich_text(elem_classes=["measures"], elem_id="context-sentences")
+    noted = rich_text(elem_id="context-notes")
+    with gr.Accordion("Why: the formula and the paper", open=False):
+        gr.Markdown(WHY, latex_delimiters=LATEX)
+    compare = Connection(
+        page,
+        CONTEXTUAL_SIMILARITY,
+        {"sentences": sentences, "word": word},
+        [said, figure, layer, layer_said, plane, pairs, numbered, noted],
+        show,
+        folds(CONTEXTUAL_SIMILARITY.name),
+        views={"layer": layer, "view": view},
+    )
+    quiet: dict[str, Any] = {"api_visibility": "private", "queue": False}
+    compare.on(button.click, word.submit, layer.input, view.input, *page.ready)
+    picked = examples.input(lambda number: _filled(EXAMPLES[number]), [examples], [word, sentences], **quiet)
+    tried = [
+        pressed.click(_fixed(experiment), None, [word, sentences], **quiet)
+        for pressed, experiment in zip(tries, TRY, strict=True)
+    ]
+    compare.on(picked.then, *(event.then for event in tried))
+    pointed = figure.select(_pointed, None, [layer], show_progress="hidden", **quiet)
+    compare.on(pointed.then)
+
+
+def show(result: ContextResult, layer: float | None = None, view: str = "cosine") -> list[Any]:
+    """The outputs' values; a layer that this model does not have gives way to its last."""
+    chosen = result.telling_layer() if layer is None else min(max(int(layer), STATIC), result.depth)
+    adjusted = view == "adjusted"
+    stays = layer is None or chosen == int(layer)
+    return [
+        str(figures.context_sentence(result)),
+        figures.similarity_figure(result, chosen, adjusted),
+        gr.update(maximum=result.depth) if stays else gr.update(maximum=result.depth, value=chosen),
+        str(layer_figures.layer_sentence(result, chosen)),
+        layer_figures.plane_figure(result, chosen),
+        layer_figures.pairs_figure(result, chosen, adjusted),
+        str(figures.sentence_list(result)),
+        str(figures.notes(result)),
+    ]
+
+
+def _pointed(event: gr.EventData) -> int:
+    """The layer of the point that was pressed."""
+    return int(event._data["x"])
+
+
+def _filled(example: tuple[str, str, tuple[str, ...]]) -> tuple[str, str]:
+    return example[1], "\n".join(example[2])
+
+
+def _fixed(example: tuple[str, str, tuple[str, ...]]) -> Any:
+    return lambda: _filled(example)

@@ -1,0 +1,47 @@
+"""Distillation: a small model learns from what a large one says of every class."""
+
+from explorer.backend.executor import Job
+from explorer.labs.distillation import ablation_figures, figures, loss_figures, train_figures
+from explorer.labs.distillation.live import require_success
+from explorer.labs.distillation.schema import LossesParams, SoftTargetsParams
+from explorer.labs.distillation.train_schema import AblationParams, DistillParams, FollowStudentParams
+from explorer.labs.lab import Action, Lab, LiveAction
+
+_COMPUTE = "explorer.labs.distillation.compute"
+_LIVE = "explorer.labs.distillation.live"
+
+SOFT_TARGETS = Action(
+    "soft_targets", Job(f"{_COMPUTE}:soft_targets"), SoftTargetsParams, figures.soft_targets_table, subject="runs"
+)
+LOSSES = Action(
+    "distillation_losses",
+    Job(f"{_COMPUTE}:distillation_losses"),
+    LossesParams,
+    loss_figures.losses_table,
+    subject="runs",
+)
+GRADIENTS = Action(
+    "soft_gradients",
+    Job(f"{_COMPUTE}:distillation_losses"),
+    LossesParams,
+    loss_figures.gradients_table,
+    subject="runs",
+)
+DISTILL = LiveAction("distill", f"{_LIVE}:distill", DistillParams, train_figures.distill_table, require_success)
+FOLLOW_STUDENT = LiveAction(
+    "follow_student", f"{_LIVE}:follow_student", FollowStudentParams, train_figures.distill_table, require_success
+)
+ABLATE = LiveAction(
+    "ablate_distillation", f"{_LIVE}:ablate", AblationParams, ablation_figures.ablation_table, require_success
+)
+
+LAB = Lab(
+    slug="distillation",
+    title="Distillation",
+    chapter="Compress",
+    question="What does a teacher know that the label doesn't say?",
+    teaser="Soften a model's answer with a temperature, compare losses, and train a student half as deep, live.",
+    needs=None,
+    actions=(SOFT_TARGETS, LOSSES, GRADIENTS, DISTILL, FOLLOW_STUDENT, ABLATE),
+    tab="explorer.labs.distillation.tab:build",
+)

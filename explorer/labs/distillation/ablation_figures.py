@@ -1,0 +1,143 @@
+"""The ablation: the same student without each term of its loss, beside DistilBERT's table."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from markupsafe import Markup
+
+from explorer.backend.runs.record import RunRecord
+from explorer.figures import percent, picture, prose, strong
+from explorer.labs.distillation.train_figures import metric_title, score_text
+from explorer.labs.distillation.train_schema import Ablated
+from explorer.tables import Table
+from explorer.tuning.spec import RunSpec
+from explorer.tuning.students import Ablation, ablated
+
+
+def lines_of(result: Ablated) -> tuple[tuple[Ablation, RunRecord], ...]:
+    """Each line of the ablation with its run."""
+    return tuple(zip(ablated(_complete(result)), result.records, strict=True))
+
+
+def _complete(result: Ablated) -> RunSpec:
+    return result.records[0].spec
+
+
+def ablation_table(result: Ablated) -> Table:
+    """line, run, status, score, change (from all three terms), agreement, distilbert (change of its GLUE average)."""
+    base = result.records[0].score
+    rows = [
+        (
+            line.slug,
+            record.run_id,
+            record.status.value,
+            record.score,
+            _change(record, base),
+            agreement(record),
+            line.change,
+        )
+        for line, record in lines_of(result)
+    ]
+    return Table.of(("line", "run", "status", "score", "change", "agreement", "distilbert"), rows)
+
+
+def agreement(record: RunRecord) -> float | None:
+    """With the teacher, on all held-out examples; None before the end."""
+    return next(iter(record.outcome.metrics.values())).get("agreement") if record.outcome else None
+
+
+def _change(record: RunRecord, base: float | None) -> float | None:
+    return None if record.outcome is None or record.score is None or base is None else record.score - base
+
+
+def ablation_sentence(result: Ablated) -> Markup:
+    """Which line costs most, and how much of that is chance."""
+    done = [(line, record) for line, record in lines_of(result) if record.outcome is not None]
+    if len(done) < len(result.records):
+        active = next((record for record in result.records if record.status.is_active), None)
+        now = f" Now {active.name}: step {active.step} of {active.steps or '?'}." if active else ""
+        return prose(strong(f"{len(done)} of {len(result.records)}"), " students have ended.", now)
+    base = result.records[0]
+    worst = min(done[1:], key=lambda pair: pair[1].score or 0.0)
+    lost = (base.score or 0.0) - (worst[1].score or 0.0)
+    rows = max(next(iter(record.outcome.rows.values())) for _, record in done if record.outcome)
+    level = min(max(base.score or 0.0, 0.5), 0.99)
+    chance = 2 * (level * (1 - level) / rows) ** 0.5
+    return prose(
+        "With all three terms the student reaches ",
+        strong(score_text(base, base.score)),
+        f". What costs most is the line “{worst[0].title}”: {metric_title(base)} {score_text(base, worst[1].score)}, ",
+        strong(f"{100 * lost:.1f} points less"),
+        f". With {rows} held-out examples, differences below {percent(chance)} are within chance.",
+    )
+
+
+def ablation_figure(result: Ablated) -> dict[str, Any] | str:
+    """The score of every line that has one, with the agreement beside it."""
+    scored = [(line, record) for line, record in lines_of(result) if record.outcome and record.score is not None]
+    if not scored:
+        return ""
+    places = list(range(len(scored)))
+    bars = (
+        (metric_title(scored[0][1]), [record.score for _, record in scored], "@accent"),
+        ("agreement with the teacher", [agreement(record) for _, record in scored], "@third"),
+    )
+    traces = [
+        {
+            "type": "bar",
+            "orientation": "h",
+            "name": name,
+            "y": places,
+            "x": values,
+            "text": [f"{value:.3f}" if value is not None else "" for value in values],
+            "textposition": "inside",
+            "insidetextanchor": "end",
+            "insidetextfont": {"color": "@inside"},
+            "marker": {"color": colour},
+            "hovertemplate": f"{name} %{{x:.4f}}<extra></extra>",
+        }
+        for name, values, colour in bars
+        if any(value is not None for value in values)
+    ]
+    ticks = {"tickmode": "array", "tickvals": places, "ticktext": [line.title for line, _ in scored]}
+    return picture(
+        traces,
+        ablation_sentence(result).striptags(),
+        height=90 + 46 * len(scored),
+        barmode="group",
+        bargap=0.3,
+        showlegend=True,
+        legend={"orientation": "h", "y": 1.0, "yanchor": "bottom", "x": 0},
+        xaxis={"range": [min(0.0, *(record.score or 0.0 for _, record in scored)), 1.02]},
+        yaxis={"autorange": "reversed", "showgrid": False, **ticks},
+    )
+
+
+def ablation_list(result: Ablated) -> Markup:
+    """Change by change, beside DistilBERT's."""
+    base = result.records[0].score
+    rows = Markup("")
+    for line, record in lines_of(result):
+        change = _change(record, base)
+        agreed = agreement(record)
+        cells = (
+            line.title,
+            score_text(record, record.score) if record.outcome else record.status.value,
+            "" if change is None or line.change is None else _signed(100 * change, 1),
+            "" if agreed is None else percent(agreed),
+            "" if line.change is None else _signed(line.change, 2),
+        )
+        rows += Markup("<tr>{}</tr>").format(Markup("").join(Markup("<td>{}</td>").format(cell) for cell in cells))
+    heads = ("", metric_title(result.records[0]), "change (points)", "agrees", "DistilBERT (GLUE average)")
+    head = Markup("").join(Markup("<th>{}</th>").format(name) for name in heads)
+    return Markup(
+        '<table class="quoted"><thead><tr>{}</tr></thead><tbody>{}</tbody></table><p class="caption">The last column is quoted '
+        "from Sanh et al. 2019, Table 4: there the terms are L<sub>ce</sub> (soft targets), L<sub>cos</sub> and L<sub>mlm</sub> "
+        "(the true tokens), in pretraining. Here the labels take the place of L<sub>mlm</sub>.</p>"
+    ).format(head, rows)
+
+
+def _signed(value: float, digits: int) -> str:
+    text = f"{value:+.{digits}f}" if round(value, digits) else f"{0:.{digits}f}"
+    return text.replace("-", "−")

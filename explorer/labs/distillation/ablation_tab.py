@@ -1,0 +1,84 @@
+"""Ablation: what each term of the loss, and the start from the teacher's layers, are worth."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gradio as gr
+
+from explorer.backend.runs.examples import BY_ABLATION, FIRST
+from explorer.backend.runs.following import Compared
+from explorer.labs.distillation import ABLATE, ablation_figures
+from explorer.labs.distillation.train_figures import progress
+from explorer.labs.distillation.train_schema import Ablated
+from explorer.tuning.students import WEIGHTS
+from explorer.ui.components import plot, rich_text
+from explorer.ui.page import Page
+from explorer.ui.run_picker import RunPicker
+from explorer.ui.streams import Stream, Watch
+from explorer.ui.wiring import folds
+
+
+def build_ablation(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
+    """Lay out and wire the tab."""
+    with gr.Row(elem_classes=["bench"]):
+        with gr.Column(scale=1, min_width=270):
+            start = gr.Button("Leave out each term once", variant="primary", elem_id="ablate")
+            stop = gr.Button("Stop them all", variant="stop", visible=False)
+            inputs = {
+                "task": gr.Textbox("", visible="hidden", label="task"),
+                "student_layers": gr.Number(0, precision=0, label="Student's layers", info="0 takes every second one."),
+                "temperature": gr.Slider(0.5, 20, 2, step=0.5, label="Temperature T"),
+                "soft": gr.Number(WEIGHTS[0], label="Weight of the soft targets"),
+                "hard": gr.Number(WEIGHTS[1], label="Weight of the labels"),
+                "cosine": gr.Number(WEIGHTS[2], label="Weight of the states' cosine"),
+                "epochs": gr.Slider(1, 20, 3, step=1, label="Epochs"),
+                "seed": gr.Number(0, precision=0, label="Seed"),
+                "examples": gr.Number(0, precision=0, label="Training examples", info="0 takes all of them."),
+            }
+            gr.HTML(
+                '<p class="caption">Five students of the run chosen above, with one seed: all three terms, without each, and '
+                "from random numbers. They train one after the other and stay in the list of runs.</p>"
+            )
+        with gr.Column(scale=2, min_width=320):
+            said = rich_text(elem_classes=["said"], elem_id="ablation-said")
+            bar = rich_text(elem_classes=["bar"])
+            figure = plot("distillation-ablation", elem_id="ablation-figure")
+            listed = rich_text(elem_classes=["wide"], elem_id="ablation-list")
+    started = gr.Textbox("", visible="hidden", label="started")
+    panel = folds(ABLATE.name)
+
+    def steer(result: Ablated, owner: str) -> list[Any]:
+        active = any(record.status.is_active for record in result.records)
+        runs = ",".join(record.run_id for record in result.records)
+        return [gr.update(visible=not active), gr.update(visible=active), runs]
+
+    outputs = [said, bar, figure, listed]
+    stream = Stream(
+        page,
+        ABLATE,
+        {"teacher": picker.run, **inputs},
+        picker.visitor,
+        outputs,
+        _show,
+        panel,
+        Watch(),
+        [start, stop, started],
+        steer,
+    )
+    stream.on(start.click)
+    picker.on_press(stop, "stop", started)
+
+    def drawn(compared: Compared) -> list[Any]:
+        return _show(Ablated(page.executor.runs.get(FIRST), compared.records))
+
+    picker.draw_first(tab, started, list(BY_ABLATION.values()), drawn, outputs)
+
+
+def _show(result: Ablated) -> list[Any]:
+    return [
+        str(ablation_figures.ablation_sentence(result)),
+        str(progress(result.records)),
+        ablation_figures.ablation_figure(result),
+        str(ablation_figures.ablation_list(result)),
+    ]

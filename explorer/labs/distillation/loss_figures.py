@@ -1,0 +1,147 @@
+"""A teacher and a student on one sentence: their distributions, the losses, and why the soft one is multiplied by T²."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from markupsafe import Markup
+
+from explorer.figures import label, percent, picture, prose, strong
+from explorer.labs.distillation.schema import REST, LossesResult
+from explorer.tables import Table
+
+
+def losses_table(result: LossesResult) -> Table:
+    """loss, value (empty where it cannot be had), note."""
+    return Table.of(("loss", "value", "note"), [(loss.slug, loss.value, loss.note) for loss in result.losses])
+
+
+def gradients_table(result: LossesResult) -> Table:
+    """temperature, without_factor, with_factor: norms of the gradient with respect to the student's logits."""
+    return Table.of(("temperature", "without_factor", "with_factor"), result.gradients)
+
+
+def losses_list(result: LossesResult) -> str:
+    """Markdown: each loss with its formula and value. Nothing in it comes from a visitor."""
+    lines = ["| loss | formula | value |", "|---|---|---|"]
+    for loss in result.losses:
+        value = f"**{loss.value:.4g}**" if loss.value is not None else f"not here: {loss.note}"
+        lines.append(f"| {loss.title} | ${loss.formula}$ | {value} |")
+    return "\n".join(lines)
+
+
+def losses_sentence(result: LossesResult) -> Markup:
+    """How far the student is from its teacher."""
+    values = {loss.slug: loss.value or 0.0 for loss in result.losses}
+    if not values["l2"]:
+        return prose(
+            strong(result.student), " says what its teacher says: ", strong("every soft loss is 0"),
+            f". Against the hard label “{result.answer}” it still pays {values['hard']:.3g}, as the teacher would.",
+        )  # fmt: skip
+    top = max(result.classes, key=lambda row: row.student if row.name != REST else -1.0)
+    agreed = "the same answer" if top.name == result.answer else f"“{top.name}” instead"
+    share = next(row.student for row in result.classes if row.name == result.answer)
+    return prose(
+        "Where ", strong(result.teacher), f" answers “{result.answer}”, ", strong(result.student), f" gives {agreed}, and "
+        f"“{result.answer}” {percent(share)} at T = {result.temperature:.3g}. The soft loss is ",
+        strong(f"{values['soft']:.3g}"), f", the hard one {values['hard']:.3g}; with α = {result.alpha:.3g} their average is "
+        f"{values['weighted']:.3g}.",
+    )  # fmt: skip
+
+
+def losses_figure(result: LossesResult) -> dict[str, Any]:
+    """Each class twice: the teacher's soft target and the student's."""
+    places = list(range(len(result.classes)))
+    traces = []
+    for name, values, colour in (
+        ("teacher", [row.teacher for row in result.classes], "@accent"),
+        ("student", [row.student for row in result.classes], "@second"),
+    ):
+        traces.append(
+            {
+                "type": "bar",
+                "orientation": "h",
+                "name": name,
+                "y": places,
+                "x": values,
+                "text": [percent(value) for value in values],
+                "textposition": ["inside" if value > 0.7 else "outside" for value in values],
+                "textfont": {"size": 15},
+                "insidetextfont": {"size": 15, "color": "@inside"},
+                "constraintext": "none",
+                "cliponaxis": False,
+                "marker": {"color": colour},
+                "hovertemplate": f"{name} %{{x:.4%}}<extra></extra>",
+            }
+        )
+    ticks = {"tickmode": "array", "tickvals": places, "ticktext": [label(row.name, 22) for row in result.classes]}
+    return picture(
+        traces,
+        losses_sentence(result).striptags(),
+        height=110 + 38 * len(places),
+        barmode="group",
+        bargap=0.25,
+        showlegend=True,
+        legend={"orientation": "h", "y": 1.0, "yanchor": "bottom", "x": 0},
+        xaxis={
+            "range": [0, 1.05],
+            "tickformat": ".0%",
+            "title": {"text": f"softmax(z / T) at T = {result.temperature:.3g}"},
+        },
+        yaxis={"autorange": "reversed", "showgrid": False, **ticks},
+    )
+
+
+def gradients_sentence(result: LossesResult) -> Markup:
+    """What the gradient does as T grows, with the factor and without."""
+    if not result.limit:  # what autograd leaves of zero is rounding
+        return prose(
+            "The student gives its teacher's logits, so the soft loss has ", strong("no gradient at any T"), "."
+        )
+    at_ten = min(result.gradients, key=lambda point: abs(point[0] - 10))
+    last = result.gradients[-1]
+    fall = at_ten[1] / last[1]
+    return prose(
+        f"From T = {at_ten[0]:.3g} to {last[0]:.3g} the gradient of the plain KL falls to ",
+        strong(f"1/{fall:.3g}"),
+        f" (1/T² alone would be 1/{(last[0] / at_ten[0]) ** 2:.3g}). Times T² it settles at ",
+        strong(f"{last[2]:.3g}"),
+        f", and tends to {result.limit:.3g}, the norm of (zₛ − zₜ)/N with means taken off: the soft and the hard loss keep their "
+        "proportion whatever T is.",
+    )
+
+
+def gradients_figure(result: LossesResult) -> dict[str, Any]:
+    """Both norms against T on logarithmic axes, with the limit."""
+    across = [point[0] for point in result.gradients] if result.limit else []
+    lines = (
+        ("without T²", [point[1] for point in result.gradients], "@second", "solid"),
+        ("times T²", [point[2] for point in result.gradients], "@accent", "solid"),
+        ("its limit", [result.limit] * len(across), "@muted", "dash"),
+    )
+    traces = [
+        {
+            "type": "scatter",
+            "mode": "lines",
+            "name": name,
+            "x": across,
+            "y": values,
+            "line": {"color": colour, "width": 3, "dash": dash},
+            "hovertemplate": "T = %{x:.3g}: %{y:.3g}<extra>" + name + "</extra>",
+        }
+        for name, values, colour, dash in lines
+    ]
+    return picture(
+        traces,
+        gradients_sentence(result).striptags(),
+        height=330,
+        showlegend=True,
+        legend={"orientation": "h", "y": 1.0, "yanchor": "bottom", "x": 0},
+        xaxis={
+            "type": "log",
+            "title": {"text": "temperature T"},
+            "tickvals": [0.1, 1, 10, 100],
+            "ticktext": ["0.1", "1", "10", "100"],
+        },
+        yaxis={"type": "log", "title": {"text": "norm of ∂L/∂zₛ"}, "exponentformat": "power", "dtick": 1},
+    )

@@ -1,0 +1,146 @@
+"""Losses: a student beside its teacher on one sentence, every kind of loss, and why the soft one is multiplied by T²."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gradio as gr
+
+from explorer.backend.runs.examples import FIRST, OTHER_RANK
+from explorer.errors import BadInputError
+from explorer.labs.distillation import GRADIENTS, LOSSES, loss_figures
+from explorer.labs.distillation.schema import LossesResult
+from explorer.labs.distillation.soft_tab import MASKED, REVIEW, TEACHERS, of_teacher
+from explorer.ui.components import plot, rich_text
+from explorer.ui.page import Page
+from explorer.ui.run_picker import RunPicker
+from explorer.ui.wiring import LATEX, Connection, folds
+
+FEWER = "the teacher with fewer layers"
+STUDENTS = [(FEWER, "layers"), ("another fine-tuned run", "run")]
+TRY: tuple[tuple[str, tuple[str, str, str, int, float]], ...] = (
+    ("A review", ("run", REVIEW, "layers", 0, 2.0)),
+    ("The teacher as its own student", ("run", REVIEW, "layers", -1, 2.0)),
+    ("Two runs of one task", ("run", REVIEW, "run", 0, 2.0)),
+    ("A masked word", ("model", MASKED, "layers", 0, 2.0)),
+)
+
+WHY = r"""
+The soft loss compares the teacher's $p = \mathrm{softmax}(z^t/T)$ with the student's $q = \mathrm{softmax}(z^s/T)$. Its gradient
+with respect to the student's logits is
+
+$$\frac{\partial}{\partial z^s_i}\, \mathrm{KL}(p \,\Vert\, q) = \frac{1}{T}\,(q_i - p_i)
+\;\approx\; \frac{1}{N T^2}\left( (z^s_i - \bar z^s) - (z^t_i - \bar z^t) \right) \quad \text{for large } T$$
+
+since for large $T$ both distributions are nearly even and differ by about $1/(NT)$ times the logits (Hinton et al. 2015,
+equations 2 to 4). The gradient shrinks like $1/T^2$; multiplying the loss by $T^2$ keeps the soft and the hard term in proportion
+when $T$ is changed (section 2). In that limit it is the gradient of half the squared difference of the logits, each with its mean
+taken off, divided by $N$: learning from logits (L2) is distillation at a very high temperature. DistilBERT adds
+$1 - \cos(h^s, h^t)$ of the last hidden states (Sanh et al. 2019, section 3).
+"""
+
+
+def build_losses(page: Page, picker: RunPicker, tab: gr.Tab) -> gr.Dropdown:
+    """Lay out and wire the tab; returns the list of students, which gets the picker's choices."""
+    with gr.Row(elem_classes=["bench"]):
+        with gr.Column(scale=1, min_width=270):
+            of = gr.Radio(TEACHERS, value="run", label="Teacher")
+            kind = gr.Radio(STUDENTS, value="layers", label="Student")
+            layers = gr.Number(0, precision=0, label="Its layers", info="0 keeps every second one, from the first.")
+            other = picker.dropdown("Student's run", visible=False, elem_id="student-run")
+            text = gr.Textbox(REVIEW, label="Sentence", lines=1, max_lines=4)
+            second = gr.Textbox("", label="Second sentence, for a pair", lines=1, max_lines=3)
+            temperature = gr.Slider(0.1, 20, 2, step=0.1, label="Temperature T", elem_id="loss-temperature")
+            alpha = gr.Slider(0, 1, 0.5, step=0.05, label="α: share of the soft loss")
+            button = gr.Button("Compare", variant="primary")
+        with gr.Column(scale=2, min_width=320):
+            said = rich_text(elem_classes=["said"], elem_id="losses-said")
+            bars = plot("teacher-and-student", elem_id="losses-figure")
+            listed = gr.Markdown("", latex_delimiters=LATEX, elem_classes=["losses-list"], elem_id="losses-list")
+            with gr.Row(elem_classes=["try"]):
+                gr.HTML('<span class="try-label">Try</span>')
+                tries = [gr.Button(name, size="sm") for name, _ in TRY]
+            panel = folds(LOSSES.name)
+            gr.HTML("<h3>Why T²</h3>")
+            why_said = rich_text(elem_classes=["said"], elem_id="gradients-said")
+            gradients = plot("soft-gradients", elem_id="gradients-figure")
+            why_panel = folds(GRADIENTS.name, "gradient against T")
+    with gr.Accordion("Why: the formulas and the papers", open=False):
+        gr.Markdown(WHY, latex_delimiters=LATEX)
+    inputs = {
+        "model": page.model,
+        "text": text,
+        "temperature": temperature,
+        "run": picker.run,
+        "second": second,
+        "run_student": other,
+        "student_layers": layers,
+        "alpha": alpha,
+    }
+    boxes = [of, text, kind, layers, temperature, other]
+    compare = Connection(page, LOSSES, inputs, [said, bars, listed], _show, panel)
+    why = Connection(page, GRADIENTS, inputs, [why_said, gradients], _show_gradients, why_panel)
+    moves = [
+        pressed.click(
+            _fixed(page, example), [page.model, picker.run], boxes, api_visibility="private", queue=False
+        ).then
+        for pressed, (_, example) in zip(tries, TRY, strict=True)
+    ]
+    kind.change(
+        lambda chosen: [gr.update(visible=chosen == "layers"), gr.update(visible=chosen == "run")],
+        [kind],
+        [layers, other],
+        api_visibility="private",
+        queue=False,
+        show_progress="hidden",
+    )
+    triggers = [
+        *(button.click, tab.select, text.submit, second.submit, temperature.release, alpha.release, layers.submit),
+        *(of.input, kind.input, other.input, picker.run.input, *moves),
+    ]
+    for connection in (compare, why):
+        connection.on(*triggers, extra={"of": of, "kind": kind}, adapt=_chosen)
+    return other
+
+
+def _chosen(values: dict[str, Any]) -> dict[str, Any]:
+    """The parameters without what the two choices leave out."""
+    values = of_teacher(values)
+    kind = values.pop("kind")
+    if kind == "run" and not values["run_student"]:
+        raise BadInputError("Choose the student's run, or take the teacher with fewer layers.")
+    return values | ({"run_student": ""} if kind == "layers" else {"student_layers": 0})
+
+
+def _fixed(page: Page, example: tuple[str, str, str, int, float]) -> Any:
+    def put(model: str, run: str) -> list[Any]:
+        of, text, kind, layers, temperature = example
+        if layers < 0:
+            layers = _depth(page, model, run if of == "run" else "")
+        other = (OTHER_RANK if run != OTHER_RANK else FIRST) if kind == "run" else gr.skip()
+        return [of, text, kind, layers, temperature, other]
+
+    return put
+
+
+def _depth(page: Page, model: str, run: str) -> int:
+    """How many layers the teacher has."""
+    from explorer.backend.runs.checks import depth_of_model
+    from explorer.settings import settings
+
+    if not run:
+        return depth_of_model(model, settings())
+    spec = page.executor.runs.get(run).spec
+    return spec.student_layers or depth_of_model(spec.model, settings())
+
+
+def _show(result: LossesResult) -> list[Any]:
+    return [
+        str(loss_figures.losses_sentence(result)),
+        loss_figures.losses_figure(result),
+        loss_figures.losses_list(result),
+    ]
+
+
+def _show_gradients(result: LossesResult) -> list[Any]:
+    return [str(loss_figures.gradients_sentence(result)), loss_figures.gradients_figure(result)]

@@ -1,0 +1,72 @@
+"""What a student saves: parameters, bytes and milliseconds, measured here beside its teacher."""
+
+from __future__ import annotations
+
+import time
+from statistics import median
+
+import torch
+from torch import nn
+from transformers import PreTrainedModel
+
+from explorer.backend.runs.open import OpenRun, OpenRuns
+from explorer.labs.distillation.train_schema import MeasureParams, Size
+from explorer.settings import settings
+from explorer.tasks.sources import load
+from explorer.tuning.adapted import Adapted, adapt
+from explorer.tuning.merging import UNMERGEABLE, merged
+from explorer.tuning.rows import LONGEST_ROW, tokenise
+
+BATCHES = (1, 16)
+TIMED = 7
+
+
+def measure(open_run: OpenRuns, params: MeasureParams) -> tuple[Size, ...]:
+    """Weigh and time each run's model. How long it takes depends on its shape alone, so its weights need not be here.
+
+    Batches of the models take turns, so that what else the machine does falls on all of them alike.
+    """
+    works = [_Timed(open_run(run_id)) for run_id in params.runs]
+    times: dict[tuple[int, int], list[float]] = {}
+    for _ in range(TIMED + 1):
+        for place, work in enumerate(works):
+            for batch in range(len(BATCHES)):
+                times.setdefault((place, batch), []).append(work.seconds(batch))
+    return tuple(
+        Size(
+            run_id,
+            sum(parameter.numel() for parameter in work.model.parameters()),
+            sum(parameter.numel() * parameter.element_size() for parameter in work.model.parameters()),
+            (1000 * median(times[place, 0][1:]), 1000 * median(times[place, 1][1:])),
+        )
+        for place, (run_id, work) in enumerate(zip(params.runs, works, strict=True))
+    )
+
+
+class _Timed:
+    """One run's model with its batches of held-out texts."""
+
+    def __init__(self, run: OpenRun) -> None:
+        adapted = adapt(run.bundle(), len(run.record.labels) or 1, run.record.spec)
+        self.model, self.device = _plain(adapted), adapted.bundle.device
+        held_out = next(iter(load(run.record.spec.task, settings()).validation.values()))
+        rows = tokenise(adapted.bundle, held_out[: BATCHES[-1]], min(LONGEST_ROW, adapted.longest))
+        middle = sorted(range(len(rows)), key=lambda place: int(rows.lengths[place]))[len(rows) // 2]
+        self.inputs = [adapted.taken(rows.batch(places, self.device)[0]) for places in ([middle], range(len(rows)))]
+
+    def seconds(self, batch: int) -> float:
+        """Of one forward pass."""
+        self._wait()
+        began = time.perf_counter()
+        self.model(**self.inputs[batch])
+        self._wait()
+        return time.perf_counter() - began
+
+    def _wait(self) -> None:
+        if self.device.type == "cuda":
+            torch.cuda.synchronize(self.device)
+
+
+def _plain(adapted: Adapted) -> PreTrainedModel | nn.Module:
+    """As it would be served: merged where the method allows that."""
+    return adapted.model if adapted.method.slug in UNMERGEABLE else merged(adapted)

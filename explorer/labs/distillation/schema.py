@@ -1,0 +1,176 @@
+"""What goes into the distillation lab's jobs on one sentence, and what comes out."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from explorer.errors import BadInputError
+from explorer.models.catalog import DEFAULT_MODEL
+from explorer.text import checked_text
+
+COLDEST, HOTTEST = 0.1, 20.0
+"""Ends of the temperature slider."""
+
+HIGHEST_TEMPERATURE = 1000.0
+MOST_SHOWN = 30
+CURVE = tuple(COLDEST * (HOTTEST / COLDEST) ** (place / 60) for place in range(61))
+"""Where entropy and dark knowledge are computed, evenly on a logarithmic scale."""
+
+GRADIENT_CURVE = tuple(10.0 ** (place / 12 - 1) for place in range(37))
+"""Where the gradient is computed: from 0.1 to 100."""
+
+REST = "the rest"
+
+
+def checked_number(name: str, value: object, least: float, most: float, above: bool = False) -> float:
+    """A float in its range. Raises BadInputError, naming it."""
+    try:
+        number = float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
+        number = math.nan
+    if not (least < number if above else least <= number) or number > most:
+        raise BadInputError(
+            f"{name} must be a number {'above' if above else 'from'} {least:g} {'and up to' if above else 'to'} {most:g}; "
+            f"got {value!r}."
+        )
+    return number
+
+
+def _check_texts(text: object, second: object) -> None:
+    if not isinstance(text, str) or not text.strip():
+        raise BadInputError("The sentence is empty. Type one, or pick an example.")
+    for given in (text, second):
+        if given:
+            checked_text(given)
+
+
+def _run(name: object) -> str | None:
+    """A run's name; None for none."""
+    if name is not None and not isinstance(name, str):
+        raise BadInputError(f"A run is named by a text; got {name!r}.")
+    return name or None
+
+
+@dataclass(frozen=True)
+class SoftTargetsParams:
+    """A teacher and a sentence. run: a fine-tuned classifier; without one the model answers with its pretrained head.
+
+    second: the other text of a pair. top_k: how many classes of a vocabulary are named; a classifier's are named all.
+    """
+
+    text: str
+    temperature: float = 2.0
+    model: str = DEFAULT_MODEL
+    run: str | None = None
+    second: str = ""
+    top_k: int = 8
+
+    def __post_init__(self) -> None:
+        """Raise BadInputError for an empty text, a temperature that is not above 0, or too many classes."""
+        _check_texts(self.text, self.second)
+        object.__setattr__(self, "run", _run(self.run))
+        temperature = checked_number("temperature", self.temperature, 0, HIGHEST_TEMPERATURE, above=True)
+        object.__setattr__(self, "temperature", temperature)
+        shown = checked_number("top_k", self.top_k, 1, MOST_SHOWN)
+        if shown != int(shown):
+            raise BadInputError(f"top_k must be a whole number; got {self.top_k!r}.")
+        object.__setattr__(self, "top_k", int(shown))
+
+
+@dataclass(frozen=True)
+class Target:
+    """One class. logit: None for the rest of a vocabulary taken together. hard: 1 for the answer, 0 for every other class."""
+
+    name: str
+    logit: float | None
+    hard: float
+    soft: float
+
+
+@dataclass(frozen=True)
+class SoftTargetsResult:
+    """What the teacher says. classes: how many there are. places: how many masks, of which the first is shown.
+
+    curve: (temperature, entropy in nats, mass on all classes but the answer). logits: all of them, largest first, as base64 of
+    float32, so that the page can soften them itself.
+    """
+
+    teacher: str
+    asked: str
+    places: int
+    targets: tuple[Target, ...]
+    temperature: float
+    entropy: float
+    dark: float
+    classes: int
+    curve: tuple[tuple[float, float, float], ...]
+    logits: str
+
+
+@dataclass(frozen=True)
+class LossesParams:
+    """A teacher, a student and a sentence.
+
+    run_student: a run as the student; without one it is the teacher with student_layers of its layers, 0 for every second.
+    alpha: the share of the soft loss in the weighted average.
+    """
+
+    text: str
+    temperature: float = 2.0
+    model: str = DEFAULT_MODEL
+    run: str | None = None
+    second: str = ""
+    run_student: str | None = None
+    student_layers: int = 0
+    alpha: float = 0.5
+
+    def __post_init__(self) -> None:
+        """Raise BadInputError for what SoftTargetsParams refuses, a share outside 0 to 1 and a number of layers below 0."""
+        SoftTargetsParams(self.text, self.temperature, self.model, self.run, self.second)
+        for name in ("run", "run_student"):
+            object.__setattr__(self, name, _run(getattr(self, name)))
+        object.__setattr__(self, "temperature", float(self.temperature))
+        object.__setattr__(self, "alpha", checked_number("alpha", self.alpha, 0, 1))
+        layers = checked_number("student_layers", self.student_layers, 0, 1000)
+        if layers != int(layers):
+            raise BadInputError(f"student_layers must be a whole number; got {self.student_layers!r}.")
+        object.__setattr__(self, "student_layers", int(layers))
+
+
+@dataclass(frozen=True)
+class Loss:
+    """One loss. formula: LaTeX. value: None where it cannot be had, and `note` says why."""
+
+    slug: str
+    title: str
+    formula: str
+    value: float | None
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Compared:
+    """One class for both. soft: at the temperature."""
+
+    name: str
+    teacher_logit: float | None
+    student_logit: float | None
+    teacher: float
+    student: float
+
+
+@dataclass(frozen=True)
+class LossesResult:
+    """gradients: (temperature, norm of the soft loss's gradient, the same times T²). limit: what the latter tends to."""
+
+    teacher: str
+    student: str
+    asked: str
+    answer: str
+    temperature: float
+    alpha: float
+    classes: tuple[Compared, ...]
+    losses: tuple[Loss, ...]
+    gradients: tuple[tuple[float, float, float], ...]
+    limit: float

@@ -1,0 +1,172 @@
+"""Students to train: what is asked for, and what is known of them as they train and at the end."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from explorer.backend.runs.examples import FIRST, STUDENT
+from explorer.backend.runs.record import RunRecord
+from explorer.errors import BadInputError
+from explorer.labs.distillation.schema import checked_number
+from explorer.tuning.spec import RunSpec
+from explorer.tuning.students import WEIGHTS, Ablation, ablated, labels_only
+
+
+def _teacher(name: object) -> str:
+    """The teacher's run, the worked example where none is named. Raises BadInputError for an empty name."""
+    if name is None:
+        return FIRST
+    if not isinstance(name, str) or not name:
+        raise BadInputError("A student needs a teacher: choose a fine-tuned run.")
+    return name
+
+
+@dataclass(frozen=True)
+class DistillParams:
+    """A student of a fine-tuned run, the worked example where none is named.
+
+    task: the teacher's where empty. student: the model whose layers it is made of, the teacher's where empty.
+    student_layers: 0 takes every second one. alpha: the share of the soft loss; 1 needs no labels. loss: kl or l2. cosine: the
+    weight of the hidden states' cosine. with_labels_only: train the same student on the labels alone as well.
+    """
+
+    teacher: str | None = None
+    task: str = ""
+    student_layers: int = 0
+    temperature: float = 2.0
+    alpha: float = 1.0
+    loss: str = "kl"
+    epochs: int = 3
+    seed: int = 0
+    start: str = "teacher"
+    cosine: float = 0.0
+    student: str = ""
+    learning_rate: float | None = None
+    batch_size: int = 16
+    examples: int = 0
+    with_labels_only: bool = True
+
+    def __post_init__(self) -> None:
+        """Raise BadInputError for a setting out of range."""
+        object.__setattr__(self, "teacher", _teacher(self.teacher))
+        object.__setattr__(self, "alpha", checked_number("alpha", self.alpha, 0, 1))
+        if self.loss not in ("kl", "l2"):
+            raise BadInputError(f"loss must be kl or l2; got {self.loss!r}.")
+        checked_number("cosine", self.cosine, 0, 1000)
+        self._spec("model", "task")
+
+    def _spec(self, model: str, task: str) -> RunSpec:
+        return RunSpec(
+            model,
+            task,
+            "distill",
+            learning_rate=self.learning_rate,
+            epochs=self.epochs,
+            batch_size=self.batch_size,
+            examples=self.examples,
+            seed=self.seed,
+            teacher=_teacher(self.teacher),
+            student_layers=self.student_layers,
+            start=self.start,
+            temperature=self.temperature,
+            soft_loss=self.loss,
+            soft_weight=self.alpha,
+            hard_weight=1 - self.alpha,
+            cosine_weight=self.cosine,
+        )
+
+    def specs(self, teacher: RunRecord) -> tuple[RunSpec, ...]:
+        """The student, and the one that learns from the labels alone where that is another one."""
+        spec = self._spec(self.student or teacher.spec.model, self.task or teacher.spec.task)
+        alone = labels_only(spec)
+        return (spec, alone) if self.with_labels_only and alone != spec else (spec,)
+
+
+@dataclass(frozen=True)
+class FollowStudentParams:
+    """A student that was started earlier; the worked example where none is named."""
+
+    run: str | None = None
+
+    def __post_init__(self) -> None:
+        """No name is the worked example's."""
+        if self.run is not None and not isinstance(self.run, str):
+            raise BadInputError("run must be a text: the name of a student's run.")
+        object.__setattr__(self, "run", self.run or STUDENT)
+
+
+@dataclass(frozen=True)
+class MeasureParams:
+    """Runs whose models are weighed and timed. runs: the teacher first."""
+
+    runs: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Size:
+    """One model. bytes: of its weights in float32. milliseconds: of a batch of 1 and of 16 held-out texts, the median."""
+
+    run_id: str
+    parameters: int
+    bytes: int
+    milliseconds: tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Distilled:
+    """Students as they stand, the one that learns from its teacher first; sizes (the teacher's first) once all have ended."""
+
+    teacher: RunRecord
+    students: tuple[RunRecord, ...]
+    sizes: tuple[Size, ...] = ()
+
+
+@dataclass(frozen=True)
+class AblationParams:
+    """A student with three terms in its loss, and the same one without each, and from a random start."""
+
+    teacher: str | None = None
+    task: str = ""
+    student_layers: int = 0
+    temperature: float = 2.0
+    soft: float = WEIGHTS[0]
+    hard: float = WEIGHTS[1]
+    cosine: float = WEIGHTS[2]
+    epochs: int = 3
+    seed: int = 0
+    examples: int = 0
+
+    def __post_init__(self) -> None:
+        """Raise BadInputError for a setting out of range, or a term without a weight."""
+        object.__setattr__(self, "teacher", _teacher(self.teacher))
+        for name in ("soft", "hard", "cosine"):
+            object.__setattr__(self, name, checked_number(name, getattr(self, name), 0, 1000))
+        self.lines(DistillParams(self.teacher)._spec("model", "task"))
+
+    def lines(self, spec: RunSpec) -> tuple[Ablation, ...]:
+        """The runs, made from the settings of one on the right model and task."""
+        return ablated(
+            replace(
+                spec,
+                student_layers=self.student_layers,
+                temperature=self.temperature,
+                epochs=self.epochs,
+                seed=self.seed,
+                examples=self.examples,
+                soft_weight=self.soft,
+                hard_weight=self.hard,
+                cosine_weight=self.cosine,
+            )
+        )
+
+    def of(self, teacher: RunRecord) -> tuple[Ablation, ...]:
+        """The runs for a teacher."""
+        return self.lines(DistillParams(self.teacher, self.task).specs(teacher)[0])
+
+
+@dataclass(frozen=True)
+class Ablated:
+    """The ablation as it stands, a record for each of its lines in the order of explorer.tuning.students.ablated."""
+
+    teacher: RunRecord
+    records: tuple[RunRecord, ...]

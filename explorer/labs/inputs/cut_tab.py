@@ -1,0 +1,77 @@
+"""One word: how each tokenizer comes to its cut, step by step."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gradio as gr
+
+from explorer.labs.inputs import CUT_WORD, cut_figures
+from explorer.labs.inputs.choice import QUIET
+from explorer.labs.inputs.examples import WORDS
+from explorer.labs.inputs.schema import LONGEST_WORD, CutResult
+from explorer.ui.components import ASSETS, rich_text
+from explorer.ui.page import Page
+from explorer.ui.wiring import LATEX, Connection, folds
+
+WHY = r"""
+All steps come from the tokenizer's own file. **WordPiece** needs its vocabulary alone. **BPE** needs its list of merges: the
+lower the rank, the earlier the pair was merged when the tokenizer was trained, since it was then the most frequent pair.
+**Unigram** needs a log probability for each piece. The best cut of the first $j$ letters is found from those of all shorter
+beginnings,
+
+$$\text{best}(j) = \max_{i < j} \big[\text{best}(i) + \log p(x_{i+1 \dots j})\big]$$
+
+which is Viterbi's algorithm. A letter that is in no piece costs 10 more than the least probable piece (SentencePiece's rule),
+so it is used only where it must be. (Wu et al. 2016; Sennrich et al. 2016; Kudo 2018)
+"""
+
+
+def steps_view(**options: Any) -> gr.HTML:
+    """A block of steps for each tokenizer, with a slider through them."""
+    return gr.HTML(
+        {"blocks": []},
+        html_template='<div class="cuts" role="group"></div>',
+        js_on_load=(ASSETS / "cuts.js").read_text(encoding="utf-8"),
+        elem_classes=["token-chips"],
+        **options,
+    )
+
+
+def build_cut(page: Page, tab: gr.Tab, tabs: gr.Tabs, tokenizers: gr.Dropdown, pieces: gr.HTML) -> None:
+    """Lay out and wire the tab. pieces: pressing one opens this tab with its word."""
+    with gr.Row(elem_classes=["bench"]):
+        with gr.Column(scale=1, min_width=250):
+            word = gr.Textbox(
+                WORDS[0],
+                label=f"Word, up to {LONGEST_WORD} characters",
+                info="Cut by the tokenizers that are chosen under “Pieces”.",
+                elem_id="cut-word",
+                max_lines=1,
+            )
+        with gr.Column(scale=2, min_width=320):
+            after_space = gr.Checkbox(True, label="It stands after a space, as inside a text", container=False)
+            with gr.Row(elem_classes=["try"]):
+                gr.HTML('<span class="try-label">Try</span>')
+                tries = [gr.Button(name, size="sm") for name in WORDS[1:6]]
+    said = rich_text(elem_classes=["said"], elem_id="cut-said")
+    steps = steps_view(elem_id="cut-steps")
+    with gr.Accordion("Why: the three methods in steps", open=False):
+        gr.Markdown(WHY, latex_delimiters=LATEX)
+
+    def show(result: CutResult) -> list[Any]:
+        return [str(cut_figures.cut_sentence(result)), cut_figures.cut_view(result)]
+
+    inputs = {"word": word, "models": tokenizers, "after_space": after_space}
+    connection = Connection(page, CUT_WORD, inputs, [said, steps], show, folds(CUT_WORD.name))
+    pressed = pieces.select(_pressed, None, [word, after_space, tabs], **QUIET)
+    tried = [
+        press.click(lambda name=name: name, None, [word], **QUIET)
+        for press, name in zip(tries, WORDS[1:], strict=False)
+    ]
+    connection.on(word.submit, after_space.input, tab.select, pressed.then, *(event.then for event in tried))
+
+
+def _pressed(event: gr.EventData) -> list[Any]:
+    """The word of the piece, and this tab in view."""
+    return [str(event._data["word"]), bool(event._data["after_space"]), gr.Tabs(selected="cut")]

@@ -1,0 +1,149 @@
+"""A text in pieces, by several tokenizers: chips, bars, a sentence and the table, from plain results."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from markupsafe import Markup
+
+from explorer.figures import SERIES, label, percent, picture, prose, strong
+from explorer.labs.inputs.schema import LONGEST_WORD, Piece, TokenizedText, TokenizeResult
+from explorer.tables import Table
+
+MOST_CHIPS = 250
+MOST_WORDS = 24
+BELOW = {"id": "id", "bytes": "UTF-8 bytes", "nothing": "nothing"}
+"""What may stand under a piece, and how the choice is worded."""
+
+
+def tokenize_table(result: TokenizeResult) -> Table:
+    """model, position, token, id, is_unknown."""
+    rows = [
+        (done.name, piece.position, piece.text, piece.token_id, piece.unknown)
+        for done in result.tokenized
+        for piece in done.pieces
+    ]
+    return Table.of(("model", "position", "token", "id", "is_unknown"), rows)
+
+
+def pieces_view(result: TokenizeResult, below: str = "id") -> dict[str, Any]:
+    """A row of chips for each tokenizer; pressing a chip tells which word it is of."""
+    rows = [
+        {
+            "name": done.name,
+            "kind": f"{done.kind} of {done.vocabulary:,}",
+            "facts": facts(done, len(result.words)),
+            "chips": [_chip(result, piece, below) for piece in done.pieces[:MOST_CHIPS]],
+            "more": max(0, len(done.pieces) - MOST_CHIPS),
+        }
+        for done in result.tokenized
+    ]
+    rows += [{"name": name, "kind": "", "facts": "", "chips": [], "problem": why} for name, why in result.refused]
+    return {"rows": rows, "label": "Pieces. Press one to see how its word is cut."}
+
+
+def facts(done: TokenizedText, words: int) -> str:
+    """Totals of one tokenizer: special tokens are left out, and a word is what stands between spaces."""
+    own = len(done.own)
+    parts = [f"{own:,} {'piece' if own == 1 else 'pieces'}", f"{own / max(1, words):.2f} a word"]
+    parts.append(f"{percent(done.unknown / own) if done.unknown else '0%'} unknown" if own else "nothing left")
+    return " · ".join(parts)
+
+
+def _chip(result: TokenizeResult, piece: Piece, below: str) -> dict[str, Any]:
+    source = result.text[piece.start : piece.stop]
+    utf8 = " ".join(f"{byte:02X}" for byte in piece.utf8)
+    under = {"id": str(piece.token_id), "bytes": utf8}.get(below, "")
+    says = [f"{piece.text}, id {piece.token_id}, position {piece.position}"]
+    if not piece.special:
+        says.append(f"stands for {f'“{source}”' if source else 'a space'}" + (f", UTF-8 {utf8}" if utf8 else ""))
+    return {
+        "text": piece.shown,
+        "lost": source if piece.unknown else "",
+        "below": under,
+        "style": "special" if piece.special else "unknown" if piece.unknown else "plain",
+        "joined": piece.joined,
+        "word": piece.word,
+        "press": _word_of(result, piece),
+        "title": "; ".join(says),
+    }
+
+
+def _word_of(result: TokenizeResult, piece: Piece) -> dict[str, Any] | None:
+    """What pressing the piece asks about: its word, or where that is very long what comes from the piece on."""
+    if piece.word is None:
+        return None
+    start, stop = result.words[piece.word]
+    if stop - start > LONGEST_WORD:
+        start = piece.start
+    word = result.text[start : min(stop, start + LONGEST_WORD)]
+    return {"word": word, "after_space": start > 0 and result.text[start - 1].isspace()}
+
+
+def tokenize_sentence(result: TokenizeResult) -> Markup:
+    """Who needs how many pieces, and what is lost."""
+    words = len(result.words)
+    parts = [f"{words:,} {'word' if words == 1 else 'words'}, {len(result.text.encode()):,} bytes: "]
+    for place, done in enumerate(sorted(result.tokenized, key=lambda done: len(done.own))):
+        count = len(done.own)
+        parts += [", " if place else "", strong(f"{count:,} {'piece' if count == 1 else 'pieces'}"), f" by {done.name}"]
+    parts.append(". ")
+    for done in result.tokenized:
+        lost = [result.text[piece.start : piece.stop] for piece in done.own if piece.unknown]
+        if lost:
+            parts += [f"Unknown to {done.name}: ", strong(_listed(lost)), ". "]
+    whole = [done.name for done in result.tokenized if not done.unknown]
+    if len(whole) == len(result.tokenized):
+        parts.append("Nothing is unknown.")
+    elif whole:
+        parts.append(f"{' and '.join(whole)} {'loses' if len(whole) == 1 else 'lose'} nothing.")
+    return prose(*parts)
+
+
+def _listed(names: list[str], most: int = 4) -> str:
+    distinct = list(dict.fromkeys(name.strip()[:20] for name in names))
+    more = f" and {len(distinct) - most} more" if len(distinct) > most else ""
+    return ", ".join(distinct[:most]) + more
+
+
+def words_figure(result: TokenizeResult) -> dict[str, Any]:
+    """Bars: pieces of each word, a colour a tokenizer; the first words where there are many."""
+    if not result.words or not result.tokenized:
+        return {}
+    shown = result.words[:MOST_WORDS]
+    names = [label(result.text[start:stop], 14) for start, stop in shown]
+    places = list(range(len(shown)))
+    traces = []
+    for number, done in enumerate(result.tokenized):
+        counts = Counter(piece.word for piece in done.own)
+        traces.append(
+            {
+                "type": "bar",
+                "name": label(done.name),
+                "x": places,
+                "y": [counts[place] for place in places],
+                "customdata": names,
+                "marker": {"color": SERIES[number]},
+                "hovertemplate": "%{customdata}: %{y} pieces<extra>%{fullData.name}</extra>",
+            }
+        )
+    left_out = f", the first {MOST_WORDS} of {len(result.words)} words" if len(result.words) > MOST_WORDS else ""
+    return picture(
+        traces,
+        tokenize_sentence(result).striptags(),
+        height=240,
+        showlegend=True,
+        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
+        margin={"l": 8, "r": 8, "t": 40, "b": 8},
+        barmode="group",
+        xaxis={
+            "tickmode": "array",
+            "tickvals": places,
+            "ticktext": names,
+            "showgrid": False,
+            "zeroline": False,
+            "tickfont": {"size": 14},
+        },
+        yaxis={"title": {"text": f"pieces a word{left_out}"}, "dtick": None, "rangemode": "tozero", "tickformat": ",d"},
+    )

@@ -1,0 +1,97 @@
+"""Pieces: one text by several tokenizers, beside each other."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gradio as gr
+
+from explorer.labs.inputs import TOKENIZE, figures
+from explorer.labs.inputs.choice import QUIET, follow, tokenizer_choice
+from explorer.labs.inputs.examples import TEXTS, TRY
+from explorer.labs.inputs.schema import TokenizeResult
+from explorer.ui.components import ASSETS, plot, rich_text
+from explorer.ui.page import Page
+from explorer.ui.wiring import LATEX, Connection, folds
+
+WHY = r"""
+A model has no letters: it has a list of pieces, and a vector for each. Three ways to make the list, and to cut by it:
+
+- **WordPiece** (BERT, DistilBERT, ELECTRA): in each word the *longest match first*, from the left; `##` marks a piece that goes
+  on inside a word. Where no piece fits, the whole word becomes `[UNK]`, and the model reads nothing of it. (Devlin et al. 2019,
+  section 3; Wu et al. 2016, section 4.1)
+- **Byte-level BPE** (GPT-2, RoBERTa, ModernBERT): the text becomes its UTF-8 *bytes*, and the pairs that stood beside each other
+  most often in the training text are merged, in the order in which they were learned. Each of the 256 bytes is a piece, so
+  nothing is unknown; rare scripts cost several pieces a letter. (Sennrich et al. 2016; Radford et al. 2019, section 2.2)
+- **SentencePiece unigram** (ALBERT, DeBERTa-v3, T5): every piece $x$ has a probability $p(x)$, and the cut is the one that
+  maximises $\prod_i p(x_i)$; a space is a letter like others, written `▁`. Letters that were too rare in the training text are
+  unknown. (Kudo 2018, section 3.2; Kudo and Richardson 2018)
+
+`byte-level-bpe` and `unigram` were trained for this app on the same English text, 16,000 pieces each, so they are small beside
+published ones: what differs between them is the method.
+"""
+
+
+def pieces_view(**options: Any) -> gr.HTML:
+    """Rows of pieces. Fires `select` with {"word", "after_space"} when a visitor presses one."""
+    return gr.HTML(
+        {"rows": []},
+        html_template='<div class="pieces" role="group"></div>',
+        js_on_load=(ASSETS / "pieces.js").read_text(encoding="utf-8"),
+        elem_classes=["token-chips"],
+        **options,
+    )
+
+
+def build_pieces(page: Page) -> tuple[gr.Dropdown, gr.HTML]:
+    """Lay out and wire the tab; returns the choice of tokenizers, and the pieces that can be pressed."""
+    opened: set[str] = set()
+    with gr.Row(elem_classes=["bench"]):
+        with gr.Column(scale=1, min_width=270):
+            text = gr.Textbox(TEXTS[0][1], label="Text", lines=2, max_lines=6, elem_id="pieces-text")
+            button = gr.Button("Cut it in pieces", variant="primary")
+            tokenizers = tokenizer_choice()
+            examples = gr.Dropdown(
+                [(name, number) for number, (name, _) in enumerate(TEXTS)], value=0, label="Examples", filterable=False
+            )
+            below = gr.Radio(
+                [(title, name) for name, title in figures.BELOW.items()], value="id", label="Under each piece"
+            )
+        with gr.Column(scale=2, min_width=320):
+            said = rich_text(elem_classes=["said"], elem_id="pieces-said")
+            pieces = pieces_view(elem_id="pieces-rows")
+            gr.HTML('<p class="caption">Press a piece to see how its word is cut, step by step.</p>')
+            with gr.Row(elem_classes=["try"]):
+                gr.HTML('<span class="try-label">Try</span>')
+                tries = [gr.Button(name, size="sm") for name in TRY]
+            bars = plot("pieces-a-word", elem_id="pieces-figure")
+    with gr.Accordion("Why: the three methods and their papers", open=False):
+        gr.Markdown(WHY, latex_delimiters=LATEX)
+
+    def show(result: TokenizeResult, below: str = "id") -> list[Any]:
+        opened.update(done.name for done in result.tokenized)
+        return [
+            figures.pieces_view(result, below),
+            str(figures.tokenize_sentence(result)),
+            figures.words_figure(result),
+        ]
+
+    connection = Connection(
+        page,
+        TOKENIZE,
+        {"text": text, "models": tokenizers},
+        [pieces, said, bars],
+        show,
+        folds(TOKENIZE.name),
+        views={"below": below},
+    )
+    connection.on(button.click, text.submit, below.input, page.opened)
+    known = dict(TEXTS)
+    picked = examples.input(lambda number: TEXTS[number][1], [examples], [text], **QUIET)
+    tried = [
+        press.click(lambda name=name: known[name], None, [text], **QUIET)
+        for press, name in zip(tries, TRY, strict=True)
+    ]
+    connection.on(picked.then, *(event.then for event in tried))
+    connection.on(follow(page, tokenizers, opened))
+    return tokenizers, pieces

@@ -1,0 +1,73 @@
+"""What a vocabulary's spelling stands for: bytes written as letters, and marks for a space or for the middle of a word."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+BYTE_PIECE = re.compile(r"<0x([0-9A-F]{2})>")
+
+
+@cache
+def byte_of_letter() -> dict[str, int]:
+    """The byte behind each letter of a byte-level vocabulary.
+
+    Printable bytes stand for themselves; the others take the letters from U+0100 on, so that a space is Ġ (Radford et al.
+    2019; `bytes_to_unicode` in GPT-2's code).
+    """
+    printable = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
+    others = [byte for byte in range(256) if byte not in printable]
+    letters = {chr(byte): byte for byte in printable}
+    return letters | {chr(0x100 + number): byte for number, byte in enumerate(others)}
+
+
+def bytes_of(piece: str) -> bytes | None:
+    """The bytes that a byte-level piece is made of; None where a letter stands for no byte."""
+    known = byte_of_letter()
+    return bytes(known[letter] for letter in piece) if all(letter in known for letter in piece) else None
+
+
+def readable(piece: str, byte_level: bool) -> str:
+    """The piece as a visitor can read it: Ġ stays, letters beyond ASCII are decoded, parts of a letter are bytes in hex."""
+    raw = bytes_of(piece) if byte_level else None
+    if raw is None or (raw.isascii() and piece.isprintable()):
+        return piece
+    try:
+        text = raw.decode()
+    except UnicodeDecodeError:
+        return " ".join(f"{byte:02X}" for byte in raw)
+    spaced = text.startswith(" ") and "Ġ" + text[1:]
+    text = spaced or text
+    return text if text.isprintable() else piece
+
+
+def is_byte_level(description: Mapping[str, Any]) -> bool:
+    """Whether a tokenizer turns its text into bytes before it cuts."""
+    return any(_holds(description.get(stage), "ByteLevel") for stage in ("normalizer", "pre_tokenizer"))
+
+
+def kind_of(description: Mapping[str, Any]) -> str:
+    """The method's name: WordPiece, byte-level BPE, SentencePiece BPE, SentencePiece unigram and the like."""
+    method = str(description["model"]["type"])
+    if is_byte_level(description):
+        return f"byte-level {method}"
+    if method in ("BPE", "Unigram"):
+        pieces = any(_holds(description.get(stage), "Metaspace") for stage in ("pre_tokenizer", "decoder"))
+        return ("SentencePiece " if pieces else "") + ("BPE" if method == "BPE" else "unigram")
+    return method
+
+
+def _holds(stage: Any, kind: str) -> bool:
+    """Whether a stage of the pipeline, or one inside it, is of a kind."""
+    if not isinstance(stage, dict):
+        return False
+    inside = [*stage.get("normalizers", ()), *stage.get("pretokenizers", ()), *stage.get("decoders", ())]
+    return stage.get("type") == kind or any(_holds(part, kind) for part in inside)
+
+
+def knows_unknown(description: Mapping[str, Any]) -> bool:
+    """Whether something can become the unknown token; a byte-level vocabulary may name one and never use it."""
+    model = description["model"]
+    return model.get("unk_token") is not None or model.get("unk_id") is not None

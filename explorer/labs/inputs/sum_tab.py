@@ -1,0 +1,123 @@
+"""The sum: what is added up for each token, part by part, and one token in detail."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gradio as gr
+
+from explorer.labs.inputs import EMBEDDING_PARTS, TOKEN_PARTS, detail_figures, sum_figures
+from explorer.labs.inputs.choice import QUIET
+from explorer.labs.inputs.examples import PAIRS
+from explorer.labs.inputs.sum_schema import SumResult, TokenPartsResult
+from explorer.ui.components import plot, rich_text, token_chips
+from explorer.ui.page import Page
+from explorer.ui.wiring import LATEX, Connection, folds
+
+WHY = r"""
+Before its first layer BERT looks three vectors up for each token $w$ at place $i$ in segment $s$, adds them, and normalises the
+sum:
+
+$$x_i = \operatorname{LayerNorm}(E_{w} + S_{s} + P_{i}), \qquad
+\operatorname{LayerNorm}(v) = g \odot \frac{v - \bar v}{\sqrt{\operatorname{var}(v) + \epsilon}} + b$$
+
+The same word in another place differs by $P$ alone; all that is further known about it comes from the layers. RoBERTa has a
+single segment; DistilBERT and ModernBERT have none. ALBERT and small ELECTRAs keep their tables at a smaller width $E$ and map
+the result to the layers' width $H$, which saves about $V \cdot (H - E)$ parameters for $V$ pieces. DeBERTa and ModernBERT put
+positions into the attention instead; GPT-2 adds token and position and normalises inside its layers.
+
+A part's **share** is $p \cdot x / \lVert x \rVert^2$ with $x$ the sum, so the shares add up to 1. (Devlin et al. 2019, section 3
+and figure 2; Lan et al. 2020, section 3.1; Liu et al. 2019; He et al. 2021)
+"""
+
+
+def build_sum(page: Page, tab: gr.Tab) -> None:
+    """Lay out and wire the tab."""
+    with gr.Row(elem_classes=["bench"]):
+        with gr.Column(scale=1, min_width=250):
+            sentence_a = gr.Textbox(PAIRS[0][1], label="First sentence", lines=1, max_lines=4)
+            sentence_b = gr.Textbox(PAIRS[0][2], label="Second sentence (may stay empty)", lines=1, max_lines=4)
+            button = gr.Button("Add up the embeddings", variant="primary")
+            with gr.Row(elem_classes=["try"]):
+                gr.HTML('<span class="try-label">Try</span>')
+                tries = [gr.Button(name, size="sm") for name, _, _ in PAIRS[1:]]
+            first = gr.Slider(0, 1, 0, step=1, label="Show tokens from position", visible=False)
+        with gr.Column(scale=3, min_width=320):
+            said = rich_text(elem_classes=["said"], elem_id="sum-said")
+            figure = plot("embedding-parts", elem_id="sum-figure")
+            notes = rich_text(elem_id="sum-notes")
+    folded = folds(EMBEDDING_PARTS.name)
+    with gr.Row(elem_classes=["bench"]):
+        with gr.Column(scale=1, min_width=250):
+            token = gr.Dropdown([("1", 1)], value=1, label="One token in detail", filterable=False)
+            gr.HTML(
+                '<p class="caption">Its nearest neighbours in the token table, before any context, with the cosine below each:'
+                "</p>"
+            )
+            neighbours = token_chips(elem_id="sum-neighbours")
+        with gr.Column(scale=3, min_width=320):
+            token_said = rich_text(elem_classes=["said"], elem_id="token-said")
+            token_figure = plot("token-parts", elem_id="token-figure")
+    token_folds = folds(TOKEN_PARTS.name)
+    with gr.Accordion("Why: the formula and the papers", open=False):
+        gr.Markdown(WHY, latex_delimiters=LATEX)
+
+    sentences = {"sentence_a": sentence_a, "sentence_b": sentence_b}
+    add_up = Connection(
+        page,
+        EMBEDDING_PARTS,
+        sentences,
+        [said, figure, notes],
+        _show,
+        folded,
+        views={"first": first},
+        controls=[token, first],
+        steer=_steer,
+    )
+    detail = Connection(
+        page,
+        TOKEN_PARTS,
+        {**sentences, "position": token},
+        [token_said, token_figure, neighbours],
+        _show_token,
+        token_folds,
+    )
+    tried = [
+        press.click(lambda pair=pair: pair[1:], None, [sentence_a, sentence_b], **QUIET)
+        for press, pair in zip(tries, PAIRS[1:], strict=True)
+    ]
+    moves = [button.click, sentence_a.submit, sentence_b.submit, tab.select, *page.changed]
+    added = add_up.on(*moves, *(event.then for event in tried))
+    add_up.on(first.input)
+    pressed = figure.select(_pressed, None, [token], **QUIET)
+    detail.on(token.input, pressed.then, *(event.then for event in added))
+
+
+def _pressed(event: gr.EventData) -> int:
+    """The token whose strip was pressed."""
+    return int(event._data["y"])
+
+
+def _show(result: SumResult, first: int = 0) -> list[Any]:
+    return [
+        str(sum_figures.sum_sentence(result)),
+        sum_figures.sum_figure(result, first),
+        str(sum_figures.sum_notes(result)),
+    ]
+
+
+def _steer(result: SumResult) -> list[Any]:
+    """The list of tokens follows the text; the slider is there for a text with more tokens than rows."""
+    last = len(result.tokens) - sum_figures.MOST_ROWS
+    return [
+        gr.update(choices=sum_figures.token_choices(result), value=min(1, len(result.tokens) - 1)),
+        gr.update(visible=last > 0, maximum=max(1, last)),
+    ]
+
+
+def _show_token(result: TokenPartsResult) -> list[Any]:
+    return [
+        str(detail_figures.token_sentence(result)),
+        detail_figures.token_figure(result),
+        detail_figures.neighbour_chips(result),
+    ]

@@ -1,0 +1,179 @@
+"""What the tabs share: what is pruned, and a stream with Start, Stop and a bar."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Sequence
+from typing import Any
+
+import gradio as gr
+
+from explorer.backend.runs.record import RunRecord
+from explorer.labs.lab import LiveAction
+from explorer.settings import settings
+from explorer.tables import Table
+from explorer.tasks.sources import choices
+from explorer.tuning.methods import METHODS
+from explorer.ui.components import rich_text
+from explorer.ui.page import Page
+from explorer.ui.run_picker import RunPicker
+from explorer.ui.streams import Stream, Watch
+from explorer.ui.wiring import Panel, frame
+
+PRIVATE: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden", "queue": False}
+_LENGTHENS = {method.slug for method in METHODS if "prefix_length" in method.options}
+
+
+def can_be_pruned(record: RunRecord) -> bool:
+    """Whether a run is listed here: it has weights, and no virtual tokens before the text."""
+    return record.status.has_weights and record.spec.method not in _LENGTHENS
+
+
+class Subject:
+    """What is pruned: a run, or the page's model. `inputs` are the parameters that every action takes."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        with gr.Row(elem_classes=["prune-what"]):
+            self.what = gr.Radio(
+                [("a run", "run"), ("the model, without labels", "model")],
+                value="run",
+                show_label=False,
+                container=False,
+                elem_id="prune-what",
+            )
+            with gr.Column(scale=1, min_width=300):
+                self.picker = RunPicker(page, accept=can_be_pruned)
+        with gr.Accordion("Task, loss and how many examples", open=False), gr.Row(elem_classes=["prune-how"]):
+            self.task = gr.Dropdown(
+                [("its own", ""), *choices(settings())], value="", label="Task", allow_custom_value=True
+            )
+            self.loss = gr.Dropdown(
+                [("on the labels", "labels"), ("of its own soft output", "soft")],
+                value="labels",
+                label="Loss",
+                filterable=False,
+            )
+            self.examples = gr.Slider(16, 256, 64, step=16, label="Examples for importance")
+            self.held_out = gr.Slider(40, 400, 80, step=40, label="Held-out for the metric")
+        self.run = gr.Textbox("", visible="hidden", label="run")
+
+    @property
+    def inputs(self) -> dict[str, Any]:
+        """By the parameters' names."""
+        names = ("run", "task", "loss", "examples", "held_out")
+        return {name: getattr(self, name) for name in names}
+
+    def wire(self) -> list[Callable[..., Any]]:
+        """Triggers that fire when another thing is to be pruned, and when the page has opened."""
+
+        def used(what: str, run: str) -> str:
+            return (run or "") if what == "run" else ""
+
+        asked = [self.what, self.picker.run]
+        opened = self.picker.wire()(used, asked, [self.run], **PRIVATE)
+        chosen = [component.input(used, asked, [self.run], **PRIVATE) for component in (self.what, self.picker.run)]
+        self.what.change(lambda what: gr.update(interactive=what == "run"), [self.what], [self.picker.run], **PRIVATE)
+        settled = (self.task.input, self.loss.input, self.examples.release, self.held_out.release)
+        return [opened.then, *(event.then for event in chosen), *settled, *self.page.changed]
+
+
+class Live(Stream):
+    """A stream with its own Start, Stop and bar. share: how much is done, from a result; 1 at the end.
+
+    page_table: a shorter table for the page, where the whole one is too long for a browser.
+    """
+
+    def __init__(
+        self,
+        subject: Subject,
+        action: LiveAction,
+        inputs: dict[str, Any],
+        outputs: Sequence[gr.components.Component],
+        show: Callable[[Any], Sequence[Any]],
+        share: Callable[[Any], float],
+        folded: Panel,
+        start: gr.Button,
+        stop: gr.Button,
+        bar: gr.HTML,
+        page_table: Callable[[Any], Table] | None = None,
+        controls: Sequence[gr.components.Component] = (),
+        steer: Callable[[Any], Sequence[Any]] = lambda result: (),
+    ) -> None:
+        self.page_table, self.share, self.start, self.stop, self.bar = page_table, share, start, stop, bar
+        on_page = {"on_page": gr.Checkbox(True, visible="hidden", label="on page")} if page_table else {}
+
+        def drawn(result: Any, on_page: Any = None) -> list[Any]:
+            return [*show(result), progress(share(result))]
+
+        def steered(result: Any, owner: str, on_page: Any = None) -> list[Any]:
+            return [*buttons(share(result) < 1), *steer(result)]
+
+        super().__init__(
+            subject.page, action, {**subject.inputs, **inputs}, subject.picker.visitor, [*outputs, bar], drawn, folded,
+            Watch(), [start, stop, *controls], steered, on_page,
+        )  # fmt: skip
+        self._stops()
+
+    async def answers(
+        self, values: dict[str, Any], request: gr.Request | None, viewed: dict[str, Any]
+    ) -> AsyncIterator[tuple[Any, list[Any]]]:
+        """As Stream's, with the page's own table on the page."""
+        async for result, shown in super().answers(values, request, viewed):
+            if viewed and self.page_table is not None:
+                shown[-1] = frame(self.page_table(result))
+            yield result, shown
+
+    def _stops(self) -> None:
+        def end(request: gr.Request) -> list[Any]:
+            self.watch.end(request)
+            return [*buttons(False), ""]
+
+        self.stop.click(end, None, [self.start, self.stop, self.bar], **PRIVATE)
+
+    def on(self, *triggers: Any) -> list[Any]:
+        """As Stream's; after a refusal the Start button comes back."""
+
+        def refused(notice: str) -> list[Any]:
+            return [*buttons(False), ""] if notice else [gr.skip()] * 3
+
+        events = super().on(*triggers)
+        for event in events:
+            event.then(refused, [self.page.notice], [self.start, self.stop, self.bar], **PRIVATE)
+        return events
+
+
+def buttons(active: bool) -> list[Any]:
+    """Start and Stop, of which one is shown."""
+    return [gr.update(visible=not active), gr.update(visible=active)]
+
+
+def progress(share: float) -> str:
+    """The bar's HTML; nothing when all is done."""
+    return f'<progress value="{share:.4f}" max="1" aria-label="progress"></progress>' if share < 1 else ""
+
+
+def start_stop(title: str, name: str) -> tuple[gr.Button, gr.Button]:
+    """The two buttons, one in the other's place."""
+    return gr.Button(title, variant="primary", elem_id=name), gr.Button(
+        "Stop", variant="stop", visible=False, elem_id=f"{name}-stop"
+    )
+
+
+def bar() -> gr.HTML:
+    """The place for the bar."""
+    return rich_text(elem_classes=["bar"])
+
+
+def tries(*names: str) -> list[gr.Button]:
+    """One-click experiments."""
+    with gr.Row(elem_classes=["try"]):
+        gr.HTML('<span class="try-label">Try</span>')
+        return [gr.Button(name, size="sm") for name in names]
+
+
+def setting(button: gr.Button, components: Sequence[Any], *values: Any) -> Callable[..., Any]:
+    """Put values into controls; the trigger after which they stand there."""
+    taken = list(values) if len(values) > 1 else values[0]
+    done = button.click(lambda: taken, None, list(components), **PRIVATE)
+    then: Callable[..., Any] = done.then
+    return then

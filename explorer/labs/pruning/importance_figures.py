@@ -1,0 +1,257 @@
+"""Importance as a heatmap, a sorted curve, a histogram, a sentence and a table."""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+from typing import Any
+
+from markupsafe import Markup
+
+from explorer.figures import label, picture, prose, strong
+from explorer.labs.pruning.schema import ImportanceResult
+from explorer.tables import Cell, Table
+
+NAMES = {"head": "head", "neuron": "neuron", "both": "head or neuron", "layer": "layer", "weight": "weight"}
+PLURALS = {"head": "heads", "neuron": "neurons", "both": "heads and neurons", "layer": "layers", "weight": "weights"}
+ENOUGH = 0.9
+"""From this rank correlation on we call two orders the same."""
+
+TINY = 1e-12
+"""What a logarithm takes for 0."""
+
+MOST_CELLS = 64
+"""Neurons are drawn in so many groups a layer."""
+
+MOST_POINTS = 600
+
+
+def number(value: float) -> str:
+    """Three significant digits, in scientific notation where it is very small."""
+    return f"{value:.3g}"
+
+
+def importance_table(result: ImportanceResult) -> Table:
+    """layer, unit, importance, standard_error; a layer that serves every depth is called all, a whole layer's unit too."""
+    rows: list[tuple[Cell, ...]] = []
+    for block, (values, errors) in enumerate(zip(result.grid, result.errors, strict=True)):
+        for place, (value, error) in enumerate(zip(values, errors, strict=True)):
+            if result.unit == "layer":
+                rows.append((place, "all", value, error))
+                continue
+            unit = result.columns[place] if result.columns else place
+            rows.append(("all" if result.about.shape.shared else block, unit, value, error))
+    return Table.of(("layer", "unit", "importance", "standard_error"), rows)
+
+
+def page_table(result: ImportanceResult) -> Table:
+    """The same, without the many neurons of little importance: a browser takes some hundred rows."""
+    table = importance_table(result)
+    if len(table.rows) <= MOST_POINTS:
+        return table
+    return Table(table.columns, tuple(sorted(table.rows, key=lambda row: -float(row[2] or 0)))[:MOST_POINTS])
+
+
+def _values(result: ImportanceResult) -> list[float]:
+    return [value for row in result.grid for value in row]
+
+
+def _place(result: ImportanceResult, row: int, column: int) -> str:
+    if result.unit == "layer":
+        return f"layer {column}"
+    where = "shared layer" if result.about.shape.shared else f"layer {row}"
+    return f"{where}, {result.columns[column] if result.columns else f'{NAMES[result.unit]} {column}'}"
+
+
+def importance_sentence(result: ImportanceResult) -> Markup:
+    """What matters most and least, how far apart they are, and whether the examples were enough."""
+    cells = [(value, row, column) for row, values in enumerate(result.grid) for column, value in enumerate(values)]
+    most, least = max(cells), min(cells)
+    if result.unit == "weight":
+        return prose(
+            f"{result.about.name}: the weights of ", strong(_place(result, *most[1:])), " score highest on average, ",
+            f"{number(most[0])}, those of {_place(result, *least[1:])} lowest, {number(least[0])}. ", *_weight_note(result),
+        )  # fmt: skip
+    half = sorted((value for value, _, _ in cells), reverse=True)
+    top = half[: max(1, len(half) // 4)]
+    share = sum(top) / (sum(half) or 1.0)
+    parts = [
+        f"{result.about.name}: ", strong(_place(result, *most[1:])), f" matters most (I = {number(most[0])})",
+        f", {_place(result, *least[1:])} least ({number(least[0])}). The top quarter holds ", strong(f"{100 * share:.0f}%"),
+        " of all importance. ",
+    ]  # fmt: skip
+    return prose(*parts, *_enough(result))
+
+
+def _weight_note(result: ImportanceResult) -> list[str]:
+    return {
+        "magnitude": ["Magnitude reads no example."],
+        "movement": ["A negative sum: training moves these weights towards 0."],
+    }.get(result.score, [f"From {result.count} examples in batches of 16."])
+
+
+def _enough(result: ImportanceResult) -> list[str]:
+    """How many examples give the order that the others give."""
+    if not result.done:
+        return [f"{result.count} of {result.total} examples read so far."]
+    if not result.agreement:
+        return [f"From {result.count} examples; take 32 or more to see whether that is enough."]
+    for count, correlation in result.agreement:
+        if correlation >= ENOUGH:
+            return [
+                strong(f"{count} examples are enough"),
+                f": their order agrees with that of the other {result.count - count} (ρ = {correlation:.2f}).",
+            ]
+    count, correlation = result.agreement[-1]
+    return [
+        f"{result.count} examples are not enough for a firm order: ",
+        f"{count} of them and the other {result.count - count} agree with ρ = {correlation:.2f} only. Take more.",
+    ]
+
+
+def importance_figure(result: ImportanceResult) -> dict[str, Any]:
+    """A heatmap, layers down; bars for whole layers."""
+    said = importance_sentence(result).striptags()
+    if result.unit == "layer":
+        return _layer_bars(result, said)
+    grid, across, axis = _cells(result)
+    log = result.unit == "neuron"  # a few neurons matter a thousand times more than most
+    drawn = [[math.log10(max(value, TINY)) for value in row] for row in grid] if log else grid
+    blocks = ["all"] if result.about.shape.shared else [str(block) for block in range(len(grid))]
+    few = len(across) <= 24
+    trace = {
+        "type": "heatmap",
+        "z": drawn,
+        "x": across,
+        "y": blocks,
+        "customdata": _errors(result) if few else None,
+        "colorscale": "Cividis",
+        "zmin": min(map(min, drawn)) if log else min(0.0, min(map(min, drawn))),
+        "xgap": 2 if few else 0,
+        "ygap": 2,
+        "hovertemplate": f"layer %{{y}}, {axis} %{{x}}: %{{z:.3g}}"
+        + (" ± %{customdata}" if few else "")
+        + "<extra></extra>",
+        "colorbar": {"title": {"text": "log₁₀ I" if log else "I"}, "thickness": 14, "tickformat": ".2g"},
+    }
+    return picture(
+        [trace],
+        said,
+        height=max(220, min(520, 76 + 37 * len(grid))),
+        xaxis={"title": {"text": axis}, "showgrid": False, "type": "category" if few else "linear"},
+        yaxis={"title": {"text": "layer"}, "autorange": "reversed", "showgrid": False, "type": "category"},
+        margin={"l": 8, "r": 8, "t": 12, "b": 8},
+    )
+
+
+def _errors(result: ImportanceResult) -> list[list[str]]:
+    return [["?" if error is None else number(error) for error in row] for row in result.errors]
+
+
+def _cells(result: ImportanceResult) -> tuple[list[list[float]], list[Any], str]:
+    """What is drawn: each head or matrix, or a layer's neurons from most to least important in groups."""
+    if result.unit == "neuron" and len(result.grid[0]) > MOST_CELLS:
+        width = len(result.grid[0])
+        grid = []
+        for row in result.grid:
+            ranked = sorted(row, reverse=True)
+            edges = [width * group // MOST_CELLS for group in range(MOST_CELLS + 1)]
+            grid.append([sum(ranked[a:b]) / (b - a) for a, b in pairwise(edges)])
+        middles = [100 * (group + 0.5) / MOST_CELLS for group in range(MOST_CELLS)]
+        return grid, middles, "neurons of the layer, most important first (%)"
+    across = list(result.columns) or [str(place) for place in range(len(result.grid[0]))]
+    return [list(row) for row in result.grid], across, "matrix" if result.columns else NAMES[result.unit]
+
+
+def _layer_bars(result: ImportanceResult, said: str) -> dict[str, Any]:
+    errors = [0.0 if error is None else error for error in result.errors[0]]
+    trace = {
+        "type": "bar",
+        "x": [str(layer) for layer in range(len(result.grid[0]))],
+        "y": list(result.grid[0]),
+        "error_y": {"type": "data", "array": errors, "color": "@text"},
+        "marker": {"color": "@first"},
+        "hovertemplate": "layer %{x}: %{y:.3g} ± %{error_y.array:.2g}<extra></extra>",
+    }
+    return picture(
+        [trace],
+        said,
+        height=320,
+        xaxis={"title": {"text": "layer"}, "type": "category", "showgrid": False},
+        yaxis={"title": {"text": "importance I"}},
+    )
+
+
+def sorted_figure(result: ImportanceResult) -> dict[str, Any]:
+    """All units from most to least important, with two standard errors either side."""
+    pairs = [
+        (value, error or 0.0)
+        for row, errors in zip(result.grid, result.errors, strict=True)
+        for value, error in zip(row, errors, strict=True)
+    ]
+    pairs.sort(reverse=True)
+    stride = max(1, len(pairs) // MOST_POINTS)
+    places = list(range(1, len(pairs) + 1))[::stride]
+    pairs = pairs[::stride]
+    log = result.unit == "neuron"
+    floor = max(min(value for value, _ in pairs), TINY) / 10 if log else 0.0
+    upper, lower = [v + 2 * e for v, e in pairs], [max(v - 2 * e, min(v, floor)) for v, e in pairs]
+    band = {
+        "type": "scatter",
+        "x": [*places, *places[::-1]],
+        "y": [*upper, *lower[::-1]],
+        "fill": "toself",
+        "mode": "lines",
+        "line": {"width": 0},
+        "fillcolor": "rgba(86,180,233,0.25)",
+        "hoverinfo": "skip",
+    }
+    line = {
+        "type": "scatter",
+        "mode": "lines" if len(places) > 40 else "lines+markers",
+        "x": places,
+        "y": [value for value, _ in pairs],
+        "line": {"color": "@first", "width": 3},
+        "hovertemplate": "rank %{x}: %{y:.3g}<extra></extra>",
+    }
+    what = "matrices" if result.unit == "weight" else PLURALS[result.unit]
+    return picture(
+        [band, line],
+        f"Importance of all {len(_values(result))} {what}, sorted, with a band of two standard errors.",
+        height=270,
+        xaxis={"title": {"text": f"rank of the {what}"}, "showgrid": False},
+        yaxis={
+            "title": {"text": "I"},
+            **({"type": "log", "dtick": 2, "exponentformat": "power"} if log else {"tickformat": ".2g"}),
+        },
+        margin={"l": 8, "r": 12, "t": 12, "b": 8},
+    )
+
+
+def histogram_figure(result: ImportanceResult) -> dict[str, Any]:
+    """How many units have which importance; bins are counted here, so that the table of all neurons stays on the server."""
+    log = result.unit == "neuron"
+    values = [math.log10(max(value, TINY)) for value in _values(result)] if log else _values(result)
+    low, high = min(values) if log else min(0.0, *values), max(values)
+    bins = 30 if len(values) > 200 else 15
+    step = (high - low) / bins or 1.0
+    counts = [0] * bins
+    for value in values:
+        counts[min(bins - 1, int((value - low) / step))] += 1
+    trace = {
+        "type": "bar",
+        "x": [low + (place + 0.5) * step for place in range(bins)],
+        "y": counts,
+        "width": [step * 0.92] * bins,
+        "marker": {"color": "@third"},
+        "hovertemplate": "about %{x:.3g}: %{y}<extra></extra>",
+    }
+    what = "matrices" if result.unit == "weight" else PLURALS[result.unit]
+    return picture(
+        [trace],
+        f"Histogram of the importance of {len(values)} {what}.",
+        height=270,
+        xaxis={"title": {"text": "log₁₀ I" if log else "importance I"}, "showgrid": False, "tickformat": ".2g"},
+        yaxis={"title": {"text": label(what)}},
+        margin={"l": 8, "r": 12, "t": 12, "b": 8},
+    )

@@ -1,0 +1,91 @@
+"""Prune and see: three orders on one plot, and heads by hand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gradio as gr
+
+from explorer.labs.pruning import HEADS, ORDERS, orders_figures
+from explorer.labs.pruning.bench import Live, Subject, bar, setting, start_stop, tries
+from explorer.labs.pruning.schema import HandResult, OrdersResult
+from explorer.ui.components import ASSETS, plot, rich_text
+from explorer.ui.wiring import LATEX, folds
+
+UNITS = [
+    ("heads", "head"), ("neurons", "neuron"), ("heads and neurons", "both"), ("layers", "layer"), ("weights", "weight"),
+]  # fmt: skip
+
+WHY = r"""
+If importance means anything, taking the **least** important parts first must cost less than taking them at random, and taking the
+most important first must cost more. The order is computed once, from the whole model. Michel et al. (2019, section 4) could take
+about 40% of BERT's heads away on MNLI without a noticeable loss; then accuracy falls sharply. The band is the range of the random
+orders. With 80 held-out examples differences of a few percent are chance: take more of them to look closer.
+"""
+
+
+def build_orders(subject: Subject, tab: gr.Tab) -> None:
+    """Lay out and wire the tab."""
+    with gr.Row(elem_classes=["bench"]):
+        with gr.Column(scale=1, min_width=250):
+            start, stop = start_stop("Prune in three orders", "compare-orders")
+            unit = gr.Radio(UNITS, value="head", label="Take away")
+            draws = gr.Slider(0, 6, 2, step=1, label="Random orders")
+            score = gr.Textbox("gradient", visible="hidden", label="score")
+            buttons = tries("neurons", "heads and neurons", "layers", "weights")
+        with gr.Column(scale=2, min_width=320):
+            said = rich_text(elem_classes=["said"], elem_id="orders-said")
+            shown = bar()
+            figure = plot("orders", elem_id="orders-figure")
+    panel = folds(ORDERS.name)
+
+    def show(result: OrdersResult) -> list[Any]:
+        return [str(orders_figures.orders_sentence(result)), orders_figures.orders_figure(result)]
+
+    stream = Live(
+        subject, ORDERS, {"unit": unit, "score": score, "draws": draws}, [said, figure], show,
+        lambda result: len(result.points) / result.total, panel, start, stop, shown,
+    )  # fmt: skip
+    moves = [
+        setting(button, [unit], chosen)
+        for button, chosen in zip(buttons, ("neuron", "both", "layer", "weight"), strict=True)
+    ]
+    stream.on(start.click, tab.select, unit.input, *moves)
+    with gr.Accordion("Why: what the three lines test", open=False):
+        gr.Markdown(WHY, latex_delimiters=LATEX)
+    _build_hand(subject, tab)
+
+
+def head_switches(**options: Any) -> gr.HTML:
+    """A switch for every head; its value is what orders_figures.switches returns. Fires `select` with {"off": [[l, h], ...]}."""
+    return gr.HTML(
+        {},
+        html_template='<div class="heads" role="group"></div>',
+        js_on_load=(ASSETS / "heads.js").read_text(encoding="utf-8"),
+        **options,
+    )
+
+
+def _build_hand(subject: Subject, tab: gr.Tab) -> None:
+    """The same by hand."""
+    gr.HTML("<h3>Heads by hand</h3>")
+    with gr.Row(elem_classes=["bench"]):
+        with gr.Column(scale=1, min_width=290):
+            grid = head_switches(elem_id="prune-grid")
+        with gr.Column(scale=1, min_width=320):
+            said = rich_text(elem_classes=["said"], elem_id="hand-said")
+            shown = bar()
+            start, stop = start_stop("Measure without them", "prune-hand")
+    panel = folds(HEADS.name, "heads by hand")
+    heads = gr.Textbox("", visible="hidden", label="heads")
+
+    def show(result: HandResult) -> list[Any]:
+        return [str(orders_figures.hand_sentence(result)), orders_figures.switches(result)]
+
+    stream = Live(subject, HEADS, {"heads": heads}, [said, grid], show, lambda result: 1.0, panel, start, stop, shown)
+
+    def pressed(event: gr.EventData) -> str:
+        return ", ".join(f"{layer}.{head}" for layer, head in event._data["off"])
+
+    taken = grid.select(pressed, None, [heads], api_visibility="private", show_progress="hidden", queue=False)
+    stream.on(start.click, taken.then, tab.select)

@@ -1,0 +1,48 @@
+"""Fewer bits: the same model in fp32, bf16 and int8, whole and pruned."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gradio as gr
+
+from explorer.labs.pruning import QUANTISE, quantised_figures
+from explorer.labs.pruning.bench import Live, Subject, bar, setting, start_stop, tries
+from explorer.labs.pruning.schema import QuantiseResult
+from explorer.ui.components import plot, rich_text
+from explorer.ui.wiring import LATEX, folds
+
+WHY = r"""
+**bf16** keeps 8 of the 24 bits of a number's precision and all of its range. **int8** stores each weight matrix of a linear map
+as whole numbers from −128 to 127 with one scale, $w \approx s\,q$, and rounds the activations as they come
+(`torch.ao.quantization.quantize_dynamic`); embeddings and LayerNorms stay in fp32, so the file is not a quarter. Pruning removes
+weights, quantisation shortens them, distillation trains a smaller model: they can be combined.
+Whether fewer bits are also quicker depends on what the processor can multiply.
+"""
+
+
+def build_quantised(subject: Subject, tab: gr.Tab) -> None:
+    """Lay out and wire the tab."""
+    with gr.Row(elem_classes=["bench"]):
+        with gr.Column(scale=1, min_width=250):
+            start, stop = start_stop("Measure the three forms", "quantise")
+            share = gr.Slider(0, 0.9, 0, step=0.05, label="Also pruned: heads and neurons to take away")
+            batch = gr.Slider(1, 64, 16, step=1, label="Texts in a batch")
+            buttons = tries("and half of it pruned", "one text", "64 texts")
+        with gr.Column(scale=2, min_width=320):
+            said = rich_text(elem_classes=["said"], elem_id="quantise-said")
+            shown = bar()
+            figure = plot("quantised", elem_id="quantise-figure")
+    panel = folds(QUANTISE.name)
+    with gr.Accordion("Why: fewer bits", open=False):
+        gr.Markdown(WHY, latex_delimiters=LATEX)
+
+    def show(result: QuantiseResult) -> list[Any]:
+        return [str(quantised_figures.quantised_sentence(result)), quantised_figures.quantised_figure(result)]
+
+    stream = Live(
+        subject, QUANTISE, {"share": share, "batch": batch}, [said, figure], show,
+        lambda result: 1.0 if result.done else len(result.forms) / (result.total + 1), panel, start, stop, shown,
+    )  # fmt: skip
+    moves = [setting(buttons[0], [share], 0.5), setting(buttons[1], [batch], 1), setting(buttons[2], [batch], 64)]
+    stream.on(start.click, tab.select, *moves)

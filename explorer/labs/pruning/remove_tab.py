@@ -1,0 +1,147 @@
+"""Take out: parts really removed, with what that gains, and the model to take home; and one step against many."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gradio as gr
+
+from explorer.labs.pruning import EXPORT, PRUNE, STEPS, prune_figures
+from explorer.labs.pruning.bench import Live, Subject, bar, setting, start_stop, tries
+from explorer.labs.pruning.orders_tab import UNITS
+from explorer.labs.pruning.schema import Exported, PruneResult, StepsResult
+from explorer.ui.components import plot, rich_text
+from explorer.ui.wiring import LATEX, folds
+
+ORDERS = [("least important first", "least"), ("most important first", "most"), ("random", "random")]
+
+WHY = r"""
+**Removed, not masked**: a head that is gone takes its rows of $W_q$, $W_k$, $W_v$ and its columns of $W_o$ with it, a neuron its
+row of $W_1$ and its column of $W_2$. The outputs are those with the same gates at 0, up to rounding; the model is smaller and, at
+larger batches, quicker. Single weights at 0 save nothing by themselves. Layers then have widths of their own, which a config
+cannot say: what goes home is safetensors, config and tokenizer with `load_pruned.py`, which opens them. Where every layer keeps
+all its heads and as many neurons, plain `from_pretrained` opens it too.
+"""
+WHY_STEPS = r"""
+Importance is a slope at the model as it stands. Once many parts are gone the others matter differently: of two heads that do the
+same, either can go, and not both. So take a few, measure again, take a few more; and let a little training between
+mend what was cut.
+"""
+
+
+def build_remove(subject: Subject, tab: gr.Tab) -> None:
+    """Lay out and wire the tab."""
+    with gr.Row(elem_classes=["bench"]):
+        with gr.Column(scale=1, min_width=250):
+            start, stop = start_stop("Prune", "prune")
+            unit = gr.Dropdown(UNITS, value="both", label="Take away", filterable=False)
+            share = gr.Slider(0.05, 0.95, 0.5, step=0.05, label="Share to take away")
+            order = gr.Dropdown(ORDERS, value="least", label="Order", filterable=False)
+            even = gr.Checkbox(False, label="As many from every layer")
+            with gr.Accordion("A budget, steps, training between", open=False):
+                heads = gr.Number(0, precision=0, label="Heads a layer keeps", info="On average; 0 goes by the share.")
+                neurons = gr.Number(0, precision=0, label="Neurons a layer keeps")
+                steps = gr.Slider(1, 16, 1, step=1, label="Steps")
+                training = gr.Slider(0, 30, 0, step=1, label="Training steps after each")
+                seed = gr.Number(0, precision=0, label="Seed of the random order")
+            score = gr.Textbox("gradient", visible="hidden", label="score")
+            buttons = tries("half the neurons, evenly", "a third of the heads", "half the layers", "to a budget")
+        with gr.Column(scale=2, min_width=320):
+            said = rich_text(elem_classes=["said"], elem_id="prune-said")
+            shown = bar()
+            left = plot("left-in-each-layer", elem_id="left-figure")
+            with gr.Row():
+                table = rich_text(elem_classes=["wide"], elem_id="before-after")
+            _build_export(subject, key := gr.Textbox("", visible="hidden", label="key"))
+            rich_text(str(prune_figures.michel_quote()))
+    panel = folds(PRUNE.name)
+    with gr.Accordion("Why: what removing means", open=False):
+        gr.Markdown(WHY, latex_delimiters=LATEX)
+    inputs = {
+        "unit": unit, "score": score, "share": share, "steps": steps, "order": order, "train_between": training, "even": even,
+        "heads": heads, "neurons": neurons, "seed": seed,
+    }  # fmt: skip
+
+    def show(result: PruneResult) -> list[Any]:
+        return [
+            str(prune_figures.prune_sentence(result)),
+            prune_figures.left_figure(result),
+            str(prune_figures.before_after(result)),
+            result.key,
+        ]
+
+    stream = Live(subject, PRUNE, inputs, [said, left, table, key], show, _share, panel, start, stop, shown)
+    controls = [unit, share, even, heads, neurons]
+    moves = [
+        setting(button, controls, *values)
+        for button, values in zip(
+            buttons,
+            (
+                ("neuron", 0.5, True, 0, 0),
+                ("head", 0.35, False, 0, 0),
+                ("layer", 0.5, False, 0, 0),
+                ("both", 0.5, False, 8, 2048),
+            ),
+            strict=True,
+        )
+    ]  # fmt: skip
+    stream.on(start.click, tab.select, *moves)
+
+
+def _share(result: PruneResult) -> float:
+    """The steps, the check, four batch sizes."""
+    if result.done:
+        return 1.0
+    done = len(result.steps) + (result.left is not None) + len(result.speeds)
+    return min(0.99, done / (result.wanted + 5))
+
+
+def _build_export(subject: Subject, key: gr.Textbox) -> None:
+    with gr.Row():
+        start, stop = start_stop("Take the pruned model home", "export-pruned")
+        file = gr.File(label="The pruned model", interactive=False, visible=False, elem_id="pruned-file")
+    shown = bar()
+    with gr.Column(visible=False):
+        panel = folds(EXPORT.name)
+
+    def show(result: Exported) -> list[Any]:
+        return [gr.update(value=result.path, visible=True)]
+
+    stream = Live(subject, EXPORT, {"key": key}, [file], show, lambda result: 1.0, panel, start, stop, shown)
+    stream.on(start.click)
+
+
+def build_steps(subject: Subject, tab: gr.Tab) -> None:
+    """Lay out and wire the tab."""
+    with gr.Row(elem_classes=["bench"]):
+        with gr.Column(scale=1, min_width=250):
+            start, stop = start_stop("Compare", "compare-steps")
+            unit = gr.Dropdown(UNITS[:4], value="both", label="Take away", filterable=False)
+            share = gr.Slider(0.05, 0.95, 0.6, step=0.05, label="Share to take away")
+            steps = gr.Slider(2, 16, 4, step=1, label="Many steps")
+            training = gr.Slider(0, 30, 0, step=1, label="Training steps after each of them")
+            score = gr.Textbox("gradient", visible="hidden", label="score")
+            buttons = tries("train a little between", "more goes", "eight steps")
+        with gr.Column(scale=2, min_width=320):
+            said = rich_text(elem_classes=["said"], elem_id="steps-said")
+            shown = bar()
+            figure = plot("steps", elem_id="steps-figure")
+            rich_text(str(prune_figures.textpruner_quote()), elem_classes=["wide"])
+    panel = folds(STEPS.name)
+    with gr.Accordion("Why: many steps", open=False):
+        gr.Markdown(WHY_STEPS)
+
+    def show(result: StepsResult) -> list[Any]:
+        return [str(prune_figures.steps_sentence(result)), prune_figures.steps_figure(result)]
+
+    inputs = {"unit": unit, "score": score, "share": share, "steps": steps, "train_between": training}
+    stream = Live(
+        subject, STEPS, inputs, [said, figure], show, lambda result: 1.0 if result.done else min(0.99, result.progress),
+        panel, start, stop, shown,
+    )  # fmt: skip
+    moves = [
+        setting(buttons[0], [training], 8),
+        setting(buttons[1], [share], 0.75),
+        setting(buttons[2], [steps], 8),
+    ]
+    stream.on(start.click, tab.select, *moves)

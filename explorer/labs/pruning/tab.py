@@ -1,0 +1,29 @@
+"""The pruning page: what matters, prune and see, take out, step by step, fewer bits."""
+
+from __future__ import annotations
+
+import gradio as gr
+
+from explorer.labs.pruning.bench import Subject
+from explorer.labs.pruning.importance_tab import build_importance
+from explorer.labs.pruning.orders_tab import build_orders
+from explorer.labs.pruning.quantised_tab import build_quantised
+from explorer.labs.pruning.remove_tab import build_remove, build_steps
+from explorer.ui.page import Page
+
+
+def build(page: Page) -> None:
+    """What is pruned stands above, a tab for each thing to do with it below."""
+    subject = Subject(page)
+    with gr.Tabs():
+        with gr.Tab("What matters", id="importance") as matters:
+            draw = build_importance(subject, matters)
+        with gr.Tab("Prune and see", id="orders") as orders:
+            build_orders(subject, orders)
+        with gr.Tab("Take out", id="remove") as remove:
+            build_remove(subject, remove)
+        with gr.Tab("Step by step", id="steps") as steps:
+            build_steps(subject, steps)
+        with gr.Tab("Fewer bits", id="quantise") as quantise:
+            build_quantised(subject, quantise)
+    draw(*subject.wire())

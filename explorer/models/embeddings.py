@@ -1,0 +1,110 @@
+"""What a model adds up for each token before its first layer, part by part, from its own tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from explorer.models.bundle import Bundle
+
+
+@dataclass(frozen=True)
+class Part:
+    """One part of the sum, or what becomes of it.
+
+    kind: token, segment or position, which are added; sum; layer_norm or projection, which follow. values: (length, width), in
+    float64. rows: which row of its table each token takes (length,); None for what is computed.
+    """
+
+    kind: str
+    values: Tensor
+    rows: Tensor | None = None
+
+
+def table_of(bundle: Bundle, kind: str) -> Tensor | None:
+    """The lookup table of a kind (token, segment or position), (rows, width); None where family or config has none."""
+    path = getattr(bundle.architecture.embeddings, kind)
+    module = _module(bundle.model.base_model, path) if path else None
+    return None if module is None else module.weight
+
+
+def _module(body: Any, path: str) -> Any:
+    """A module by its path; None where the model was built without it."""
+    module = body
+    for name in path.split("."):
+        module = getattr(module, name, None)
+        if module is None:
+            return None
+    return module
+
+
+def embedding_parts(bundle: Bundle, inputs: Mapping[str, Tensor]) -> tuple[Part, ...]:
+    """The parts of one text in the order in which the model computes them; the last is what its first layer reads.
+
+    inputs: keyword tensors, (1, length), as `encode` gives them. Computed in float64 from the model's float32 weights, so
+    what differs from the model's own output is the rounding of the model.
+    """
+    body, known = bundle.model.base_model, bundle.architecture.embeddings
+    ids = inputs["input_ids"][0].cpu()
+    added = [Part("token", _rows(body, known.token, ids), ids)]
+    segments = inputs.get("token_type_ids")
+    rows = segments[0].cpu() if segments is not None else torch.zeros_like(ids)
+    if (
+        known.segment
+        and _module(body, known.segment) is not None
+        and not (known.needs_segment_ids and segments is None)
+    ):
+        added.append(Part("segment", _rows(body, known.segment, rows), rows))
+    if known.position and _module(body, known.position) is not None:
+        places = _places(bundle, ids)
+        added.append(Part("position", _rows(body, known.position, places), places))
+    states = torch.stack([part.values for part in added]).sum(0)
+    parts = [*added, Part("sum", states)]
+    for kind, path in known.stages:
+        module = _module(body, path)
+        if module is not None:
+            states = _STAGES[kind](module, states)
+            parts.append(Part(kind, states))
+    return tuple(parts)
+
+
+def _rows(body: nn.Module, path: str, rows: Tensor) -> Tensor:
+    weight: Tensor = _module(body, path).weight
+    return weight[rows.to(weight.device)].cpu().double()  # there are accelerators without float64
+
+
+def _places(bundle: Bundle, ids: Tensor) -> Tensor:
+    """The row of the position table for each token."""
+    if not bundle.architecture.embeddings.after_padding:
+        return torch.arange(len(ids))
+    padding = int(bundle.model.config.pad_token_id)
+    counted = (ids != padding).long()
+    return counted.cumsum(0) * counted + padding
+
+
+def _layer_norm(module: Any, states: Tensor) -> Tensor:
+    """LayerNorm (Ba et al. 2016): each vector to mean 0 and variance 1, then a gain and a bias for each dimension."""
+    epsilon = module.variance_epsilon if hasattr(module, "variance_epsilon") else module.eps
+    centred = states - states.mean(-1, keepdim=True)
+    scaled = centred / (centred.square().mean(-1, keepdim=True) + epsilon).sqrt()
+    bias = getattr(module, "bias", None)
+    normed: Tensor = scaled * _plain(module.weight) + (0.0 if bias is None else _plain(bias))
+    return normed
+
+
+def _linear(module: nn.Linear, states: Tensor) -> Tensor:
+    """From the embeddings' width E to the layers' width H."""
+    bias = module.bias
+    projected: Tensor = states @ _plain(module.weight).T + (0.0 if bias is None else _plain(bias))
+    return projected
+
+
+def _plain(tensor: Tensor) -> Tensor:
+    return tensor.cpu().double()
+
+
+_STAGES = {"layer_norm": _layer_norm, "projection": _linear}

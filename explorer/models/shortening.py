@@ -1,0 +1,94 @@
+"""A model with some of its layers: the same tensors under the names that they have in the shorter model."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeVar
+
+import torch
+from torch import Tensor, nn
+from transformers import PretrainedConfig
+
+from explorer.errors import BadInputError
+from explorer.models.architectures import Layers
+from explorer.models.bundle import Bundle
+from explorer.models.inside import depth_of
+
+Value = TypeVar("Value")
+
+
+def layers_kept(depth: int, count: int) -> tuple[int, ...]:
+    """Which of `depth` layers stay when `count` are kept, evenly from the first one: every second of six is 0, 2, 4.
+
+    Raises BadInputError for more layers than there are, or none.
+    """
+    if not 1 <= count <= depth:
+        raise BadInputError(
+            f"A student of {count} layers cannot be cut from {depth}. Take 1 to {depth} layers, or 0 for every second one."
+        )
+    return tuple(place * depth // count for place in range(count))
+
+
+def half_of(depth: int) -> int:
+    """How many layers stay when every second one does, beginning with the first."""
+    return max(1, depth // 2)
+
+
+def shortened_config(config: PretrainedConfig, kept: Sequence[int]) -> PretrainedConfig:
+    """A copy for a model of these layers; kinds of attention that alternate between layers go with them."""
+    changed: PretrainedConfig = copy.deepcopy(config)
+    if getattr(config, "layer_types", None):
+        changed.layer_types = [config.layer_types[place] for place in kept]
+    changed.num_hidden_layers = len(kept)
+    return changed
+
+
+def renamed(named: Mapping[str, Value], layers: Layers, depth: int, kept: Sequence[int]) -> dict[str, Value]:
+    """What belongs to the kept of `depth` layers under its new name, and everything outside them under its old one.
+
+    Where layers share their weights (ALBERT), there are fewer names than layers, and all of them stay.
+    """
+    if layers.count(named) != depth:
+        return dict(named)
+    before, _, after = f"{layers.body}.{layers.path}".partition("*")
+    found: dict[str, Value] = {}
+    for name, value in named.items():
+        number, separator, rest = name.removeprefix(before).partition(f"{after}.")
+        if not name.startswith(before) or not separator or not number.isdigit():
+            found[name] = value
+        for place, layer in enumerate(kept):
+            if name.startswith(before) and number == str(layer):
+                found[f"{before}{place}{after}.{rest}"] = value
+    return found
+
+
+def put(model: nn.Module, name: str, tensor: Tensor) -> None:
+    """Put a tensor in the place of a parameter or a buffer, by its full name; an nn.Parameter stays one."""
+    path, _, leaf = name.rpartition(".")
+    module = model.get_submodule(path)
+    if isinstance(tensor, nn.Parameter):
+        module._parameters[leaf] = tensor
+    else:
+        module._buffers[leaf] = tensor
+
+
+def shortened(bundle: Bundle, count: int) -> Bundle:
+    """The bundle's model, heads included, with `count` of its layers; the tensors are shared. Raises as layers_kept."""
+    model = bundle.model
+    kept = layers_kept(depth_of(model), count)
+    config = shortened_config(model.config, kept)
+    config._attn_implementation = None
+    with torch.device("meta"):
+        short: Any = type(model)(config)
+    named: dict[str, Tensor] = {**dict(model.named_parameters(remove_duplicate=False)), **dict(model.named_buffers())}
+    tensors = renamed(named, bundle.architecture.layers, depth_of(model), kept)
+    wanted = [*short.named_parameters(remove_duplicate=False), *short.named_buffers()]
+    for name, _ in wanted:
+        put(short, name, tensors[name])
+    short.eval()
+    parameters = sum(parameter.numel() for parameter in short.parameters())
+    size = sum(parameter.numel() * parameter.element_size() for parameter in short.parameters())
+    name = f"{bundle.model_id} with {count} of {depth_of(model)} layers"
+    return dataclasses.replace(bundle, model_id=name, model=short, parameters=parameters, bytes=size)

@@ -1,0 +1,96 @@
+"""Tokenizers without their models: a few hundred kilobytes each, opened once and shared by every visitor."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections import OrderedDict
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from transformers import AutoTokenizer, PreTrainedTokenizerBase
+
+from explorer.errors import ExplorerError, ModelUnavailableError
+from explorer.models.bundle import check_tokenizer
+from explorer.models.catalog import OWN_TOKENIZERS
+from explorer.models.hub import tokenizer_folder
+from explorer.settings import BUNDLED_TOKENIZERS, Settings
+
+MOST_OPEN = 24
+
+
+@dataclass(frozen=True)
+class OpenTokenizer:
+    """A tokenizer under the name that a visitor gave: a model of the catalog, a hub id, a folder, or one of our own."""
+
+    name: str
+    tokenizer: PreTrainedTokenizerBase
+
+    @property
+    def backend(self) -> Any:
+        """The Rust tokenizer, which normalises, splits and cuts."""
+        return self.tokenizer.backend_tokenizer
+
+    @cached_property
+    def description(self) -> dict[str, Any]:
+        """What a tokenizer.json says: normalizer, pre_tokenizer, model (with its vocabulary, merges or scores) and so on."""
+        described: dict[str, Any] = json.loads(self.backend.to_str())
+        return described
+
+
+def load_tokenizer(name: str, settings: Settings) -> OpenTokenizer:
+    """Open a tokenizer, fetching its files where it must; raises ModelUnavailableError with what to do."""
+    folder = BUNDLED_TOKENIZERS / name if name in OWN_TOKENIZERS else tokenizer_folder(name, settings)
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
+    except Exception as error:  # what the many formats raise has no base in common
+        raise ModelUnavailableError(
+            f"The tokenizer of {name} cannot be read here. It must be a fast one, with a tokenizer.json or a vocabulary."
+        ) from error
+    check_tokenizer(name, tokenizer)
+    return OpenTokenizer(name, tokenizer)
+
+
+class TokenizerStore:
+    """Open tokenizers, least recently used first; safe to use from many threads."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._open: OrderedDict[str, OpenTokenizer] = OrderedDict()
+        self._lock = threading.Lock()
+        self._loading: dict[str, threading.Lock] = {}
+
+    def get(self, name: str) -> OpenTokenizer:
+        """The tokenizer of a name, opened at most once however many ask at the same time."""
+        with self._lock:
+            if name in self._open:
+                self._open.move_to_end(name)
+                return self._open[name]
+            gate = self._loading.setdefault(name, threading.Lock())
+        with gate:
+            with self._lock:
+                if name in self._open:
+                    return self._open[name]
+            opened = load_tokenizer(name, self._settings)
+            with self._lock:
+                self._open[name] = opened
+                while len(self._open) > MOST_OPEN:
+                    self._open.popitem(last=False)
+            return opened
+
+
+class Opening:
+    """What a job is handed: a call gives the tokenizer of a name, and remembers the names that could not be opened."""
+
+    def __init__(self, store: TokenizerStore) -> None:
+        self._store = store
+        self.refused: list[str] = []
+
+    def __call__(self, name: str) -> OpenTokenizer:
+        """Raises ExplorerError."""
+        try:
+            return self._store.get(name)
+        except ExplorerError:
+            self.refused.append(name)
+            raise

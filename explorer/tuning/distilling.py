@@ -1,0 +1,142 @@
+"""A student's lessons: what its teacher says of every row, asked once, and the loss that compares the two.
+
+The teacher never changes, so its logits (and states, where they are compared) are computed once and kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+import torch
+from torch import Tensor
+from torch.nn.functional import mse_loss
+from transformers import PreTrainedModel
+
+from explorer.errors import BadInputError
+from explorer.maths.distillation import cosine_loss, soft_loss
+from explorer.models.inside import depth_of
+from explorer.models.shortening import layers_kept, renamed
+from explorer.tasks.task import Example, Task
+from explorer.tuning.adapted import Adapted
+from explorer.tuning.rows import LONGEST_ROW, Rows, ordered_batches, tokenise
+from explorer.tuning.spec import RunSpec
+from explorer.tuning.training import Scale, decide, precision
+
+AGREEMENT = "agreement"
+"""The share of held-out examples to which the student gives its teacher's answer; measured beside the task's metrics."""
+
+
+@torch.no_grad()
+def take_layers(student: Adapted, teacher: PreTrainedModel) -> None:
+    """Copy a plain teacher's weights into a student: of its layers those that stay, and everything outside them.
+
+    Raises BadInputError for a teacher that has fewer layers, or another shape.
+    """
+    kept = layers_kept(depth_of(teacher), depth_of(student.fork))
+    theirs = renamed(dict(teacher.named_parameters()), student.layers, depth_of(teacher), kept)
+    for name, parameter in student.trainable().items():
+        if name not in theirs or theirs[name].shape != parameter.shape:
+            raise BadInputError(
+                "The teacher's layers do not fit this student, whose model has another shape. Start it from its own "
+                "pretrained layers (start = pretrained), or from random numbers."
+            )
+        parameter.copy_(theirs[name])
+
+
+class Teaching:
+    """What a teacher says of a run's rows. `ask` fills it; `loss` and `scores` read it.
+
+    scale: the teacher's, of a regression; student_scale: that of the run.
+    """
+
+    def __init__(self, teacher: Adapted, task: Task, scale: Scale, student_scale: Scale, spec: RunSpec) -> None:
+        self.teacher, self.task, self.spec = teacher, task, spec
+        self.scale, self.student_scale = scale, student_scale
+        self.device = next(iter(teacher.model.parameters())).device
+        self._logits = torch.empty(0)
+        self._states = torch.empty(0)
+        self._answers: dict[int, tuple[Rows, list[float]]] = {}
+
+    def ask(self, examples: Sequence[Example]) -> Iterator[float]:
+        """Read the training examples, in batches that depend on them alone; yields the share that is done."""
+        rows = self._rows(examples)
+        logits, states, places = [], [], list[int]()
+        for batch in ordered_batches(rows.lengths):
+            said, state = self._read(rows, batch)
+            logits.append(said)
+            states.append(state)
+            places += batch
+            yield len(places) / len(rows)
+        order = torch.argsort(torch.tensor(places))
+        said = torch.cat(logits)[order]
+        if self.task.is_regression:
+            said = (said * self.scale.spread + self.scale.mean - self.student_scale.mean) / self.student_scale.spread
+        self._logits, self._states = said, torch.cat(states)[order]
+
+    def judge(self, rows: Rows, examples: Sequence[Example]) -> None:
+        """Keep the teacher's answers to held-out examples; `rows` are the same ones as the student reads them."""
+        own = self._rows(examples)
+        parts, places = [], list[int]()
+        for batch in ordered_batches(own.lengths):
+            parts.append(self._read(own, batch)[0])
+            places += batch
+        logits = torch.cat(parts)[torch.argsort(torch.tensor(places))]
+        self._answers[id(rows)] = (rows, decide(self.task, logits, self.scale))
+
+    def _rows(self, examples: Sequence[Example]) -> Rows:
+        """As the teacher's own tokenizer reads them."""
+        return tokenise(self.teacher.bundle, examples, min(LONGEST_ROW, self.teacher.longest))
+
+    @torch.no_grad()
+    def _read(self, rows: Rows, places: Sequence[int]) -> tuple[Tensor, Tensor]:
+        """Logits (places, outputs) and states (places, width), or (places, 0) where nothing compares them."""
+        inputs, _ = rows.batch(places, self.device)
+        with precision(self.device, self.teacher.bundle.architecture):
+            if self.compares_states:
+                logits, states = self.teacher.logits_and_states(inputs)
+                return logits.float().cpu(), states.float().cpu()
+            logits = self.teacher.logits(inputs)
+        return logits.float().cpu(), torch.empty(len(places), 0)
+
+    @property
+    def compares_states(self) -> bool:
+        """Whether hidden states are part of the loss."""
+        return self.spec.cosine_weight > 0
+
+    def loss(self, logits: Tensor, states: Tensor | None, hard: Callable[[], Tensor], places: Sequence[int]) -> Tensor:
+        """The weighted sum of the run's terms; a term of weight 0 is not computed.
+
+        logits (places, outputs) and states (places, width) are the student's; hard() is the loss on the labels.
+        """
+        spec, terms = self.spec, []
+        if spec.soft_weight:
+            terms.append(spec.soft_weight * self._soft(logits.float(), self._logits[list(places)].to(logits.device)))
+        if spec.hard_weight:
+            terms.append(spec.hard_weight * hard())
+        if spec.cosine_weight and states is not None:
+            theirs = self._states[list(places)].to(states.device)
+            terms.append(spec.cosine_weight * cosine_loss(states.float(), theirs))
+        return torch.stack(terms).sum() if len(terms) > 1 else terms[0]
+
+    def _soft(self, student: Tensor, teacher: Tensor) -> Tensor:
+        if self.spec.soft_loss == "l2":
+            return mse_loss(student, teacher)
+        return soft_loss(student, teacher, self.spec.temperature)
+
+    def scores(self, rows: Rows, predicted: Sequence[float]) -> Mapping[str, float]:
+        """How often the student answers as its teacher does on the first rows; nothing for a regression, which has no answers."""
+        if self.task.is_regression or id(rows) not in self._answers:
+            return {}
+        answers = self._answers[id(rows)][1][: len(predicted)]
+        same = sum(one == other for one, other in zip(answers, predicted, strict=True))
+        return {AGREEMENT: same / len(predicted)}
+
+
+def check_teacher(student: Adapted, teacher: Adapted) -> None:
+    """Raise BadInputError where hidden states are to be compared and cannot be."""
+    widths = [one.fork.config.hidden_size for one in (student, teacher)]
+    if student.spec.cosine_weight and widths[0] != widths[1]:
+        raise BadInputError(
+            f"Hidden states of {widths[0]} and of {widths[1]} numbers have no cosine. Set cosine_weight to 0, or take a "
+            "student of the teacher's width."
+        )

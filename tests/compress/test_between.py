@@ -1,0 +1,63 @@
+"""A little training between two prunings, and what is asked of a model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import torch
+from torch.nn.functional import cross_entropy
+
+from explorer.compress import between
+from explorer.compress.asking import example_losses
+from explorer.compress.between import trained, with_weights
+from explorer.compress.cuts import Cut
+from explorer.compress.timing import batch_of, milliseconds
+from explorer.errors import BadInputError
+from tests.compress.subjects import FAMILIES, run_subject, tiny
+from tests.compress.test_removal import outputs, some
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_it_trains_copies_and_leaves_the_subject_alone(
+    tmp_path: Path, family: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(between, "RATE", 2e-3)
+    subject = run_subject(tiny(tmp_path, family), examples=32)
+    cut = Cut(heads=some(subject.shape.blocks * 4, 1))
+    whole = outputs(subject, subject.tree())
+    with torch.inference_mode():
+        weights, first = trained(subject, cut, {}, 2, 1)
+        for round_ in range(2, 5):
+            weights, last = trained(subject, cut, weights, 6, round_)
+    assert last < first
+    assert torch.equal(outputs(subject, subject.tree()), whole)
+    assert not torch.equal(outputs(subject, with_weights(subject, weights)), whole)
+    pruned = subject.having(with_weights(subject, weights))
+    with pruned.without(cut) as model:
+        assert outputs(pruned, model).isfinite().all()
+
+
+def test_the_loss_of_each_example_is_torchs() -> None:
+    draw = torch.Generator().manual_seed(0)
+    scores, labels = torch.randn(4, 3, generator=draw), torch.tensor([0.0, 2.0, 1.0, 1.0])
+    assert torch.allclose(example_losses(scores, labels, "labels").mean(), cross_entropy(scores, labels.long()))
+    spread = torch.distributions.Categorical(logits=scores).entropy()
+    assert torch.allclose(example_losses(scores, labels, "soft"), spread)
+    tokens, targets = torch.randn(2, 4, 5, generator=draw), torch.tensor([[1, -100, 2, -100], [-100, 0, -100, -100]])
+    each = example_losses(tokens, targets, "labels")
+    for row in range(2):
+        assert torch.allclose(each[row], cross_entropy(tokens[row], targets[row]))
+    scored = example_losses(torch.tensor([[1.0], [3.0]]), torch.tensor([10.0, 30.0]), "labels", 10.0, 10.0)
+    assert scored.tolist() == [1.0, 1.0]
+    with pytest.raises(BadInputError, match="no soft output"):
+        example_losses(torch.ones(2, 1), torch.ones(2), "soft")
+
+
+def test_a_batch_of_any_size_and_its_time(tmp_path: Path) -> None:
+    subject = run_subject(tiny(tmp_path, "BERT"), held_out=5)
+    inputs = batch_of(subject, 12)
+    assert inputs["input_ids"].shape[0] == 12
+    assert torch.equal(inputs["input_ids"][0], inputs["input_ids"][5])
+    quick, slow = milliseconds([lambda: None, lambda: sum(range(200_000))], torch.device("cpu"))
+    assert 0 <= quick < slow

@@ -1,0 +1,306 @@
+"""bertviz's views and the neuron view in a real browser: drawn offline, used, saved, and fed what nobody should type."""
+
+from __future__ import annotations
+
+import re
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Frame, Page, expect
+
+from explorer.labs.attention.views_tab import PARAGRAPH
+from tests.e2e.visiting import PATIENCE, Visit, open_tab
+
+pytestmark = pytest.mark.e2e
+
+VIEWS, NEURONS = "Head view, model view", "Queries and keys"
+EXAMPLE_TOKENS = 13
+HOSTILE = (
+    "</script><script>parent.hacked=1;window.hacked=1</script>",
+    "<img src=x onerror='parent.hacked=1;window.hacked=1'>",
+    "<svg onload=hacked=1><foreignObject>",
+    "\"quotes\" 'single' `backticks` \\ \\u003c",
+    "${hacked=1} {{value}} $& $1 $` @@DATA@@",
+    "line\u2028separator\u2029paragraph",
+    "<!-- comment <script>",
+    "]]> </title></style></textarea></svg>",
+    "🙂 👩‍👩‍👧 مرحبا بالعالم שלום",
+    "Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft" * 3,
+    "<b>bold</b> $x$ %{y} &lt;b&gt;",
+)
+
+
+def draws(visit: Visit) -> int:
+    return int(visit.page.get_attribute("#view-frame .view-frame", "data-drawn") or 0)
+
+
+def wait_redrawn(visit: Visit, before: int) -> None:
+    script = "(n) => Number(document.querySelector('#view-frame .view-frame').dataset.drawn || 0) > n"
+    visit.page.wait_for_function(script, arg=before, timeout=PATIENCE)
+
+
+def inside(visit: Visit) -> Frame:
+    """The sandboxed document."""
+    handle = visit.page.query_selector("#view-frame iframe")
+    assert handle is not None
+    frame = handle.content_frame()
+    assert frame is not None
+    return frame
+
+
+def open_views(visit: Visit) -> Frame:
+    visit.page.goto(f"{visit.address}/attention")
+    visit.page.wait_for_selector("#attention-figure .plot[data-drawn]")
+    open_tab(visit.page, VIEWS)
+    visit.page.wait_for_selector("#view-frame .view-frame[data-drawn]")
+    return inside(visit)
+
+
+def write(visit: Visit, first: str, second: str = "") -> None:
+    """Into the boxes above the tabs, and read."""
+    before = draws(visit)
+    visit.page.get_by_label("Sentence B", exact=True).fill(second)
+    box = visit.page.get_by_label("Sentence A", exact=True)
+    box.fill(first)
+    box.press("Enter")
+    wait_redrawn(visit, before)
+
+
+def press(visit: Visit, role: Any, name: str) -> None:
+    before = draws(visit)
+    visit.page.get_by_role(role, name=name, exact=True).click()
+    wait_redrawn(visit, before)
+
+
+def tokens_of(frame: Frame | Page, side: str) -> list[str]:
+    return list(frame.locator(f"#{side} text").all_text_contents())
+
+
+def assert_calm(visit: Visit, frame: Frame) -> None:
+    """No script of the text ran, neither in the page nor in the document, and no element of it is there."""
+    assert visit.page.evaluate("window.hacked") is None
+    assert frame.evaluate("window.hacked") is None
+    assert frame.locator("#bertviz img, #bertviz script, #bertviz foreignObject, #bertviz b").count() == 0
+
+
+class TestViews:
+    def test_the_head_view_is_drawn_without_a_network_in_a_sandbox(self, visit: Visit) -> None:
+        frame = open_views(visit)
+        assert tokens_of(frame, "left") == tokens_of(frame, "right")
+        assert len(tokens_of(frame, "left")) == EXAMPLE_TOKENS
+        assert frame.locator("#attention line").count() > 1000
+        assert visit.page.get_attribute("#view-frame iframe", "sandbox") == "allow-scripts"
+        assert visit.page.get_attribute("#view-frame iframe", "title") == "Attention of bert-small: layer 0, all heads"
+        assert frame.evaluate("window.origin") == "null"
+
+    def test_pointing_at_a_token_shows_its_lines_alone(self, visit: Visit) -> None:
+        frame = open_views(visit)
+        frame.locator("#left > g:last-child > g").nth(3).hover()
+        shown = frame.locator("#attention line[visibility=visible]")
+        assert shown.count() > 50
+        assert set(shown.evaluate_all("lines => lines.map(line => line.getAttribute('left-token-index'))")) == {"3"}
+        lines = shown.evaluate_all("lines => lines.map(line => [line.getAttribute('y2'), line.__data__.to])")
+        assert {float(y) for y, _ in lines} == {30 + 22.5 * to + 11.25 for _, to in lines}
+
+    def test_a_head_stays_alone_in_another_layer(self, visit: Visit) -> None:
+        frame = open_views(visit)
+        frame.locator("#vis svg > g:last-of-type rect").nth(2).dblclick()
+        assert frame.evaluate("explorerConfig.headVis.indexOf(true)") == 2
+        before = draws(visit)
+        visit.page.locator("#view-layer input[type=range]").press("ArrowRight")
+        wait_redrawn(visit, before)
+        expect(visit.page.locator("#view-said")).to_contain_text("Layer 1, 12 heads")
+        assert frame.evaluate("explorerConfig.headVis.filter(Boolean).length") == 1
+
+    def test_everything_is_reached_from_the_keyboard(self, visit: Visit) -> None:
+        frame = open_views(visit)
+        named = "document.activeElement.getAttribute('aria-label')"
+        visit.page.focus("#view-frame iframe")
+        visit.page.keyboard.press("Tab")
+        assert frame.evaluate(named) == "[CLS]: where it looks"
+        visit.page.keyboard.press("ArrowDown")
+        assert frame.evaluate(named) == "The: where it looks"
+        assert frame.locator("#attention line[visibility=visible]").count() > 50
+        visit.page.keyboard.press("Tab")
+        assert frame.evaluate(named) == "[CLS]: who looks at it"
+        visit.page.keyboard.press("Tab")
+        assert frame.evaluate(named).startswith("head 0")
+        visit.page.keyboard.press("ArrowRight")
+        visit.page.keyboard.press("Enter")
+        assert frame.evaluate("explorerConfig.headVis.indexOf(false)") == 1
+
+    def test_the_model_view_enlarges_a_head(self, visit: Visit) -> None:
+        frame = open_views(visit)
+        press(visit, "radio", "Model view")
+        expect(visit.page.locator("#view-said")).to_contain_text("6 layers × 12 heads")
+        thumbnails = frame.locator("#vis svg > g:not(.detail) > rect:last-child")
+        expect(thumbnails).to_have_count(72)
+        thumbnails.nth(25).click()
+        expect(frame.locator("text.detail")).to_have_text("Layer 2, Head 1")
+        expect(frame.locator("text.token")).to_have_count(2 * EXAMPLE_TOKENS)
+        thumbnails.nth(25).click()
+        expect(frame.locator(".detail")).to_have_count(0)
+
+    def test_a_pair_is_filtered(self, visit: Visit) -> None:
+        frame = open_views(visit)
+        press(visit, "button", "A pair of texts")
+        both = tokens_of(frame, "left")
+        parts = {}
+        for kind in ("A → Sentence A", "B → Sentence B", "A → Sentence B", "B → Sentence A"):
+            frame.locator("#filter").select_option(label=f"Sentence {kind}")
+            parts[kind[0] + kind[-1]] = (tokens_of(frame, "left"), tokens_of(frame, "right"))
+        first, second = parts["AB"]
+        assert first + second == both
+        assert parts == {"AA": (first, first), "BB": (second, second), "AB": (first, second), "BA": (second, first)}
+
+    def test_a_long_text_is_drawn_in_part_and_says_so(self, visit: Visit) -> None:
+        frame = open_views(visit)
+        press(visit, "button", "A paragraph")
+        expect(visit.page.locator("#view-said")).to_contain_text(re.compile(r"Weights of [\d.]+% and more are drawn"))
+        assert 10_000 < frame.locator("#attention line").count() < 42_000
+        press(visit, "button", "Every head at once")
+        assert 10_000 < frame.locator("#vis line").count() < 42_000
+        height = visit.page.locator("#view-frame iframe").bounding_box()
+        assert height is not None
+        assert height["height"] <= 600, "the document scrolls within its frame"
+
+    def test_the_longest_text_is_drawn_too(self, visit: Visit) -> None:
+        frame = open_views(visit)
+        write(visit, " ".join(PARAGRAPH.split()[:100] * 4))
+        assert len(tokens_of(frame, "left")) > 430
+        assert 10_000 < frame.locator("#attention line").count() < 48_000
+
+    def test_it_follows_light_and_dark_and_another_model(self, visit: Visit, tiny_model: str) -> None:
+        frame = open_views(visit)
+        before = draws(visit)
+        visit.page.evaluate("document.body.classList.toggle('dark')")
+        wait_redrawn(visit, before)
+        assert frame.evaluate("document.documentElement.className") == "dark"
+        assert frame.evaluate("getComputedStyle(document.querySelector('#left text')).fill") != "rgb(0, 0, 0)"
+        before = draws(visit)
+        visit.choose(tiny_model)
+        wait_redrawn(visit, before)
+        expect(visit.page.locator("#view-said")).to_contain_text("Layer 0, 2 heads")
+
+    def test_the_document_stays_while_its_contents_change(self, visit: Visit) -> None:
+        frame = open_views(visit)
+        frame.evaluate("window.same = true")
+        write(visit, "Another text.")
+        press(visit, "radio", "Model view")
+        assert frame.evaluate("window.same") is True
+
+
+class TestSafety:
+    @pytest.mark.parametrize("view", ["Head view", "Model view"])
+    def test_no_text_runs_or_breaks_a_view(self, visit: Visit, view: str) -> None:
+        frame = open_views(visit)
+        for text in (*(HOSTILE if view == "Head view" else ()), " ".join(HOSTILE)):
+            write(visit, text, "a second " + text)
+            if view == "Model view":
+                visit.page.get_by_label(view).check()
+                visit.page.wait_for_timeout(300)
+                expect(visit.page.locator("#view-said")).to_contain_text("layers ×")
+                frame.locator("#vis svg > g:not(.detail) > rect:last-child").first.click()
+                expect(frame.locator("text.token").first).to_be_attached()
+            else:
+                assert len(tokens_of(frame, "left")) >= 4, text
+            assert_calm(visit, frame)
+
+    def test_no_text_runs_or_breaks_the_neuron_view(self, visit: Visit) -> None:
+        visit.page.goto(f"{visit.address}/attention")
+        visit.page.wait_for_selector("#attention-figure .plot[data-drawn]")
+        open_tab(visit.page, NEURONS)
+        visit.page.wait_for_selector("#neuron-figure .plot[data-drawn]")
+        for text in HOSTILE:
+            before = visit.draws("#neuron-figure")
+            box = visit.page.get_by_label("Sentence A", exact=True)
+            box.fill(text)
+            box.press("Enter")
+            visit.wait_redrawn("#neuron-figure", before)
+            rows = visit.page.locator("#neuron-figure .ytick text")
+            assert rows.count() >= 3, text
+            assert visit.page.locator("#neuron-figure b, #neuron-said img, #neuron-chips img").count() == 0
+        assert visit.page.evaluate("window.hacked") is None
+
+
+class TestSaving:
+    @pytest.fixture
+    def hostile(self, visit: Visit) -> Visit:
+        open_views(visit)
+        write(visit, " ".join(HOSTILE[:8]), HOSTILE[8])
+        return visit
+
+    @staticmethod
+    def save(visit: Visit, name: str) -> Path:
+        with visit.page.expect_download() as download:
+            visit.page.locator("#view-frame").get_by_role("button", name=name, exact=True).click()
+        return Path(download.value.path())
+
+    @pytest.mark.parametrize("view", ["Head view", "Model view"])
+    def test_the_saved_document_opens_from_a_disk(
+        self, hostile: Visit, browser: Any, tmp_path: Path, view: str
+    ) -> None:
+        if view == "Model view":
+            press(hostile, "radio", view)
+        file = tmp_path / "saved.html"
+        file.write_bytes(self.save(hostile, "Download HTML").read_bytes())
+        context = browser.new_context(offline=True)
+        page = context.new_page()
+        alone = Visit(page, "file://")
+        page.goto(file.as_uri())
+        expect(page.locator("h1")).to_contain_text("Attention of bert-small")
+        expect(page.locator("#vis line").first).to_be_attached()
+        if view == "Head view":
+            assert len(tokens_of(page, "left")) == len(tokens_of(inside(hostile), "left"))
+        else:
+            expect(page.locator("#vis svg > g:not(.detail) > rect:last-child")).to_have_count(72)
+        page.locator("#filter").select_option(label="Sentence B → Sentence B")
+        assert page.evaluate("window.hacked") is None
+        assert page.locator("#bertviz img").count() == 0
+        context.close()
+        alone.assert_unharmed()
+
+    def test_the_svg_is_well_formed_and_holds_the_tokens(self, hostile: Visit) -> None:
+        tree = ElementTree.fromstring(self.save(hostile, "SVG").read_text(encoding="utf-8"))
+        texts = ["".join(node.itertext()) for node in tree.iter("{http://www.w3.org/2000/svg}text")]
+        frame = inside(hostile)
+        assert texts == [*tokens_of(frame, "left"), *tokens_of(frame, "right")]
+        assert not list(tree.iter("{http://www.w3.org/2000/svg}script"))
+
+    def test_the_png_is_an_image_of_some_size(self, hostile: Visit) -> None:
+        content = self.save(hostile, "PNG").read_bytes()
+        assert content.startswith(b"\x89PNG")
+        assert int.from_bytes(content[16:20], "big") > 500
+        assert len(content) > 20_000
+
+
+class TestNeurons:
+    def open(self, visit: Visit) -> Any:
+        visit.page.goto(f"{visit.address}/attention")
+        visit.page.wait_for_selector("#attention-figure .plot[data-drawn]")
+        open_tab(visit.page, NEURONS)
+        visit.page.wait_for_selector("#neuron-figure .plot[data-drawn]")
+        return visit.page.locator("#neuron-said")
+
+    def test_it_opens_with_a_head_that_finds_the_cat(self, visit: Visit) -> None:
+        expect(self.open(visit)).to_contain_text("Layer 4, head 2: it looks most at cat, with 81.1%")
+
+    def test_a_pressed_token_looks_and_another_text_starts_anew(self, visit: Visit) -> None:
+        said = self.open(visit)
+        visit.page.click("#neuron-chips button:has-text('mat')")
+        expect(said).to_contain_text("mat looks most at")
+        expect(visit.page.locator("#neuron-chips .chip.mask")).to_contain_text("mat")
+        box = visit.page.get_by_label("Sentence A", exact=True)
+        box.fill("Penguins swim.")
+        box.press("Enter")
+        expect(said).to_contain_text("Penguins looks most at")
+        visit.page.get_by_role("button", name="it → cat", exact=True).click()
+        expect(said).to_contain_text("it looks most at cat")
+
+    def test_a_smaller_model_starts_from_its_first_head(self, visit: Visit, tiny_model: str) -> None:
+        said = self.open(visit)
+        visit.choose(tiny_model)
+        expect(said).to_contain_text("Layer 0, head 0")
+        expect(visit.page.locator(".notice-place .notice")).to_have_count(0)

@@ -1,0 +1,164 @@
+"""Heads as pictures, sentences and tables, from results made by hand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from explorer.labs.attention import figures, switch_figures
+from explorer.labs.attention.schema import AttentionResult, HeadFacts, Square, StatisticsResult, TokenPlace
+from explorer.labs.attention.switch_schema import AblateResult, AnswerChange, EachHeadResult
+from tests.labs.drawing import HOSTILE, assert_draws, assert_safe
+
+
+def square(size: int, offset: int = 0) -> Square:
+    """Row i looks at (i + offset) with 0.7 and shares the rest out."""
+    rest = 0.3 / (size - 1)
+    return Square.of([[0.7 if j == (i + offset) % size else rest for j in range(size)] for i in range(size)])
+
+
+def attention(
+    size: int = 5, pair: bool = False, masked: bool = False, name: str = "word", **facts: float
+) -> AttentionResult:
+    tokens = tuple(
+        TokenPlace(i, f"{name}{i}", f"{name}{i}", False, i in (0, size - 1), masked and i == 2) for i in range(size)
+    )
+    statistics = {"entropy": 1.5, "to_previous": 0.1, "to_next": 0.1, "to_itself": 0.1, **facts}
+    special = statistics.pop("to_special", 0.2)
+    return AttentionResult(
+        "bert-small", tokens, 3 if pair else None, 6, 12, 4, 2, square(size, 1), square(size),
+        square(size, 2) if masked else None, HeadFacts(tuple(statistics.items()), special), False,
+    )  # fmt: skip
+
+
+def statistics(layers: int = 6, heads: int = 12) -> StatisticsResult:
+    def grid(scale: float) -> tuple[tuple[float, ...], ...]:
+        return tuple(
+            tuple(scale * (layer * heads + head) / (layers * heads) for head in range(heads)) for layer in range(layers)
+        )
+
+    return StatisticsResult("bert-small", 9, (("entropy", grid(3.0)), ("to_next", grid(1.0))), "[CLS]", "[SEP]")
+
+
+def ablated(
+    question: str = "mask", off: tuple[tuple[int, int], ...] = ((1, 2),), answer: str = "Paris"
+) -> AblateResult:
+    tokens = tuple(TokenPlace(i, f"t{i}", f"t{i}", False, False) for i in range(5))
+    answers = (AnswerChange(3, answer, 0.6, 0.2), AnswerChange(3, "London", 0.1, 0.5))
+    return AblateResult("bert-small", question, "title", tokens, 2, 4, off, False, answers, 0.25 if off else 0.0)
+
+
+@pytest.mark.parametrize("view", figures.VIEWS)
+@pytest.mark.parametrize("part", figures.PARTS)
+@pytest.mark.parametrize("size", [5, 60, 200])
+def test_every_view_of_every_part_draws(view: str, part: str, size: int) -> None:
+    result = attention(size, pair=True, masked=True)
+    figure = assert_draws(figures.attention_figure(result, view, part))
+    rows = {"a": 3, "b": size - 3}.get(part[0], size) if part != "all" else size
+    columns = {"a": 3, "b": size - 3}.get(part[1], size) if part != "all" else size
+    assert len(figure.data) == (2 if view == "rollout" else 1)
+    assert (len(figure.data[0].z), len(figure.data[0].z[0])) == (rows, columns)
+    assert len(figure.layout.xaxis.tickvals) <= figures.MOST_TICKS
+
+
+def test_the_heatmap_holds_the_weights() -> None:
+    result = attention()
+    figure = assert_draws(figures.attention_figure(result))
+    assert figure.data[0].z[1][2] == pytest.approx(0.7)
+    assert figure.data[0].x[2] == "2 word2"
+    assert (figure.data[0].zmin, figure.data[0].zmax) == (0, 1)
+
+
+def test_change_is_after_minus_before_on_a_scale_with_zero_in_the_middle() -> None:
+    figure = assert_draws(figures.attention_figure(attention(masked=True), "change"))
+    assert figure.data[0].z[0][1] == pytest.approx(0.7 - 0.075, abs=1e-4)
+    assert figure.data[0].z[0][2] == pytest.approx(0.075 - 0.7, abs=1e-4)
+    assert figure.data[0].zmin == -figure.data[0].zmax
+
+
+def test_without_a_mask_there_is_no_change_to_draw() -> None:
+    assert figures.attention_figure(attention(), "change")["data"] == []
+    assert "Press a token to hide it" in figures.attention_sentence(attention(), "change")
+
+
+@pytest.mark.parametrize(
+    ("facts", "said"),
+    [
+        ({"to_previous": 0.8}, "looks mostly at the previous token"),
+        ({"to_next": 0.8}, "looks mostly at the next token"),
+        ({"to_itself": 0.8}, "looks mostly at the token itself"),
+        ({"to_special": 0.9}, "rests on the special tokens: 90.0%"),
+        ({}, "spreads over about 2.8 tokens a row (entropy 1.50 bits)"),
+    ],
+)
+def test_the_sentence_names_a_head_s_habit(facts: dict[str, float], said: str) -> None:
+    text = figures.attention_sentence(attention(**facts)).striptags()
+    assert said in text
+    assert "Layer 4, head 2" in text
+
+
+def test_the_strongest_link_is_between_two_words() -> None:
+    text = figures.attention_sentence(attention()).striptags()
+    assert "word1 looks at word2 with 70.0%" in text or "word2 looks at word3 with 70.0%" in text
+
+
+def test_a_mask_is_said_with_what_it_moved() -> None:
+    text = figures.attention_sentence(attention(masked=True), "change").striptags()
+    assert "Hidden from the model: word2" in text
+    assert "moved 62.5% of a row's attention" in text
+
+
+def test_chips_can_be_pressed_but_special_ones() -> None:
+    chips = figures.attention_chips(attention(masked=True))["chips"]
+    assert [chip["position"] for chip in chips] == [None, 1, 2, 3, None]
+    assert [chip["pressed"] for chip in chips] == [False, False, True, False, False]
+
+
+def test_statistics_draw_and_are_read_out() -> None:
+    figure = assert_draws(figures.statistics_figure(statistics(), "to_next"))
+    assert figure.data[0].zmax == 1
+    assert figure.data[0].text[5][11] == "99"
+    text = figures.statistics_sentence(statistics(), "to_next").striptags()
+    assert "share to the next token on this text of 9 tokens: highest in layer 5, head 11 (98.6%)" in text
+    assert_draws(figures.statistics_figure(statistics(24, 16), "entropy"))
+
+
+def test_a_model_without_a_separator_says_so() -> None:
+    assert figures.statistics_figure(statistics(), "to_separator")["data"] == []
+    assert "no separator" in figures.statistics_sentence(statistics(), "to_separator")
+
+
+def test_two_bars_for_each_answer() -> None:
+    figure = assert_draws(switch_figures.ablate_figure(ablated()))
+    assert [tuple(trace.x) for trace in figure.data] == [(0.6, 0.1), (0.2, 0.5)]
+    text = switch_figures.ablate_sentence(ablated()).striptags()
+    assert "1 of 8 heads off: Paris goes from 60.0% to 20.0%, and London leads now with 50.0%" in text
+    assert "KL = 0.25 nats" in text
+    assert "All 8 heads are on" in switch_figures.ablate_sentence(ablated(off=())).striptags()
+
+
+def test_replaced_tokens_are_named_by_the_token() -> None:
+    assert switch_figures.ablate_table(ablated("replaced")).rows[0][1] == "t3"
+
+
+def test_each_head_draws_and_says_who_matters() -> None:
+    result = EachHeadResult("bert-small", 3, "Paris", 0.5, ((0.5, 0.1), (0.7, 0.499)))
+    figure = assert_draws(switch_figures.each_head_figure(result))
+    assert figure.data[0].z[0][1] == pytest.approx(-0.4)
+    assert figure.data[0].zmin == -figure.data[0].zmax == pytest.approx(-0.4)
+    text = switch_figures.each_head_sentence(result).striptags()
+    assert "leans most on layer 0, head 1: without it 10.0%" in text
+    assert "Without layer 1, head 0 it would be 70.0%" in text
+    assert "2 of 4 heads change it by less than a percentage point" in text
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_markup_in_a_text_stays_text(text: str) -> None:
+    result = attention(name=text)
+    assert_safe(figures.attention_sentence(result), text)
+    assert_draws(figures.attention_figure(result))
+    plotted: Any = figures.attention_figure(result)
+    assert "<" not in "".join(plotted["layout"]["xaxis"]["ticktext"] + plotted["data"][0]["x"])
+    assert_safe(switch_figures.ablate_sentence(ablated(answer=text)), text)
+    assert "<" not in "".join(switch_figures.ablate_figure(ablated(answer=text))["layout"]["yaxis"]["ticktext"])

@@ -1,0 +1,23 @@
+"""What a page and what a client are handed."""
+
+from __future__ import annotations
+
+import json
+
+import torch
+
+from explorer.labs.attention.views_compute import attention_view
+from explorer.labs.attention.views_page import DATA, template
+from explorer.labs.attention.views_schema import AttentionViewParams
+from explorer.labs.attention.views_tab import show
+from explorer.models.bundle import Bundle
+
+
+def test_the_page_fills_the_document_that_a_client_gets(albert: Bundle) -> None:
+    with torch.inference_mode():
+        result = attention_view(albert, AttentionViewParams("the cat sat", "</script>"))
+    _, page = show(result, on_page=True)
+    _, client = show(result)
+    assert template().replace(DATA, page["data"]) == client["document"]
+    assert json.loads(page["data"])["title"] == page["title"]
+    assert page["name"] == "attention-head-view"

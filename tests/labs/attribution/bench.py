@@ -1,0 +1,111 @@
+"""Tiny models of every family, texts that ask each of their heads something, and an executor that works at once."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterator
+from concurrent.futures import Future
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import torch
+from safetensors.torch import save_file
+
+from explorer.backend.executor import Job
+from explorer.backend.runs.open import OpenRun, OpenRuns
+from explorer.backend.runs.record import RunRecord
+from explorer.backend.runs.store import WEIGHTS
+from explorer.labs.attribution.compute import ask
+from explorer.labs.attribution.schema import Asked, AskParams
+from explorer.models.bundle import Bundle, load_bundle
+from explorer.settings import Settings
+from explorer.tuning.adapted import adapt
+from explorer.tuning.spec import RunSpec
+from tests.labs.finetune.records import record
+from tests.models.tiny import save
+
+
+class Case(NamedTuple):
+    """One family, and a text that asks it something."""
+
+    family: str
+    text: str
+    second: str = ""
+
+
+CASES = (
+    Case("BERT", "the cat [MASK] on a mat ."),
+    Case("BERT", "the cat sat .", "a mat , sitting"),
+    Case("RoBERTa", "the cat [MASK] on a mat ."),
+    Case("ALBERT", "the cat [MASK] on a mat ."),
+    Case("ALBERT", "the cat sat .", "a mat"),
+    Case("DistilBERT", "the cat [MASK] on a mat ."),
+    Case("ELECTRA generator", "the cat [MASK] on a mat ."),
+    Case("ELECTRA discriminator", "the cat script on a mat"),
+    Case("DeBERTa", "the cat [MASK] on a mat ."),
+    Case("DeBERTa-v2/v3", "the cat [MASK] on a mat ."),
+    Case("GPT-2", "the cat sat on a"),
+    Case("ModernBERT", "the cat [MASK] on a mat ."),
+)
+"""Every family, and every kind of question that has a head of its own."""
+
+
+def tiny(folder: Path, family: str, **changes: Any) -> Bundle:
+    """A random model of a family, its weights spread enough for gradients to differ."""
+    bundle = load_bundle(str(save(folder / family.replace("/", "-"), family, **changes)), Settings(device="cpu"))
+    with torch.no_grad():
+        draw = torch.Generator().manual_seed(1)
+        for name, parameter in bundle.model.named_parameters():
+            if parameter.ndim == 2 and "embed" not in name and "wte" not in name:
+                parameter.add_(0.1 * torch.randn(parameter.shape, generator=draw))
+    return bundle
+
+
+def asked_of(bundle: Bundle, text: str, second: str = "", **changes: Any) -> Asked:
+    """As the executor asks: in inference mode."""
+    values: dict[str, Any] = {"target": "", "baseline": "zero", **changes}
+    with torch.inference_mode():
+        return ask(bundle, AskParams(text, second, **values))
+
+
+class AtOnce:
+    """An executor whose jobs are done when `submit` returns; it keeps what it was asked."""
+
+    def __init__(self, bundle: Bundle, run: OpenRun | None = None) -> None:
+        self.bundle, self.run, self.submitted = bundle, run, list[Any]()
+
+    def submit(self, job: Job, model_id: str, params: Any) -> Future[Any]:
+        return self._done(job, self.bundle, params)
+
+    def submit_for_runs(self, job: Job, params: Any) -> Future[Any]:
+        return self._done(job, lambda run_id: self.run, params)
+
+    def _done(self, job: Job, subject: Any, params: Any) -> Future[Any]:
+        self.submitted.append((job.function.split(":")[1], params))
+        future: Future[Any] = Future()
+        module, name = job.function.split(":")
+        try:
+            with torch.inference_mode():
+                future.set_result(getattr(importlib.import_module(module), name)(subject, params))
+        except Exception as error:
+            future.set_exception(error)
+        return future
+
+
+def last(results: Iterator[Any]) -> Any:
+    """What a stream ends with."""
+    shown = None
+    for result in results:
+        shown = result if result is not None else shown
+    return shown
+
+
+def open_run(folder: Path, bundle: Bundle, method: str = "lora", **changes: Any) -> OpenRun:
+    """A run of a method with weights that have moved, opened as the executor opens it."""
+    kept: RunRecord = record(spec=RunSpec(bundle.model_id, "sst2", method, prefix_length=4), **changes)
+    adapted = adapt(bundle, len(kept.labels) or 1, kept.spec)
+    with torch.no_grad():
+        for parameter in adapted.trainable().values():
+            parameter.add_(0.3 * torch.randn(parameter.shape, generator=torch.Generator().manual_seed(0)))
+    save_file(adapted.state(), folder / WEIGHTS)
+    return OpenRuns(lambda run_id: kept, lambda run_id: folder, lambda model_id: bundle)(kept.run_id)

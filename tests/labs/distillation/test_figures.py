@@ -1,0 +1,209 @@
+"""What the page shows of results that are made up: pictures, sentences, tables, and nothing of a visitor's as markup."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import pytest
+
+from explorer.backend.runs.record import RunStatus
+from explorer.labs.distillation import ablation_figures, figures, loss_figures, train_figures
+from explorer.labs.distillation.schema import REST, Loss, Target
+from tests.labs.distillation.samples import ablation, alone, distilled, losses, soft, student, teacher
+
+HOSTILE = "</script><img onerror=x> `$x$` %{y} \u2028 <b>"
+
+
+class TestSoftTargets:
+    def test_the_table_is_the_targets(self) -> None:
+        table = figures.soft_targets_table(soft())
+        assert table.columns == ("target", "logit", "hard", "soft")
+        assert table.rows[0] == ("Paris", 9.0, 1.0, 0.5)
+        assert table.rows[2] == (REST, None, 0.0, 0.25)
+
+    def test_the_sentence_says_what_the_label_does_not(self) -> None:
+        said = figures.soft_targets_sentence(soft()).striptags()
+        assert "At T = 2 bert-small gives “Paris” 50.0%" in said
+        assert "50.0% stands on the 999 other classes" in said
+        assert "“Rome” (25.0%)" in said
+        assert "Entropy: 1.5 nats of at most 6.91" in said
+        assert "first of 3 masks" in figures.soft_targets_sentence(soft(places=3)).striptags()
+
+    def test_two_classes_are_spoken_of_as_two(self) -> None:
+        two = soft(classes=2, targets=(Target("yes", 1.0, 1.0, 0.75), Target("no", 0.0, 0.0, 0.25)), dark=0.25)
+        assert "25.0% stands on the other class, “no”." in figures.soft_targets_sentence(two).striptags()
+
+    def test_the_picture_has_what_the_page_computes_again(self) -> None:
+        drawn = figures.soft_targets_figure(soft())
+        assert drawn["named"] == 2
+        assert drawn["temperature"] == 2.0
+        hard, now, _, entropy, _, dark = drawn["data"]
+        assert hard["x"] == [1.0, 0.0, 0.0]
+        assert now["x"] == [0.5, 0.25, 0.25]
+        assert now["text"] == ["50.0%", "25.0%", "25.0%"]
+        assert (entropy["x"], entropy["y"]) == ([2.0, 2.0], [0, 1.5])
+        assert dark["y"] == [0, 0.5]
+        assert drawn["layout"]["yaxis"]["ticktext"] == ["Paris", "Rome", "998 others"]
+        assert json.dumps(drawn)
+
+    def test_a_word_named_like_the_rest_is_a_word(self) -> None:
+        same = soft(targets=(Target(REST, 2.0, 1.0, 0.5), Target(REST, None, 0.0, 0.5)))
+        assert figures.soft_targets_figure(same)["named"] == 1
+
+    def test_names_stay_text(self) -> None:
+        hostile = soft(teacher=HOSTILE, targets=(Target(HOSTILE, 1.0, 1.0, 0.6), Target("b", 0.0, 0.0, 0.4)))
+        assert "<img" not in str(figures.soft_targets_sentence(hostile))
+        drawn = figures.soft_targets_figure(hostile)
+        assert not any("<" in name for name in drawn["layout"]["yaxis"]["ticktext"])
+        assert not any("script" in trace.get("hovertemplate", "") for trace in drawn["data"])
+
+
+class TestLosses:
+    def test_tables(self) -> None:
+        assert loss_figures.losses_table(losses()).columns == ("loss", "value", "note")
+        gradients = loss_figures.gradients_table(losses())
+        assert gradients.columns == ("temperature", "without_factor", "with_factor")
+        assert gradients.rows[1] == (10.0, 0.002, 0.2)
+
+    def test_what_cannot_be_had_says_why(self) -> None:
+        cannot = losses(losses=(Loss("cosine", "Cosine", "c", None, "states of 32 and of 64 numbers have no cosine"),))
+        assert "not here: states of 32" in loss_figures.losses_list(cannot)
+
+    def test_the_list_of_losses_holds_nothing_of_a_visitors(self) -> None:
+        assert HOSTILE not in loss_figures.losses_list(losses(teacher=HOSTILE, student=HOSTILE, answer=HOSTILE))
+
+    def test_the_sentence(self) -> None:
+        said = loss_figures.losses_sentence(losses()).striptags()
+        assert "a student gives the same answer" in said
+        assert "“yes” 60.0% at T = 2" in said
+        assert "soft loss is 0.4, the hard one 0.8; with α = 0.5 their average is 0.6" in said
+        zero = tuple(Loss(loss.slug, loss.title, "x", 0.0) for loss in losses().losses)
+        assert "every soft loss is 0" in loss_figures.losses_sentence(losses(losses=zero))
+        assert "<img" not in str(loss_figures.losses_sentence(losses(teacher=HOSTILE, student=HOSTILE, answer="yes")))
+
+    def test_the_gradients_fall_and_settle(self) -> None:
+        said = loss_figures.gradients_sentence(losses()).striptags()
+        assert "From T = 10 to 100 the gradient of the plain KL falls to 1/100 (1/T² alone would be 1/100)" in said
+        assert "tends to 0.2" in said
+        none = losses(gradients=((1.0, 1e-17, 1e-17), (100.0, 1e-20, 1e-17)), limit=0.0)
+        assert "no gradient at any T" in loss_figures.gradients_sentence(none)
+        assert all(trace["x"] == [] for trace in loss_figures.gradients_figure(none)["data"])
+
+    def test_the_bars_are_both_distributions(self) -> None:
+        one, other = loss_figures.losses_figure(losses())["data"]
+        assert (one["x"], other["x"]) == ([0.75, 0.25], [0.6, 0.4])
+
+
+class TestStudents:
+    def test_the_table_is_the_students_curve(self) -> None:
+        table = train_figures.distill_table(distilled())
+        assert table.columns == ("step", "loss", "metric")
+        assert table.rows[0] == (0, None, 0.5)
+        assert table.rows[-1] == (20, 0.05, 0.9)
+        assert len(table.rows) == 21
+
+    def test_the_sentence_when_all_is_done(self) -> None:
+        said = train_figures.distill_sentence(distilled()).striptags()
+        assert "reaches accuracy 90.0%, its teacher 95.0%: it keeps 94.7%" in said
+        assert "labels alone the same student reaches 88.0%" in said
+        assert "in 92.0% of the held-out examples, the other in 90.0%" in said
+        assert "With 160 of them, differences below 4.74% are within chance" in said
+
+    @pytest.mark.parametrize(
+        ("changes", "expected"),
+        [
+            ({"status": RunStatus.QUEUED, "step": 0, "place": 2, "outcome": None}, "waits for its turn: 2 runs before it"),
+            ({"status": RunStatus.QUEUED, "step": 0, "place": 0, "outcome": None}, "it is next"),
+            ({"status": RunStatus.RUNNING, "step": 0, "message": "Asking the teacher", "outcome": None}, "Asking the teacher."),
+            ({"status": RunStatus.RUNNING, "step": 7, "outcome": None}, "step 7 of 20"),
+            ({"status": RunStatus.FAILED, "message": "It diverged.", "outcome": None}, "is failed. It diverged."),
+        ],
+    )  # fmt: skip
+    def test_the_sentence_before_that(self, changes: dict[str, Any], expected: str) -> None:
+        result = distilled(students=(student(**changes), alone()), sizes=())
+        assert expected in train_figures.distill_sentence(result).striptags()
+
+    def test_a_companion_that_was_stopped_while_it_waited(self) -> None:
+        cancelled = alone(status=RunStatus.CANCELLED, outcome=None, evaluations=(), step=0, steps=0)
+        result = distilled(students=(student(), cancelled))
+        said = train_figures.distill_sentence(result).striptags()
+        assert "On the labels alone the same student is cancelled. It answers as its teacher does in 92.0%" in said
+        assert "44M" in train_figures.sizes_list(result)
+        failed = distilled(students=(student(status=RunStatus.FAILED, outcome=None),), sizes=())
+        assert "Not weighed" in train_figures.sizes_list(failed)
+
+    def test_a_bar_goes_on_until_all_have_ended(self) -> None:
+        running = student(status=RunStatus.RUNNING, step=10, outcome=None)
+        assert 'value="0.7500"' in train_figures.progress((running, alone()))
+        assert train_figures.progress((student(), alone())) == ""
+
+    def test_the_figure_has_both_students_and_the_teachers_line(self) -> None:
+        drawn = train_figures.distill_figure(distilled())
+        names = [trace["name"] for trace in drawn["data"]]
+        assert names[0] == "teacher: LoRA r=8"
+        assert drawn["data"][0]["y"] == [0.95, 0.95]
+        assert {"3-layer student, soft targets", "3-layer student, labels"} <= set(names)
+        assert [trace["yaxis"] for trace in drawn["data"][1:]] == ["y", "y2", "y", "y2"]
+
+    def test_a_regression_has_no_agreement(self) -> None:
+        plain = student(0.8, None, metrics=("pearson",), evaluations=((0, {"pearson": -0.3}), (20, {"pearson": 0.8})))
+        drawn = train_figures.distill_figure(distilled(students=(plain,), sizes=()))
+        assert "yaxis2" not in drawn["layout"]
+        assert drawn["layout"]["yaxis"]["range"][0] < -0.3
+        assert "agrees" in train_figures.sizes_list(distilled(students=(plain,), sizes=()))
+
+    def test_sizes_stand_side_by_side_with_distilberts(self) -> None:
+        text = train_figures.sizes_list(distilled()).striptags()
+        assert "66M 264 MB 20 ms 200 ms 95.0%" in re.sub(
+            r"\s+", " ", train_figures.sizes_list(distilled()).replace("</td>", " ").striptags()
+        )
+        for said in ("44M (33.3% fewer)", "10 ms (2×)", "100 ms (2×)", "125 ms (1.6×)", "92.0%"):
+            assert said in text
+        for quoted in (
+            "66M of BERT-base's 110M parameters (40% fewer)",
+            "410 s",
+            "668 s (60% faster)",
+            "77.0 of its 79.5",
+            "97%",
+        ):
+            assert quoted in text
+
+    def test_names_stay_text(self) -> None:
+        hostile = distilled(teacher=teacher(name=HOSTILE), students=(student(name=HOSTILE), alone()))
+        assert "<img" not in train_figures.sizes_list(hostile)
+        assert "<img" not in train_figures.distill_sentence(hostile)
+        assert not any("<" in trace["name"] for trace in train_figures.distill_figure(hostile)["data"])
+
+
+class TestAblation:
+    def test_the_table_has_both_changes(self) -> None:
+        table = ablation_figures.ablation_table(ablation())
+        assert table.columns == ("line", "run", "status", "score", "change", "agreement", "distilbert")
+        rows = {str(row[0]): row for row in table.rows}
+        assert rows["random"][4] == pytest.approx(-0.25)
+        assert [row[6] for row in table.rows] == [None, -2.96, -1.46, -0.31, -3.69]
+
+    def test_the_sentence_names_what_costs_most(self) -> None:
+        said = ablation_figures.ablation_sentence(ablation()).striptags()
+        assert "reaches 95.0%" in said
+        assert "“random start”: accuracy 70.0%, 25.0 points less" in said
+
+    def test_while_it_goes_on(self) -> None:
+        records = ablation().records
+        running = records[2].but(status=RunStatus.RUNNING, outcome=None, step=5)
+        some = ablation(records=(*records[:2], running, records[3], records[4]))
+        assert (
+            "4 of 5 students have ended. Now line no-cosine: step 5 of 20."
+            in ablation_figures.ablation_sentence(some).striptags()
+        )
+        drawn: Any = ablation_figures.ablation_figure(some)
+        assert len(drawn["data"][0]["x"]) == 4
+        nothing = ablation(records=tuple(one.but(outcome=None, status=RunStatus.QUEUED) for one in records))
+        assert ablation_figures.ablation_figure(nothing) == ""
+
+    def test_the_list_stands_beside_the_papers(self) -> None:
+        text = str(ablation_figures.ablation_list(ablation()))
+        for said in ("−2.96", "−1.46", "−0.31", "−3.69", "−25.0", "Table 4"):
+            assert said in text

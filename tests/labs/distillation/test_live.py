@@ -1,0 +1,116 @@
+"""Students started and followed through the page's live actions, on a tiny model."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from explorer.backend.local import LocalExecutor
+from explorer.backend.runs.record import RunRecord, RunStatus
+from explorer.errors import BadInputError, ExplorerError
+from explorer.labs.distillation import ABLATE, DISTILL, live, measuring
+from explorer.labs.distillation.train_schema import (
+    AblationParams,
+    DistillParams,
+    FollowStudentParams,
+    MeasureParams,
+)
+from explorer.settings import Settings
+from explorer.tuning.spec import RunSpec
+from tests.backend import executing
+from tests.backend.executing import finished
+
+model_id, settings, task, spec = executing.model_id, executing.settings, executing.task, executing.spec
+executor, no_examples = executing.executor, executing.no_examples
+OWNER = "ada"
+
+
+@pytest.fixture(autouse=True)
+def own_settings(monkeypatch: pytest.MonkeyPatch, settings: Settings) -> None:
+    monkeypatch.setattr(measuring, "settings", lambda: settings)
+
+
+@pytest.fixture
+def teacher(executor: LocalExecutor, spec: RunSpec) -> RunRecord:
+    return finished(executor, spec)
+
+
+def last(results: Iterator[Any]) -> Any:
+    found = None
+    for result in results:
+        found = result if result is not None else found
+        time.sleep(0.01)
+    return found
+
+
+def test_a_student_and_its_companion_train_and_are_measured(executor: LocalExecutor, teacher: RunRecord) -> None:
+    result = last(live.distill(executor, DistillParams(teacher.run_id, epochs=1), OWNER))
+    live.require_success(result)
+    student, alone = result.students
+    assert (student.spec.soft_weight, student.spec.hard_weight) == (1.0, 0.0)
+    assert (alone.spec.soft_weight, alone.spec.hard_weight) == (0.0, 1.0)
+    assert student.spec.student_layers == alone.spec.student_layers == 1
+    assert result.teacher.run_id == teacher.run_id
+    of_teacher, of_student, of_alone = result.sizes
+    assert of_student.parameters == student.parameters == of_alone.parameters < of_teacher.parameters
+    assert of_student.bytes == 4 * of_student.parameters
+    assert all(milliseconds > 0 for size in result.sizes for milliseconds in size.milliseconds)
+    table = DISTILL.table(result)
+    assert table.columns == ("step", "loss", "metric")
+    assert [row[0] for row in table.rows] == list(range(student.steps + 1))
+    listed = [record.run_id for record in executor.runs.list(OWNER)]
+    assert {student.run_id, alone.run_id} <= set(listed)
+
+
+def test_one_that_was_started_earlier_is_found_with_its_companion(executor: LocalExecutor, teacher: RunRecord) -> None:
+    started = last(live.distill(executor, DistillParams(teacher.run_id, epochs=1, alpha=0.5), OWNER))
+    again = last(live.follow_student(executor, FollowStudentParams(started.students[0].run_id), "somebody"))
+    assert [one.run_id for one in again.students] == [one.run_id for one in started.students]
+    assert again.sizes
+    alone = last(live.follow_student(executor, FollowStudentParams(started.students[1].run_id), OWNER))
+    assert [one.run_id for one in alone.students] == [started.students[1].run_id]
+    with pytest.raises(BadInputError, match="is no student"):
+        last(live.follow_student(executor, FollowStudentParams(teacher.run_id), OWNER))
+
+
+def test_a_bad_setting_starts_nothing(executor: LocalExecutor, teacher: RunRecord) -> None:
+    before = len(executor.runs.list(OWNER))
+    for params, said in (
+        (DistillParams(teacher.run_id, student_layers=3), "at most 2"),
+        (DistillParams("r000000000000"), "No run is called"),
+        (DistillParams(teacher.run_id, task="sst2"), "another task"),
+        (DistillParams(teacher.run_id, student="no/model"), "no/model"),
+    ):
+        with pytest.raises(ExplorerError, match=said):
+            last(live.distill(executor, params, OWNER))
+    assert len(executor.runs.list(OWNER)) == before
+
+
+def test_a_failed_student_is_told_to_clients(executor: LocalExecutor, teacher: RunRecord) -> None:
+    result = last(live.distill(executor, DistillParams(teacher.run_id, epochs=1, learning_rate=1e6), OWNER))
+    assert RunStatus.FAILED in {record.status for record in result.students}
+    with pytest.raises(ExplorerError, match="diverged"):
+        live.require_success(result)
+
+
+def test_the_ablation_queues_a_student_a_line(executor: LocalExecutor, teacher: RunRecord) -> None:
+    result = last(live.ablate(executor, AblationParams(teacher.run_id, epochs=1, examples=24), OWNER))
+    live.require_success(result)
+    specs = [record.spec for record in result.records]
+    weights = [(one.soft_weight, one.hard_weight, one.cosine_weight) for one in specs]
+    assert weights == [(5, 2, 1), (0, 2, 1), (5, 2, 0), (5, 0, 1), (5, 2, 1)]
+    assert [one.start for one in specs] == ["teacher"] * 4 + ["random"]
+    assert {one.seed for one in specs} == {0}
+    table = ABLATE.table(result)
+    assert [row[0] for row in table.rows] == ["all", "no-soft", "no-cosine", "no-hard", "random"]
+    assert table.rows[0][4] == 0
+
+
+def test_adapters_that_cannot_be_merged_are_timed_as_they_are(executor: LocalExecutor, spec: RunSpec) -> None:
+    run = finished(executor, replace(spec, method="houlsby", bottleneck=8))
+    (size,) = executor.submit_for_runs(live.MEASURE, MeasureParams((run.run_id,))).result()
+    assert size.parameters == run.parameters

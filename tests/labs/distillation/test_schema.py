@@ -1,0 +1,111 @@
+"""What the page's jobs refuse, in a sentence that names the parameter."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+
+from explorer.backend.runs.examples import FIRST, STUDENT
+from explorer.errors import BadInputError
+from explorer.labs.distillation.schema import CURVE, GRADIENT_CURVE, LossesParams, SoftTargetsParams
+from explorer.labs.distillation.train_schema import AblationParams, DistillParams, FollowStudentParams
+from explorer.tuning.spec import RunSpec
+from tests.backend.records import record
+
+BAD_TEMPERATURES = (0, -1, math.nan, math.inf, "hot", None, 1001)
+
+
+@pytest.mark.parametrize("temperature", BAD_TEMPERATURES, ids=str)
+@pytest.mark.parametrize("params", [SoftTargetsParams, LossesParams])
+def test_a_temperature_out_of_range(params: Any, temperature: Any) -> None:
+    with pytest.raises(BadInputError, match="temperature"):
+        params("the cat", temperature)
+
+
+@pytest.mark.parametrize("text", ["", "   ", None, 7])
+def test_no_text(text: Any) -> None:
+    for params in (SoftTargetsParams, LossesParams):
+        with pytest.raises(BadInputError, match="sentence is empty"):
+            params(text)
+
+
+@pytest.mark.parametrize("top_k", [0, 31, 1.5, "many", math.nan])
+def test_a_number_of_classes_out_of_range(top_k: Any) -> None:
+    with pytest.raises(BadInputError, match="top_k"):
+        SoftTargetsParams("the cat", top_k=top_k)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("alpha", 1.01), ("alpha", -0.1), ("alpha", math.nan), ("student_layers", -1), ("student_layers", 1.5)],
+)
+def test_a_share_or_a_depth_out_of_range(name: str, value: float) -> None:
+    with pytest.raises(BadInputError, match=name):
+        LossesParams("the cat", **{name: value})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        *(("temperature", value) for value in BAD_TEMPERATURES),
+        *(("alpha", value) for value in (1.5, -1, math.nan, "half")),
+        ("loss", "mse"),
+        ("epochs", 0),
+        ("seed", -1),
+        ("start", "scratch"),
+        ("cosine", -1),
+        ("student_layers", -1),
+        ("learning_rate", 0),
+        ("batch_size", 0),
+        ("examples", -1),
+        ("teacher", ""),
+    ],
+    ids=str,
+)
+def test_a_students_settings_out_of_range(name: str, value: Any) -> None:
+    with pytest.raises(BadInputError, match=name):
+        DistillParams(**{name: value})
+
+
+def test_alpha_is_the_share_of_the_soft_loss() -> None:
+    teacher = record(spec=RunSpec("a-model", "rte"))
+    student, alone = DistillParams("r0", alpha=0.7, cosine=0.5, temperature=3, student_layers=2).specs(teacher)
+    assert (student.soft_weight, student.cosine_weight) == (0.7, 0.5)
+    assert student.hard_weight == pytest.approx(0.3)
+    assert (student.model, student.task, student.method, student.teacher) == ("a-model", "rte", "distill", "r0")
+    assert (student.temperature, student.student_layers) == (3.0, 2)
+    assert (alone.soft_weight, alone.hard_weight, alone.cosine_weight) == (0.0, 1.0, 0.0)
+    assert alone.seed == student.seed
+
+
+def test_no_second_run_where_it_would_be_the_same_one_or_is_not_wanted() -> None:
+    teacher = record(spec=RunSpec("m", "rte"))
+    assert len(DistillParams("r0", alpha=0).specs(teacher)) == 1
+    assert len(DistillParams("r0", with_labels_only=False).specs(teacher)) == 1
+    assert DistillParams("r0", task="sst2", student="other").specs(teacher)[0].model == "other"
+
+
+def test_the_ablation_needs_all_three_terms() -> None:
+    teacher = record(spec=RunSpec("m", "rte"))
+    lines = AblationParams("r0", seed=3, epochs=1).of(teacher)
+    assert [line.spec.seed for line in lines] == [3] * 5
+    assert {line.spec.task for line in lines} == {"rte"}
+    for name in ("soft", "hard", "cosine"):
+        with pytest.raises(BadInputError, match="all three need a weight"):
+            AblationParams(**{name: 0})
+        with pytest.raises(BadInputError, match=name):
+            AblationParams(**{name: math.nan})
+
+
+def test_what_is_left_out_is_the_worked_example() -> None:
+    assert DistillParams().teacher == FIRST
+    assert FollowStudentParams("").run == FollowStudentParams().run == STUDENT
+    with pytest.raises(BadInputError, match="run must be a text"):
+        FollowStudentParams(7)  # type: ignore[arg-type]
+
+
+def test_the_curves_cover_the_slider() -> None:
+    assert (CURVE[0], CURVE[-1]) == pytest.approx((0.1, 20))
+    assert (GRADIENT_CURVE[0], GRADIENT_CURVE[-1]) == pytest.approx((0.1, 100))

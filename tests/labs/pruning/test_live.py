@@ -1,0 +1,209 @@
+"""The page's streams, from a run that was just trained and from a pretrained model."""
+
+from __future__ import annotations
+
+import importlib.util
+import time
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from explorer.backend.local import LocalExecutor
+from explorer.compress.cuts import kept_of_share
+from explorer.errors import BadInputError, ExplorerError, MissingCapabilityError
+from explorer.labs.pruning import LAB, live
+from explorer.labs.pruning.params import (
+    ExportParams,
+    HandParams,
+    ImportanceParams,
+    OrdersParams,
+    PruneParams,
+    QuantiseParams,
+    StepsParams,
+)
+from explorer.settings import Settings
+from explorer.tuning.spec import RunSpec
+from tests.models.tiny import save_reader
+
+FEW: dict[str, Any] = {"examples": 20, "held_out": 20}
+
+
+@pytest.fixture(scope="module")
+def executor(data_folder: Path) -> LocalExecutor:
+    return LocalExecutor(Settings(device="cpu", offline=True, data_folder=data_folder / "pruning"))
+
+
+def trained(executor: LocalExecutor, model: str, **spec: Any) -> str:
+    run = executor.runs.start(RunSpec(model, "sst2", **{"examples": 32, "epochs": 1, **spec}), "me")
+    while executor.runs.get(run).status.is_active:
+        time.sleep(0.05)
+    return run
+
+
+@pytest.fixture(scope="module")
+def run(executor: LocalExecutor, tiny_model: str) -> str:
+    return trained(executor, tiny_model)
+
+
+def results(stream: Iterator[Any]) -> list[Any]:
+    found = []
+    for result in stream:
+        if result is None:
+            time.sleep(0.01)
+        else:
+            found.append(result)
+    return found
+
+
+def importance(executor: LocalExecutor, **given: Any) -> Any:
+    return results(live.importance(executor, ImportanceParams(**{**FEW, **given}), "me"))
+
+
+@pytest.mark.parametrize("unit", ["head", "neuron", "layer"])
+def test_importance_grows_with_its_examples(executor: LocalExecutor, run: str, tiny_model: str, unit: str) -> None:
+    for where in ({"run": run}, {"model": tiny_model}):
+        found = importance(executor, unit=unit, **where)
+        assert [result.count for result in found] == [16, 20]
+        last = found[-1]
+        assert last.done
+        sizes = {"head": (2, 2), "neuron": (2, 64), "layer": (1, 2)}[unit]
+        assert (len(last.grid), len(last.grid[0])) == sizes
+        table = LAB.actions[0].table(last)
+        assert table.columns == ("layer", "unit", "importance", "standard_error")
+        assert len(table.rows) == sizes[0] * sizes[1]
+        assert all(row[2] >= 0 and row[3] >= 0 for row in table.rows)  # type: ignore[operator]
+
+
+def test_the_models_own_output_is_another_loss(executor: LocalExecutor, run: str) -> None:
+    labels, soft = (importance(executor, run=run, loss=loss)[-1].grid for loss in ("labels", "soft"))
+    assert labels != soft
+    assert all(value > 0 for row in soft for value in row)
+
+
+@pytest.mark.parametrize("score", ["gradient", "magnitude", "movement"])
+def test_weights(executor: LocalExecutor, run: str, score: str) -> None:
+    (found,) = importance(executor, run=run, unit="weight", score=score)
+    assert found.columns == ("query", "key", "value", "output", "ffn_in", "ffn_out")
+    assert (len(found.grid), len(found.grid[0])) == (2, 6)
+
+
+@pytest.mark.parametrize("unit", ["head", "both", "layer", "weight"])
+def test_three_orders(executor: LocalExecutor, run: str, unit: str) -> None:
+    found = results(live.compare_orders(executor, OrdersParams(run=run, unit=unit, draws=1, **FEW), "me"))
+    last = found[-1]
+    assert last.done
+    assert len(last.points) == last.total == 3 * (1 + len(live.SHARES))
+    starts = {point.metric for point in last.points if point.share == 0}
+    assert len(starts) == 1, "all lines begin with the whole model"
+    for order in ("least", "most", "random"):
+        line = [point for point in last.points if point.order == order]
+        assert [point.share for point in line] == sorted(point.share for point in line)
+        assert [point.parameters for point in line] == sorted((p.parameters for p in line), reverse=True)
+
+
+def test_pruned_in_one_step_and_taken_home(executor: LocalExecutor, run: str, tmp_path: Path) -> None:
+    last = results(live.prune(executor, PruneParams(run=run, share=0.5, **FEW), "me"))[-1]
+    assert last.done
+    assert [step.share for step in last.steps] == [0.0, 0.5]
+    assert last.left.gap < 1e-5
+    assert sum(last.left.heads) == kept_of_share(4, 0.5)
+    assert sum(last.left.neurons) == kept_of_share(128, 0.5)
+    assert [speed.batch for speed in last.speeds] == [1, 4, 16, 64]
+    before, after = (step.measured for step in last.steps)
+    assert after.parameters < before.parameters
+    assert after.bytes == 4 * after.parameters
+    (exported,) = results(live.export_pruned(executor, ExportParams(run=run, key=last.key, **FEW), "me"))
+    with zipfile.ZipFile(exported.path) as archive:
+        assert set(exported.files) == set(archive.namelist())
+        archive.extractall(tmp_path)
+    source = importlib.util.spec_from_file_location("load_pruned", tmp_path / "load_pruned.py")
+    assert source is not None
+    assert source.loader is not None
+    script = importlib.util.module_from_spec(source)
+    source.loader.exec_module(script)
+    model, tokenizer = script.load_pruned(tmp_path)
+    assert sum(parameter.numel() for parameter in model.parameters()) == after.parameters
+    with torch.inference_mode():
+        assert model(**tokenizer("A fine film.", return_tensors="pt")).logits.shape == (1, 2)
+
+
+def test_many_steps_with_training_between(executor: LocalExecutor, run: str, tmp_path: Path) -> None:
+    asked = PruneParams(run=run, unit="head", share=0.5, steps=2, train_between=3, **FEW)
+    last = results(live.prune(executor, asked, "me"))[-1]
+    assert [step.share for step in last.steps] == [0.0, 0.25, 0.5]
+    assert [step.loss is None for step in last.steps] == [True, False, False]
+    (exported,) = results(live.export_pruned(executor, ExportParams(run=run, key=last.key, **FEW), "me"))
+    assert Path(exported.path).stat().st_size > last.steps[-1].measured.bytes
+    again = results(live.prune(executor, PruneParams(run=run, unit="head", share=0.5, **FEW), "me"))[-1]
+    assert again.steps[0].measured.metric == last.steps[0].measured.metric, "the run itself has not been trained"
+
+
+def test_weights_are_set_to_zero_and_nothing_gets_smaller(executor: LocalExecutor, run: str) -> None:
+    last = results(
+        live.prune(executor, PruneParams(run=run, unit="weight", score="magnitude", share=0.3, **FEW), "me")
+    )[-1]
+    before, after = (step.measured for step in last.steps)
+    assert before.bytes == after.bytes
+    matrices = 2 * (4 * 32 * 32 + 2 * 32 * 64)
+    assert before.parameters - after.parameters == round(0.3 * matrices)
+    assert not last.key
+    assert "not taken out" in last.note
+
+
+def test_one_step_against_many(executor: LocalExecutor, run: str) -> None:
+    found = results(live.compare_steps(executor, StepsParams(run=run, steps=2, train_between=1, **FEW), "me"))
+    last = found[-1]
+    assert last.done
+    assert [(name, len(steps)) for name, steps in last.lines] == [
+        ("one step", 2), ("many steps", 3), ("many steps, training between", 3),
+    ]  # fmt: skip
+    assert {steps[-1].share for _, steps in last.lines} == {0.5}
+    assert [result.progress for result in found] == sorted(result.progress for result in found)
+
+
+def test_by_hand(executor: LocalExecutor, run: str) -> None:
+    (some,) = results(live.prune_heads(executor, HandParams(run=run, heads="0.1, 1.0", **FEW), "me"))  # type: ignore[arg-type]
+    assert some.after.parameters < some.before.parameters
+    (none,) = results(live.prune_heads(executor, HandParams(run=run, **FEW), "me"))
+    assert (none.after.metric, none.after.parameters) == (none.before.metric, none.before.parameters)
+    with pytest.raises(BadInputError, match="Every head would be gone"):
+        results(live.prune_heads(executor, HandParams(run=run, heads="0.0,0.1,1.0,1.1", **FEW), "me"))  # type: ignore[arg-type]
+    with pytest.raises(BadInputError, match="no head 2 in layer 0"):
+        results(live.prune_heads(executor, HandParams(run=run, heads="0.2", **FEW), "me"))  # type: ignore[arg-type]
+
+
+def test_fewer_bits(executor: LocalExecutor, run: str) -> None:
+    found = results(live.quantise(executor, QuantiseParams(run=run, share=0.5, batch=2, **FEW), "me"))
+    last = found[-1]
+    assert [result.done for result in found] == [False] * 6 + [True]
+    assert [(form.form, form.pruned) for form in last.forms] == [
+        (form, share) for share in (0.0, 0.5) for form in ("fp32", "bf16", "int8")
+    ]
+    assert last.forms[3].bytes < last.forms[0].bytes
+    assert all(form.milliseconds > 0 for form in last.forms)
+
+
+def test_virtual_tokens_and_models_without_a_head_are_refused(
+    executor: LocalExecutor, tiny_model: str, tmp_path: Path
+) -> None:
+    prefix = trained(executor, tiny_model, method="prefix")
+    with pytest.raises(BadInputError, match="virtual tokens"):
+        importance(executor, run=prefix)
+    with pytest.raises(MissingCapabilityError, match="Choose a fine-tuned run"):
+        importance(executor, model=save_reader("BertModel", tmp_path / "body"))
+    with pytest.raises(ExplorerError, match="No run is called"):
+        importance(executor, run="nobody")
+
+
+def test_a_task_with_other_classes_is_refused(executor: LocalExecutor, run: str) -> None:
+    with pytest.raises(BadInputError, match="Take the run's own task"):
+        importance(executor, run=run, task="mnli")
+
+
+def test_an_export_that_is_not_kept_says_so(executor: LocalExecutor, run: str) -> None:
+    with pytest.raises(BadInputError, match="not kept any more"):
+        results(live.export_pruned(executor, ExportParams(run=run, key="0123456789abcdef", **FEW), "me"))

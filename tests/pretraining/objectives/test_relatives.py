@@ -1,0 +1,136 @@
+"""What makes each relative itself: the student's layers, the shared layer, the masks drawn anew, no segments, the left alone."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from transformers import BertForPreTraining, PreTrainedTokenizerBase
+
+from explorer.pretraining import heads
+from explorer.pretraining.objectives import PRETRAINERS
+from explorer.pretraining.objectives.base import Place, Pretrainer
+from explorer.pretraining.objectives.distilbert import kept_layers, student_of
+from explorer.pretraining.rows import IN_ORDER, SWAPPED
+from explorer.pretraining.starts import distilbert
+from tests.pretraining.conftest import tiny_model
+from tests.pretraining.objectives.tiny import RECIPES
+
+
+@pytest.fixture(autouse=True)
+def _no_download(monkeypatch: pytest.MonkeyPatch, tokenizer: PreTrainedTokenizerBase) -> None:
+    monkeypatch.setattr(distilbert, "load_tokenizer", lambda _: tokenizer)
+
+
+def made(objective: str, place: Place) -> Pretrainer:
+    return PRETRAINERS[objective](RECIPES[objective], place)
+
+
+@pytest.fixture
+def teacher() -> BertForPreTraining:
+    torch.manual_seed(1)
+    bert = tiny_model(60, layers=4).eval()
+    for parameter in bert.parameters():
+        torch.nn.init.normal_(parameter, std=0.3)
+    return bert
+
+
+@pytest.mark.parametrize(
+    ("count", "kept"), [(12, [0, 2, 4, 7, 9, 11]), (6, [0, 2, 5]), (4, [0, 3]), (2, [0]), (1, [0])]
+)
+def test_the_kept_layers_are_distilbert_s(count: int, kept: list[int]) -> None:
+    assert kept_layers(count) == kept
+
+
+def test_a_student_has_every_second_layer_and_the_head_of_its_teacher(teacher: BertForPreTraining) -> None:
+    student = student_of(teacher)
+    assert student.config.n_layers == 2
+    for number, layer in enumerate(student.distilbert.transformer.layer):
+        taken = teacher.bert.encoder.layer[(0, 3)[number]]
+        assert torch.equal(layer.ffn.lin1.weight, taken.intermediate.dense.weight)
+        assert torch.equal(layer.attention.q_lin.bias, taken.attention.self.query.bias)
+    names = " ".join(name for name, _ in student.named_parameters())
+    assert "token_type" not in names
+    assert "pooler" not in names
+    assert student.vocab_projector.weight is student.distilbert.embeddings.word_embeddings.weight
+
+
+def test_a_student_of_the_kept_layers_alone_computes_what_its_teacher_does(teacher: BertForPreTraining) -> None:
+    """With the layers between made to do nothing, teacher and student are one function, head included."""
+    student = student_of(teacher).eval()
+    teacher.bert.encoder.layer = torch.nn.ModuleList([teacher.bert.encoder.layer[0], teacher.bert.encoder.layer[3]])
+    ids = torch.randint(0, 60, (2, 9))
+    with torch.inference_mode():
+        torch.testing.assert_close(student(ids).logits, teacher(ids).prediction_logits, atol=1e-4, rtol=1e-4)
+
+
+def test_albert_s_layer_is_one_set_of_tensors_for_all_positions(place: Place) -> None:
+    model = made("mlm+sop", place).model
+    assert model.config.num_hidden_layers == 4
+    assert model.config.num_hidden_groups == model.config.inner_group_num == 1
+    assert sum(name.endswith("query.weight") for name, _ in model.named_parameters()) == 1
+    assert model.albert.embeddings.word_embeddings.weight.shape[1] == 16
+    assert model.predictions.decoder.weight is model.albert.embeddings.word_embeddings.weight
+
+
+def test_albert_s_pairs_are_in_order_or_swapped(place: Place) -> None:
+    pretrainer = made("mlm+sop", place)
+    stage = pretrainer.recipe.stages[-1]
+    labels = [label for step in range(10) for label in pretrainer.draw(step, stage).pair_labels.tolist()]
+    assert set(labels) == {IN_ORDER, SWAPPED}
+
+
+def test_the_same_text_is_masked_anew_each_time(place: Place) -> None:
+    """Dynamic masking: among many steps some rows show the same text, and hardly ever the same masks."""
+    pretrainer = made("full sentences", place)
+    seen: dict[tuple[int, ...], list[tuple[int, ...]]] = {}
+    for step in range(40):
+        batch = pretrainer.draw(step, pretrainer.recipe.stages[0])
+        for text, shown in zip(batch.original_ids.tolist(), batch.input_ids.tolist(), strict=True):
+            seen.setdefault(tuple(text), []).append(tuple(shown))
+    again = [masked for masked in seen.values() if len(masked) > 1]
+    assert len(again) > 10
+    assert sum(len(set(masked)) for masked in again) > 0.9 * sum(map(len, again))
+
+
+@pytest.mark.parametrize("objective", ["full sentences", "distillation"])
+def test_roberta_and_distilbert_are_given_no_segments(
+    objective: str, place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pretrainer = made(objective, place)
+    given: list[set[str]] = []
+    body = pretrainer.model.base_model
+    monkeypatch.setattr(body, "forward", lambda *_, **inputs: given.append(set(inputs)) or pytest.skip.Exception)
+    heads.encode(pretrainer.model, pretrainer.draw(0, pretrainer.recipe.stages[0]))
+    assert "token_type_ids" not in given[0]
+    assert pretrainer.model.config.model_type != "roberta" or pretrainer.model.config.type_vocab_size == 1
+
+
+def test_roberta_begins_where_bert_does_on_a_text_of_whole_words(
+    place: Place, tokenizer: PreTrainedTokenizerBase
+) -> None:
+    """Same positions and layers: with the same embeddings put in, the states are bert-mini's."""
+    pretrainer = made("full sentences", place)
+    bert = BertForPreTraining.from_pretrained(place.models / "bert-mini").eval()
+    roberta = pretrainer.model.eval()
+    words = torch.randn(1, 7, 32)
+    with torch.inference_mode():
+        expected = bert.bert(inputs_embeds=words).last_hidden_state
+        torch.testing.assert_close(
+            roberta.roberta(inputs_embeds=words).last_hidden_state, expected, atol=1e-4, rtol=1e-4
+        )
+
+
+def test_gpt2_sees_the_left_alone_and_its_loss_is_transformers_own(place: Place) -> None:
+    made("full sentences", place).export(place.models)
+    pretrainer = made("causal", place)
+    model = pretrainer.model.eval()
+    batch = pretrainer.draw(0, pretrainer.recipe.stages[0])
+    assert bool((batch.attention_mask == 1).all())
+    with torch.inference_mode():
+        own = model(batch.input_ids, labels=batch.input_ids).loss
+        changed = batch.input_ids.clone()
+        changed[:, -1] = 5
+        before, after = model(batch.input_ids).logits, model(changed).logits
+    assert float(pretrainer.loss(batch, 0).total) == pytest.approx(float(own), rel=1e-4)
+    torch.testing.assert_close(before[:, :-1], after[:, :-1])
+    assert model.lm_head.weight is model.transformer.wte.weight

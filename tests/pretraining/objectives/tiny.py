@@ -1,0 +1,70 @@
+"""A tiny recipe of every objective, so that the same tests can run them all."""
+
+from __future__ import annotations
+
+from explorer.pretraining.recipes import (
+    AlbertRecipe,
+    CorruptionRecipe,
+    DistillationRecipe,
+    ElectraRecipe,
+    Gpt2Recipe,
+    Stage,
+    TrainingRecipe,
+)
+
+STEPS = 12
+TEXT = (Stage(share=1.0, length=32, text=0.7, sentence=0.3, pair=0.0),)
+PAIRS = (
+    Stage(share=0.5, length=32, text=0.7, sentence=0.3, pair=0.0),
+    Stage(share=0.5, length=32, text=0.0, sentence=0.0, pair=1.0),
+)
+USUAL = {
+    "source_weights": {"wikitext": 1.0},
+    "steps": STEPS,
+    "tokens_per_step": 256,
+    "learning_rate": 5e-3,
+    "head_learning_rate": 2e-2,
+    "embedding_learning_rate": 5e-3,
+}
+
+RECIPES: dict[str, TrainingRecipe] = {
+    recipe.objective: recipe
+    for recipe in (
+        TrainingRecipe(name="bert", stages=PAIRS, start="bert-mini", **USUAL),
+        DistillationRecipe(name="student", objective="distillation", start="bert-mini", stages=TEXT, **USUAL),
+        TrainingRecipe(name="roberta-mini", objective="full sentences", start="bert-mini", stages=TEXT, **USUAL),
+        AlbertRecipe(
+            name="albert",
+            objective="mlm+sop",
+            start="bert-mini",
+            stages=PAIRS,
+            corruption=CorruptionRecipe(rate=0.3, scheme="ngram"),
+            embedding_size=16,
+            vocabulary=90,
+            **USUAL,
+        ),
+        ElectraRecipe(
+            name="electra",
+            objective="replaced tokens",
+            start="bert-mini",
+            stages=TEXT,
+            corruption=CorruptionRecipe(rate=0.3, mask_share=0.85, random_share=0.0),
+            embedding_size=16,
+            layers=(0, 3),
+            generator_width=16,
+            generator_heads=2,
+            **USUAL,
+        ),
+        Gpt2Recipe(
+            name="gpt2",
+            objective="causal",
+            start="roberta-mini",
+            corruption=CorruptionRecipe(rate=0.0),
+            stages=(Stage(share=1.0, length=32, text=1.0, sentence=0.0, pair=0.0),),
+            width=16,
+            layers=2,
+            heads=2,
+            **USUAL,
+        ),
+    )
+}

@@ -1,0 +1,160 @@
+"""The rows that are drawn from tokenised text, read backwards."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from explorer.errors import BadInputError
+from explorer.maths.corruption import IGNORED_LABEL
+from explorer.pretraining.rows import IN_ORDER, IS_NEXT, NOT_NEXT, SWAPPED, Row
+from explorer.pretraining.store import TextStore
+from tests.pretraining.stores import CLS, FALSE_ALARM, FIRST_ID, MAKER, SEP, STORE, document_of, sentence_of, store_of
+
+
+def pairs(length: int, count: int, store: TextStore = STORE) -> list[Row]:
+    rng = np.random.default_rng(0)
+    return [MAKER.pair(store, length, rng) for _ in range(count)]
+
+
+def segments(row: Row) -> tuple[list[int], list[int]]:
+    middle = row.input_ids.index(SEP)
+    return row.input_ids[1:middle], row.input_ids[middle + 1 : -1]
+
+
+@pytest.mark.parametrize("kind", ["text", "sentence"])
+@pytest.mark.parametrize("length", [3, 8, 64])
+def test_a_row_without_a_pair_stands_between_cls_and_sep(kind: str, length: int) -> None:
+    rng = np.random.default_rng(0)
+    for _ in range(200):
+        row: Row = getattr(MAKER, kind)(STORE, length, rng)
+        assert row.input_ids[0] == CLS
+        assert row.input_ids[-1] == SEP
+        assert 3 <= len(row.input_ids) <= length
+        inside = row.input_ids[1:-1]
+        assert inside == list(range(inside[0], inside[0] + len(inside)))
+        assert len({document_of(token) for token in inside}) == 1
+        assert kind == "text" or len({sentence_of(token) for token in inside}) == 1
+        assert row.token_type_ids == [0] * len(row.input_ids)
+        assert row.pair_label == IGNORED_LABEL
+
+
+@pytest.mark.parametrize("length", [16, 32, 64, 128])
+def test_a_pair_has_its_special_tokens_segments_and_room(length: int) -> None:
+    for row in pairs(length, 500):
+        first, second = segments(row)
+        assert row.input_ids == [CLS, *first, SEP, *second, SEP]
+        assert row.token_type_ids == [0] * (len(first) + 2) + [1] * (len(second) + 1)
+        assert first
+        assert second
+        assert len(row.input_ids) <= length
+
+
+def test_half_of_the_pairs_follow_each_other() -> None:
+    labels = [row.pair_label for row in pairs(32, 4000)]
+    assert set(labels) == {IS_NEXT, NOT_NEXT}
+    assert stats.binomtest(labels.count(IS_NEXT), 4000, 0.5).pvalue > FALSE_ALARM
+    assert stats.binomtest(labels.count(IS_NEXT), 4000, 0.57).pvalue < FALSE_ALARM
+
+
+@pytest.mark.parametrize("length", [16, 32, 128])
+def test_b_follows_a_where_the_label_says_so_and_comes_from_elsewhere_where_not(length: int) -> None:
+    """A may lose tokens at either end and B at its end, but B's first sentence is the one after A's last."""
+    for row in pairs(length, 1000):
+        first, second = segments(row)
+        for part in (first, second):
+            assert part == list(range(part[0], part[0] + len(part)))
+            assert len({document_of(token) for token in part}) == 1
+        assert second[0] - FIRST_ID in STORE.starts
+        if row.pair_label == IS_NEXT:
+            assert document_of(first[0]) == document_of(second[0])
+            assert sentence_of(second[0]) == sentence_of(first[-1]) + 1
+        else:
+            assert document_of(first[0]) != document_of(second[0])
+
+
+def test_labels_do_not_show_in_the_length_of_a() -> None:
+    """Were A longer for one class, a model could tell the classes without reading."""
+    rows = pairs(64, 4000)
+    by_label = [[len(segments(row)[0]) for row in rows if row.pair_label == label] for label in (IS_NEXT, NOT_NEXT)]
+    assert stats.mannwhitneyu(*by_label).pvalue > 1e-3
+
+
+@pytest.mark.parametrize("documents", [([5, 6],), ([5], [6], [7])], ids=["one document", "single sentences"])
+def test_a_text_without_pairs_is_refused_rather_than_searched_for_ever(documents: tuple[list[int], ...]) -> None:
+    with pytest.raises(BadInputError, match="two documents"):
+        pairs(32, 1, store_of(*documents))
+
+
+def orders(length: int, count: int, short_share: float = 0.3, store: TextStore = STORE) -> list[Row]:
+    rng = np.random.default_rng(0)
+    return [MAKER.order(store, length, rng, short_share) for _ in range(count)]
+
+
+@pytest.mark.parametrize("length", [16, 32, 128])
+def test_both_segments_of_an_order_row_follow_each_other_and_the_label_tells_which_comes_first(length: int) -> None:
+    for row in orders(length, 1000):
+        first, second = segments(row)
+        assert row.input_ids == [CLS, *first, SEP, *second, SEP]
+        assert row.token_type_ids == [0] * (len(first) + 2) + [1] * (len(second) + 1)
+        assert len(row.input_ids) <= length
+        earlier, later = (first, second) if row.pair_label == IN_ORDER else (second, first)
+        assert {document_of(token) for token in (*first, *second)} == {document_of(first[0])}
+        assert sentence_of(later[0]) == sentence_of(earlier[-1]) + 1
+        assert all(segment[0] - FIRST_ID in STORE.starts for segment in (first, second))
+
+
+def test_half_of_the_order_rows_are_swapped_and_their_lengths_do_not_tell_which() -> None:
+    lengths = np.random.default_rng(1).integers(3, 40, (200, 8)).tolist()
+    rows = orders(48, 4000, store=store_of(*lengths))
+    labels = [row.pair_label for row in rows]
+    assert set(labels) == {IN_ORDER, SWAPPED}
+    assert stats.binomtest(labels.count(IN_ORDER), 4000, 0.5).pvalue > FALSE_ALARM
+    by_label = [[len(segments(row)[0]) for row in rows if row.pair_label == label] for label in (IN_ORDER, SWAPPED)]
+    assert stats.mannwhitneyu(*by_label).pvalue > 1e-3
+
+
+def test_short_order_rows_are_two_sentences() -> None:
+    for row in orders(200, 200, short_share=1.0):
+        assert [len({sentence_of(token) for token in segment}) for segment in segments(row)] == [1, 1]
+
+
+def test_a_text_without_sequels_has_no_order() -> None:
+    with pytest.raises(BadInputError, match="follow each other"):
+        MAKER.order(store_of([5], [6], [7]), 32, np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("length", [8, 24, 64])
+def test_full_rows_hold_whole_sentences_and_cross_documents_at_a_separator(length: int) -> None:
+    rng, crossed = np.random.default_rng(0), 0
+    for _ in range(500):
+        row = MAKER.full(STORE, length, rng)
+        assert row.input_ids[0] == CLS
+        assert row.input_ids[-1] == SEP
+        assert len(row.input_ids) <= length
+        assert set(row.token_type_ids) == {0}
+        inside = row.input_ids[1:-1]
+        tokens = [token for token in inside if token != SEP]
+        assert tokens == list(range(tokens[0], tokens[0] + len(tokens)))
+        last = sentence_of(tokens[-1])
+        assert tokens[-1] + 1 - FIRST_ID == STORE.starts[last + 1] or sentence_of(tokens[0]) == last
+        for left, middle, right in zip(inside, inside[1:], inside[2:], strict=False):
+            if middle == SEP:
+                crossed += 1
+                assert document_of(right) == document_of(left) + 1
+        assert inside.count(SEP) == document_of(tokens[-1]) - document_of(tokens[0])
+    assert crossed > 0 or length == 8
+
+
+def test_running_rows_are_full_and_go_round_the_text() -> None:
+    rng = np.random.default_rng(0)
+    for _ in range(300):
+        row = MAKER.running(STORE, 50, rng)
+        assert len(row.input_ids) == 50
+        assert row.input_ids[0] - FIRST_ID in STORE.starts
+        for left, right in zip(row.input_ids, row.input_ids[1:], strict=False):
+            if SEP not in (left, right):
+                assert right == left + 1
+            elif right == SEP:
+                assert left + 1 - FIRST_ID == STORE.starts[STORE.document_end(sentence_of(left))]
