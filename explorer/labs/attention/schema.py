@@ -8,11 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from explorer.errors import BadInputError
-from explorer.numbers import whole_number
+from explorer.numbers import MOST_LAYERS, whole_number
 from explorer.text import checked_text
-
-MOST_LAYERS = 1000
-"""A bound before the model is known; the job refuses what the model does not have."""
 
 
 @dataclass(frozen=True)

@@ -18,12 +18,12 @@ from explorer.labs.attention.switch_schema import (
     AnswerChange,
     EachHeadParams,
     EachHeadResult,
-    Head,
 )
 from explorer.models.bundle import Bundle
 from explorer.models.encoding import Encoded
 from explorer.models.inside import depth_of, heads_of, modules_with_role, read
 from explorer.models.questions import Question, class_name, fitting_question, question, scores
+from explorer.numbers import Head
 from explorer.tuning.classifier import as_bundle
 
 if TYPE_CHECKING:

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
 from explorer.errors import BadInputError
-from explorer.labs.attention.schema import MOST_LAYERS, TokenPlace
-from explorer.numbers import whole_number
+from explorer.labs.attention.schema import TokenPlace
+from explorer.numbers import Head, parse_heads, whole_number
 from explorer.text import checked_text
 
 MOST_ANSWERS = 20
-MOST_HEADS = 5000
-
-Head = tuple[int, int]
-"""Layer and head, from 0."""
 
 
 @dataclass(frozen=True)
@@ -105,37 +100,6 @@ class EachHeadResult:
     answer: str
     before: float
     after: tuple[tuple[float, ...], ...]
-
-
-def parse_heads(value: object) -> tuple[Head, ...]:
-    """(layer, head) pairs from a list of pairs or from "0.3, 2.11"; raise BadInputError."""
-    if value is None:
-        return ()
-    if isinstance(value, str):
-        entries: list[object] = _written(value)
-    elif isinstance(value, (list, tuple)):
-        entries = list(value)
-    else:
-        raise BadInputError('heads takes pairs of layer and head, such as [[0, 3], [2, 11]] or "0.3, 2.11".')
-    if len(entries) > MOST_HEADS:
-        raise BadInputError(f"heads takes at most {MOST_HEADS:,} pairs.")
-    pairs = set()
-    for entry in entries:
-        if isinstance(entry, str):
-            entry = entry.split(".")
-        if not isinstance(entry, (list, tuple)) or len(entry) != 2:
-            raise BadInputError('heads takes pairs of layer and head, such as [[0, 3], [2, 11]] or "0.3, 2.11".')
-        layer, head = entry
-        pairs.add((whole_number(layer, "layer", 0, MOST_LAYERS), whole_number(head, "head", 0, MOST_LAYERS)))
-    return tuple(sorted(pairs))
-
-
-def _written(value: str) -> list[object]:
-    """Pairs from a text: "0.3, 2.11", or a list as a client's text box receives it."""
-    if value.lstrip().startswith("["):
-        numbers = re.findall(r"[^\[\](),\s]+", value)
-        return [numbers[start : start + 2] for start in range(0, len(numbers), 2)]
-    return [entry.split(".") for entry in re.split(r"[,;\s]+", value.strip()) if entry]
 
 
 def _check(params: AblateParams | AblateRunParams | EachHeadParams) -> None:

@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass
 
 from explorer.errors import BadInputError
-from explorer.labs.attention.schema import MOST_LAYERS, TokenPlace, check_texts
-from explorer.numbers import whole_number
+from explorer.labs.attention.schema import TokenPlace, check_texts
+from explorer.numbers import MOST_LAYERS, whole_number
 
 VIEWS = ("head", "model")
 SCALE = 10_000

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 
 from explorer.labs.attribution.schema import AttributionResult, Part, TokenView, Unit
+from explorer.tasks import correlation
 
 
 def units_of(tokens: Sequence[TokenView], by: str) -> tuple[Unit, ...]:
@@ -42,25 +43,4 @@ def spearman(first: Sequence[float], second: Sequence[float]) -> float | None:
     """Spearman's rank correlation, ties by their mean rank; None for fewer than three, and where one side is all ties."""
     if len(first) < 3:
         return None
-    ranks, others = _ranks(first), _ranks(second)
-    mean = (len(first) + 1) / 2
-    spread = math.fsum((rank - mean) ** 2 for rank in ranks) * math.fsum((rank - mean) ** 2 for rank in others)
-    if spread <= 0:
-        return None
-    together = math.fsum((a - mean) * (b - mean) for a, b in zip(ranks, others, strict=True))
-    return together / math.sqrt(spread)
-
-
-def _ranks(values: Sequence[float]) -> list[float]:
-    """From 1; equal values share the mean of their ranks."""
-    order = sorted(range(len(values)), key=values.__getitem__)
-    ranks = [0.0] * len(values)
-    start = 0
-    while start < len(order):
-        stop = start
-        while stop < len(order) and values[order[stop]] == values[order[start]]:
-            stop += 1
-        for place in order[start:stop]:
-            ranks[place] = (start + 1 + stop) / 2
-        start = stop
-    return ranks
+    return correlation.spearman(list(zip(first, second, strict=True)))

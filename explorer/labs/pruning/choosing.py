@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from explorer.compress.cuts import Cut, Shape, choose, kept_of_share, kinds_of
 from explorer.errors import BadInputError
 from explorer.labs.pruning.schema import Grid, UnitSums
+from explorer.tasks import correlation
 
 
 def added(parts: Sequence[UnitSums]) -> UnitSums:
@@ -74,24 +75,7 @@ def _flat(grid: Grid) -> list[float]:
 
 def rank_correlation(one: Sequence[float], other: Sequence[float]) -> float:
     """Spearman's ρ, equal values sharing their mean rank; 0 where one of the two is constant."""
-    a, b = _ranks(one), _ranks(other)
-    middle = (len(a) + 1) / 2
-    below = math.sqrt(sum((x - middle) ** 2 for x in a) * sum((y - middle) ** 2 for y in b))
-    return sum((x - middle) * (y - middle) for x, y in zip(a, b, strict=True)) / below if below else 0.0
-
-
-def _ranks(values: Sequence[float]) -> list[float]:
-    order = sorted(range(len(values)), key=lambda place: values[place])
-    ranks = [0.0] * len(values)
-    start = 0
-    while start < len(order):
-        stop = start
-        while stop < len(order) and values[order[stop]] == values[order[start]]:
-            stop += 1
-        for place in order[start:stop]:
-            ranks[place] = (start + 1 + stop) / 2
-        start = stop
-    return ranks
+    return correlation.spearman(list(zip(one, other, strict=True))) or 0.0
 
 
 def chosen(

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from explorer.compress.cuts import ORDERS, UNITS, Cut
 from explorer.errors import BadInputError
 from explorer.models.catalog import DEFAULT_MODEL
-from explorer.numbers import whole_number
+from explorer.numbers import parse_heads, whole_number
 
 LOSSES = ("labels", "soft")
 FORMS = ("fp32", "bf16", "int8")
@@ -251,28 +251,3 @@ def _check_score(unit: object, score: object) -> None:
     if unit not in SCORES[str(score)]:
         fitting = ", ".join(name for name, units in SCORES.items() if unit in units)
         raise BadInputError(f"The score {score} is not for unit {unit}, which takes {fitting}.")
-
-
-_PAIR = re.compile(r"\s*(\d{1,4})\s*\.\s*(\d{1,4})\s*")
-
-
-def parse_heads(value: object) -> tuple[tuple[int, int], ...]:
-    """Pairs of layer and head, from lists or from "0.3, 2.11"; raises BadInputError."""
-    wrong = BadInputError('heads takes pairs of layer and head, such as [[0, 3], [2, 11]] or "0.3, 2.11".')
-    pairs: list[tuple[int, int]] = []
-    if isinstance(value, str):
-        for part in filter(str.strip, value.split(",")):
-            found = _PAIR.fullmatch(part)
-            if found is None:
-                raise wrong
-            pairs.append((int(found[1]), int(found[2])))
-    elif isinstance(value, (list, tuple)):
-        for pair in value:
-            if not isinstance(pair, (list, tuple)) or len(pair) != 2:
-                raise wrong
-            if not all(isinstance(number, int) and not isinstance(number, bool) and number >= 0 for number in pair):
-                raise wrong
-            pairs.append((pair[0], pair[1]))
-    elif value is not None:
-        raise wrong
-    return tuple(sorted(set(pairs)))

@@ -10,9 +10,10 @@ import torch
 from explorer.errors import BadInputError, MissingCapabilityError
 from explorer.labs.attention.switch_compute import ablate_heads, each_head
 from explorer.labs.attention.switch_figures import ablate_table, each_head_table, off_text
-from explorer.labs.attention.switch_schema import AblateParams, AblateResult, EachHeadParams, parse_heads
+from explorer.labs.attention.switch_schema import AblateParams, AblateResult, EachHeadParams
 from explorer.models.architectures import Capability
 from explorer.models.bundle import Bundle
+from explorer.numbers import parse_heads
 
 
 @torch.inference_mode()

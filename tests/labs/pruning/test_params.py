@@ -47,7 +47,7 @@ from explorer.labs.pruning.params import (
         (QuantiseParams, {"share": 1}, "nothing would be left"),
         (QuantiseParams, {"batch": 65}, "batch must be a whole number from 1 to 64"),
         (HandParams, {"heads": "0"}, "pairs of layer and head"),
-        (HandParams, {"heads": [[0, "1"]]}, "pairs of layer and head"),
+        (HandParams, {"heads": [[0, "one"]]}, "head must be a whole number"),
         (HandParams, {"heads": 7}, "pairs of layer and head"),
         (ExportParams, {"key": ""}, "Prune first"),
         (ExportParams, {"key": "../../etc/passwd"}, "Prune first"),
