@@ -26,6 +26,7 @@ class ModelCard:
 
 CATALOG = (
     ModelCard("bert-small", "BERT", 66.4, bundled=True),
+    ModelCard("bert-mini", "BERT", 22.3, bundled=True),
     ModelCard("google-bert/bert-base-uncased", "BERT", 110),
     ModelCard("google-bert/bert-base-cased", "BERT", 109),
     ModelCard("google-bert/bert-large-uncased-whole-word-masking", "BERT", 336),

@@ -12,6 +12,15 @@ from tests.e2e.visiting import Visit, open_tab
 
 pytestmark = pytest.mark.e2e
 
+HOSTILE = (
+    "</script><script>window.broken=1</script>",
+    "<img src=x onerror='window.broken=1'>",
+    "`${window.broken=1}` \" ' \\",
+    "\u2028<!-- ]]> </title>",
+    "%{y} %{customdata} $x$ <b>bold</b> {{value}}",
+)
+"""What must neither run nor break a figure."""
+
 
 def wait_drawn(visit: Visit, figure: str) -> None:
     visit.page.wait_for_selector(f"{figure} .plot[data-drawn]")
@@ -126,6 +135,26 @@ class TestAttention:
         box.press("Enter")
         expect(visit.page.locator(".notice")).to_contain_text(re.compile("Type a sentence first|reads at most 512"))
         assert visit.page.locator("#attention-chips .chip").count() > 3
+
+    def test_no_text_runs_or_breaks_a_figure(self, visit: Visit) -> None:
+        self.open(visit)
+        box = visit.page.get_by_label("Sentence A").first
+        for number, text in enumerate(HOSTILE):
+            before = visit.draws("#attention-figure")
+            box.fill(f"{text} z{number}")
+            box.press("Enter")
+            visit.wait_redrawn("#attention-figure", before)
+            expect(visit.page.locator("#attention-chips")).to_contain_text(str(number))
+        open_tab(visit.page, "Switch heads off")
+        wait_drawn(visit, "#switch-figure")
+        box = visit.page.get_by_label("Text, with [MASK] for a guess")
+        for text in HOSTILE:
+            before = visit.draws("#switch-figure")
+            box.fill(f"{text} [MASK]")
+            box.press("Enter")
+            visit.wait_redrawn("#switch-figure", before)
+        assert visit.page.evaluate("window.broken") is None
+        assert visit.page.locator(".figure img, .said img, .said script, .figure script").count() == 0
 
 
 class TestAttribution:

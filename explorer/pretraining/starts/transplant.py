@@ -84,8 +84,8 @@ def fill_factorised(embeddings: Any, projection: torch.nn.Linear, bert: Any, wor
     """Begin narrow embeddings (words, positions, segments, LayerNorm) and the map to the encoder's width from BERT's.
 
     words: (vocabulary, wide). Returns the second factor, (narrow, wide). The narrow LayerNorm stands before the map and
-    BERT's after its sum, so the map is fitted by
-    least squares: narrow embeddings of drawn tokens and positions to BERT's own.
+    BERT's after its sum, so the map is fitted by least squares: from the narrow embeddings of drawn tokens and positions to
+    BERT's own.
     """
     source = bert.bert.embeddings
     narrow, basis = factors(words, projection.in_features, counts)
