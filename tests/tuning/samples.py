@@ -19,8 +19,9 @@ from tests.models.tiny import WORDS, save
 @cache
 def tiny_bundle(family: str, class_name: str | None = None) -> Bundle:
     """A random model of a family, kept for all tests of a session; no test may change it."""
-    folder = save(Path(mkdtemp(prefix="tiny-")), family, class_name)
-    return load_bundle(str(folder), Settings(device="cpu"))
+    with torch.inference_mode(False):  # whoever asks first, others may train what is built on it
+        folder = save(Path(mkdtemp(prefix="tiny-")), family, class_name)
+        return load_bundle(str(folder), Settings(device="cpu"))
 
 
 def frozen_copy(bundle: Bundle) -> dict[str, Tensor]:

@@ -152,12 +152,14 @@ class RunManager:
         with self._changed:
             before = self._active[record.run_id]
             record = replace(record, version=max(record.version, before.version + 1))
-            self._active[record.run_id] = record
             changed = before.status is not record.status
             due = now - self._kept_at.get(record.run_id, 0.0) > KEEP_SECONDS
-            if changed or due:
+            if (
+                changed or due
+            ):  # on disk first: nobody is told of an end that another reader of the folder cannot see yet
                 self._kept_at[record.run_id] = now
                 self.store.save(record)
+            self._active[record.run_id] = record
 
     def get(self, run_id: str) -> RunRecord:
         """The newest record. Raises BadInputError for a run that is not there."""

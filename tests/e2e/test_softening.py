@@ -15,10 +15,10 @@ from explorer.labs.distillation.schema import SoftTargetsParams, SoftTargetsResu
 from explorer.maths import distillation as maths
 from explorer.models.bundle import Bundle
 from explorer.ui.components import ASSETS
-from tests.e2e import conftest as browsing
 from tests.labs.distillation.opening import opening
 
-browser = browsing.browser
+pytestmark = pytest.mark.e2e
+
 TEXT = "The capital of France is [MASK]."
 
 _STUBS = """
