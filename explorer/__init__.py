@@ -32,11 +32,11 @@ class Answer:
         return str(self.table)
 
 
-def run(action: str, model: str = "bert-small", **parameters: Any) -> Answer:
+def run(action: str, model: str | None = None, **parameters: Any) -> Answer:
     """Run one action by its endpoint's name, for example `run("fill_masks", text="Paris is in [MASK].", top_k=5)`.
 
-    model: a catalog name, a hub id (fetched when needed) or a folder. Raises ExplorerError for what a visitor can put
-    right, ValueError for an unknown action, TypeError for a parameter that the action does not have.
+    model: a catalog name, a hub id (fetched when needed) or a folder; without one the first bundled model that can.
+    Raises ExplorerError for what a visitor can put right, ValueError for an unknown action, TypeError for a parameter that the action does not have.
     """
     from explorer.labs import LABS, LiveAction
 
@@ -45,6 +45,7 @@ def run(action: str, model: str = "bert-small", **parameters: Any) -> Answer:
         raise ValueError(f"No action is called {action!r}; there are {', '.join(known)}.")
     entry = known[action]
     executor = _executor()
+    model = model or _standard_model(entry)
     if isinstance(entry, LiveAction):
         given = {"model": model, **parameters} if entry.takes_model else parameters
         result = _followed(entry, executor, entry.params(**given))
@@ -56,12 +57,22 @@ def run(action: str, model: str = "bert-small", **parameters: Any) -> Answer:
         result = executor.submit_for_runs(entry.job, entry.params(**given)).result()
     elif entry.subject == "tokenizers":
         result = executor.submit_for_tokenizers(entry.job, entry.params(**parameters)).result()
+    elif entry.subject == "nothing":
+        result = executor.submit_alone(entry.job, entry.params(**parameters)).result()
     else:
         _prepared(executor, model)
         result = executor.submit(entry.job, model, entry.params(**parameters)).result()
     if entry.check is not None:
         entry.check(result)
     return Answer(result, entry.table(result))
+
+
+def _standard_model(entry: Any) -> str:
+    """The first bundled model with the head that an action needs."""
+    from explorer.models.catalog import DEFAULT_MODEL, bundled_with
+
+    needs = getattr(getattr(entry, "job", None), "needs", None)
+    return next(iter(bundled_with(needs)), DEFAULT_MODEL) if needs else DEFAULT_MODEL
 
 
 def _prepared(executor: Any, model: str) -> None:

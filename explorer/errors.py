@@ -18,7 +18,11 @@ class ModelUnavailableError(ExplorerError):
 
 
 class MissingCapabilityError(ExplorerError):
-    """The chosen model lacks the head that the page asks for."""
+    """The chosen model lacks the head that the page asks for. capability: which, where it is one; an `architectures` name."""
+
+    def __init__(self, message: str, capability: str | None = None) -> None:
+        super().__init__(message)
+        self.capability = capability
 
 
 class OutOfMemoryError(ExplorerError):

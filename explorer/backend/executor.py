@@ -99,6 +99,10 @@ class Executor(Protocol):
         """Start a job on tokenizers without their models: `(open_tokenizer, params) -> result`; it names those it opens."""
         ...
 
+    def submit_alone(self, job: Job, params: Any) -> Future[Any]:
+        """Start a job that looks at no model's weights: `params -> result`."""
+        ...
+
     def submit(self, job: Job, model_id: str, params: Any) -> Future[Any]:
         """Start a job; the future carries its result or an ExplorerError."""
         ...

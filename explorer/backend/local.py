@@ -124,6 +124,10 @@ class LocalExecutor:
             self._forget(key)
         return result
 
+    def submit_alone(self, job: Job, params: Any) -> Future[Any]:
+        """As submit, without a model."""
+        return self._shared((job, "", params), lambda: _function(job)(params))
+
     def submit(self, job: Job, model_id: str, params: Any) -> Future[Any]:
         """Answer from the cache at once, join the same question while it is being worked on, or queue the job.
 

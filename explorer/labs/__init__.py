@@ -9,10 +9,12 @@ from explorer.labs.finetune import LAB as FINETUNE
 from explorer.labs.inputs import LAB as INPUTS
 from explorer.labs.lab import CHAPTERS, Action, Lab, LiveAction
 from explorer.labs.masking import LAB as MASKING
+from explorer.labs.models import LAB as MODELS
 from explorer.labs.pairs import LAB as PAIRS
 from explorer.labs.pruning import LAB as PRUNING
 
 LABS: tuple[Lab, ...] = (
+    MODELS,
     INPUTS,
     MASKING,
     PAIRS,

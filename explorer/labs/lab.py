@@ -30,8 +30,8 @@ class Action:
     table: Callable[[Any], Table]
     check: Callable[[Any], None] | None = None
     """Raises ExplorerError for a result that a page can show and that answers nothing."""
-    subject: Literal["model", "runs", "tokenizers"] = "model"
-    """What the job works on: the chosen model, or the runs or the tokenizers that the parameters name.
+    subject: Literal["model", "runs", "tokenizers", "nothing"] = "model"
+    """What the job works on: the chosen model, the runs or the tokenizers that the parameters name, or the parameters alone.
 
     A job on runs may work on a model as well, where its parameters have a field `model`.
     """

@@ -43,7 +43,9 @@ class Bundle:
     def require(self, capability: Capability) -> None:
         """Raise MissingCapabilityError where the model lacks a head."""
         if capability not in self.capabilities:
-            raise MissingCapabilityError(f"{self.model_id} cannot {capability.value}: its checkpoint has no such head.")
+            raise MissingCapabilityError(
+                f"{self.model_id} cannot {capability.value}: its checkpoint has no such head.", capability.name
+            )
 
     def logits(self, capability: Capability, output: Any) -> torch.Tensor:
         """One head's scores from the model's output."""

@@ -27,6 +27,7 @@ class ModelCard:
 CATALOG = (
     ModelCard("bert-small", "BERT", 66.4, bundled=True),
     ModelCard("bert-mini", "BERT", 22.3, bundled=True),
+    ModelCard("distilbert-mini", "DistilBERT", 16.8, bundled=True),
     ModelCard("google-bert/bert-base-uncased", "BERT", 110),
     ModelCard("google-bert/bert-base-cased", "BERT", 109),
     ModelCard("google-bert/bert-large-uncased-whole-word-masking", "BERT", 336),
@@ -59,6 +60,11 @@ OWN_TOKENIZERS = {
 def find_card(model_id: str) -> ModelCard | None:
     """The catalog's card of a model; None for an id that is not listed."""
     return {card.model_id: card for card in CATALOG}.get(model_id)
+
+
+def bundled() -> tuple[str, ...]:
+    """The names of the bundled models."""
+    return tuple(card.model_id for card in CATALOG if card.bundled)
 
 
 def bundled_with(capability: Capability) -> list[str]:

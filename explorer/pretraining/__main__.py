@@ -40,6 +40,7 @@ def parse_arguments() -> argparse.Namespace:
     cloze = commands.add_parser("cloze", help="print a model's top five for fifty everyday sentences")
     for command in (evaluate, card, cloze):
         command.add_argument("model", type=Path, help="a model's folder")
+    evaluate.add_argument("--keep", action="store_true", help="write scores.json into the model's folder too")
     for command in (evaluate, card):
         command.add_argument("--text", type=Path, help="a text file; default the corpus's WikiText-2 validation")
     for command in (fetch, train, evaluate, card):
@@ -77,7 +78,7 @@ def _train(arguments: argparse.Namespace) -> None:
 def _evaluate(arguments: argparse.Namespace) -> None:
     from explorer.pretraining.evaluate import evaluate
 
-    for measure in evaluate(arguments.model, _text(arguments)):
+    for measure in evaluate(arguments.model, _text(arguments), arguments.keep):
         print(measure)
 
 

@@ -5,22 +5,21 @@ What is said comes from notes.toml, every number is counted or measured here.
 
 from __future__ import annotations
 
-import datetime
 import json
 import textwrap
 import tomllib
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from explorer.errors import BadInputError
 from explorer.models.architectures import Capability
+from explorer.models.parts import counted_parts, tied
+from explorer.models.records import Measure
 from explorer.pretraining import cloze
 from explorer.pretraining.curve import thinned, write_curve
-from explorer.pretraining.evaluate import measures_of
+from explorer.pretraining.evaluate import measures_of, write_scores
 from explorer.pretraining.measures.causal import continuations
-from explorer.pretraining.measures.measure import Measure, Subject, open_subject
-from explorer.pretraining.parts import counted_parts, tied
+from explorer.pretraining.measures.measure import Subject, open_subject
 
 NOTES = Path(__file__).with_name("notes.toml")
 WIDTH = 130
@@ -49,8 +48,7 @@ def write_card(folder: Path, text: Path, work: Path, keep_scores: bool = False) 
         )
     subject = open_subject(folder, text)
     about = json.loads((folder / "training.json").read_text())
-    scores = _kept(folder / "scores.json") if keep_scores else _measured(subject)
-    (folder / "scores.json").write_text(json.dumps(scores, indent=2) + "\n")
+    scores = _kept(folder / "scores.json") if keep_scores else write_scores(subject, measures_of(subject))
     log = work / about["name"] / "log.jsonl"
     if log.exists():
         write_curve(log, folder / "curve.json", folder.name)
@@ -58,16 +56,6 @@ def write_card(folder: Path, text: Path, work: Path, keep_scores: bool = False) 
     card = "\n\n".join(_sections(subject, notes[folder.name], about, scores)) + "\n"
     (folder / "README.md").write_text(card, encoding="utf-8")
     return folder / "README.md"
-
-
-def _measured(subject: Subject) -> dict[str, Any]:
-    """What scores.json holds: every figure, when it was measured and how to measure it again."""
-    return {
-        "date": datetime.date.today().isoformat(),
-        "command": f"python -m explorer.pretraining evaluate assets/models/{subject.folder.name}",
-        "text": subject.text.name,
-        "measures": [asdict(measure) for measure in measures_of(subject)],
-    }
 
 
 def _kept(path: Path) -> dict[str, Any]:

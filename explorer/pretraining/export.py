@@ -24,6 +24,15 @@ def export_model(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, out
     backend = tokenizer.backend_tokenizer
     backend.no_truncation()
     backend.no_padding()
-    tokenizer.save_pretrained(output)
+    _save_tokenizer(tokenizer, model, output)
     for file in output.iterdir():
         file.chmod(0o644)
+
+
+def _save_tokenizer(tokenizer: PreTrainedTokenizerBase, model: PreTrainedModel, output: Path) -> None:
+    """A tokenizer of a model without segments gives none, as those of published DistilBERTs and RoBERTas do."""
+    tokenizer.save_pretrained(output)
+    if getattr(model.config, "type_vocab_size", 0) < 2:
+        settings = json.loads((output / "tokenizer_config.json").read_text())
+        settings["model_input_names"] = ["input_ids", "attention_mask"]
+        (output / "tokenizer_config.json").write_text(json.dumps(settings, indent=2) + "\n")

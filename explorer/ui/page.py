@@ -12,6 +12,7 @@ from markupsafe import Markup
 from explorer.backend.executor import Executor
 from explorer.errors import ExplorerError, MissingCapabilityError
 from explorer.labs.lab import Lab
+from explorer.models.architectures import Capability
 from explorer.models.catalog import bundled_with
 
 
@@ -38,6 +39,9 @@ class Page:
         """The notice for an error; where the model lacks a head, also why, and a button for a bundled one that has it."""
         text = Markup("<p>{}</p>").format(str(error))
         if isinstance(error, MissingCapabilityError) and self.lab.needs is not None:
+            if error.capability not in (None, self.lab.needs.name):  # a part of the page with a model of its own
+                able = ", ".join(bundled_with(Capability[str(error.capability)]))
+                return str(Markup('<div class="notice" role="alert">{}<p>{} can.</p></div>').format(text, able))
             for able in bundled_with(self.lab.needs):
                 text += Markup(
                     '<button type="button" class="offer" data-model="{0}">Use {0}, which can</button>'

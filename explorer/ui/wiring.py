@@ -113,6 +113,8 @@ class Connection:
             return executor.submit(job, model, params)
         if self.action.subject == "tokenizers":
             return executor.submit_for_tokenizers(job, params)
+        if self.action.subject == "nothing":
+            return executor.submit_alone(job, params)
         return await asyncio.to_thread(executor.submit_for_runs, job, params)  # it looks the runs up in their database
 
     def _publish(self) -> None:

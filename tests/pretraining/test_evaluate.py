@@ -11,13 +11,13 @@ import torch
 from transformers import PreTrainedTokenizerBase
 
 from explorer.errors import BadInputError, ModelUnavailableError
+from explorer.models.records import Measure
 from explorer.pretraining import __main__ as command_line
 from explorer.pretraining import card
 from explorer.pretraining.card import write_card
 from explorer.pretraining.evaluate import evaluate
 from explorer.pretraining.export import export_model
 from explorer.pretraining.measures import causal, others, pairs
-from explorer.pretraining.measures.measure import Measure
 from explorer.pretraining.measures.others import speed_ratio
 from explorer.pretraining.objectives import PRETRAINERS
 from explorer.pretraining.objectives.base import Place

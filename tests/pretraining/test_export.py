@@ -10,7 +10,9 @@ import torch
 from safetensors import safe_open
 from transformers import AutoModelForMaskedLM, AutoTokenizer, BertForPreTraining, PreTrainedTokenizerBase
 
+from explorer.models.architectures import by_family
 from explorer.pretraining.export import export_model
+from tests.models.tiny import build
 
 
 def load(folder: Path) -> tuple[BertForPreTraining, PreTrainedTokenizerBase]:
@@ -99,3 +101,12 @@ def test_the_bundled_model_is_such_an_export(model_folder: Path) -> None:
     assert all(path.stat().st_size < 95e6 for path in files)
     assert {value.dtype for value in stored(model_folder).values()} == {torch.float16}
     assert json.loads((model_folder / "config.json").read_text())["dtype"] == "float32"
+
+
+@pytest.mark.parametrize(("family", "segments"), [("BERT", True), ("DistilBERT", False)])
+def test_a_model_without_segments_gets_a_tokenizer_that_gives_none(
+    family: str, segments: bool, tokenizer: PreTrainedTokenizerBase, tmp_path: Path
+) -> None:
+    own = AutoTokenizer.from_pretrained(tokenizer.name_or_path)
+    export_model(build(by_family(family), vocab_size=len(own)), own, tmp_path / "model")
+    assert ("token_type_ids" in AutoTokenizer.from_pretrained(tmp_path / "model")("a", "b")) == segments

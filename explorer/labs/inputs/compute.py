@@ -22,11 +22,10 @@ from explorer.labs.inputs.schema import (
 from explorer.labs.inputs.spelling import (
     BYTE_PIECE,
     bytes_of,
-    is_byte_level,
-    kind_of,
     knows_unknown,
     readable,
 )
+from explorer.models.tokenizer_kinds import is_byte_level, kind_of
 from explorer.models.tokenizer_store import OpenTokenizer
 from explorer.text import checked_text
 

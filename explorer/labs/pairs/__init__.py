@@ -2,25 +2,31 @@
 
 from explorer.backend.executor import Job
 from explorer.labs.lab import Action, Lab
-from explorer.labs.pairs import figures
+from explorer.labs.pairs import figures, order_figures
+from explorer.labs.pairs.order_schema import KindsParams, OrderParams
 from explorer.labs.pairs.schema import AllPairsParams, PairParams
 from explorer.models.architectures import Capability
 
 _COMPUTE = "explorer.labs.pairs.compute"
+_ORDER = "explorer.labs.pairs.order_compute"
 
 SCORE_PAIR = Action("score_pair", Job(f"{_COMPUTE}:score_pair", Capability.NSP), PairParams, figures.pair_table)
 SCORE_ALL_PAIRS = Action(
     "score_all_pairs", Job(f"{_COMPUTE}:score_all_pairs", Capability.NSP), AllPairsParams, figures.all_pairs_table
 )
+SCORE_ORDER = Action(
+    "score_order", Job(f"{_ORDER}:score_order", Capability.SOP), OrderParams, order_figures.order_table
+)
+SCORE_KINDS = Action("score_kinds", Job(f"{_ORDER}:score_kinds"), KindsParams, order_figures.kinds_table)
 
 LAB = Lab(
     slug="pairs",
     title="Sentence pairs",
     chapter="Pretrain",
     question="Does the second sentence follow the first?",
-    teaser="Score whether one sentence follows another, and see the segments and positions that BERT reads.",
+    teaser="Score whether one sentence follows another, and whether two stand in their order; see the segments that BERT reads.",
     needs=Capability.NSP,
-    actions=(SCORE_PAIR, SCORE_ALL_PAIRS),
+    actions=(SCORE_PAIR, SCORE_ALL_PAIRS, SCORE_ORDER, SCORE_KINDS),
     tab="explorer.labs.pairs.tab:build",
     without_head=figures.MISSING_HEAD,
 )

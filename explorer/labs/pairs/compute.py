@@ -15,7 +15,7 @@ from explorer.text import checked_text, split_sentences
 def score_pair(bundle: Bundle, params: PairParams) -> PairResult:
     """Score one pair by the [CLS] head: softmax over (is_next, not_next)."""
     encoded = encode(bundle, params.sentence_a, params.sentence_b)
-    logits = _logits(bundle, encoded.inputs)[0]
+    logits = pair_logits(bundle, encoded.inputs)[0]
     tokens = tuple(PairToken(t.position, t.text, t.shown, t.joined, t.segment, t.word is None) for t in encoded.tokens)
     is_next, not_next = logits.tolist()
     p_next, p_not = logits.softmax(-1).tolist()
@@ -27,14 +27,16 @@ def score_all_pairs(bundle: Bundle, params: AllPairsParams) -> AllPairsResult:
     sentences = split_sentences(checked_text(params.text))
     pairs = [(i, j) for i in range(len(sentences)) for j in range(len(sentences)) if i != j]
     rows = [encode(bundle, sentences[i], sentences[j]).inputs for i, j in pairs]
-    probabilities = _logits(bundle, _padded(rows, int(bundle.tokenizer.pad_token_id or 0))).softmax(-1)[:, 0].tolist()
+    probabilities = (
+        pair_logits(bundle, padded(rows, int(bundle.tokenizer.pad_token_id or 0))).softmax(-1)[:, 0].tolist()
+    )
     grid: list[list[float | None]] = [[None] * len(sentences) for _ in sentences]
     for (i, j), probability in zip(pairs, probabilities, strict=True):
         grid[i][j] = probability
     return AllPairsResult(bundle.model_id, tuple(sentences), tuple(tuple(row) for row in grid))
 
 
-def _padded(rows: list[dict[str, Tensor]], pad_token_id: int) -> dict[str, Tensor]:
+def padded(rows: list[dict[str, Tensor]], pad_token_id: int) -> dict[str, Tensor]:
     """One batch of inputs (each (1, length)); padded here, since a tokenizer that pads cannot be shared by threads."""
     return {
         name: pad_sequence(
@@ -46,7 +48,7 @@ def _padded(rows: list[dict[str, Tensor]], pad_token_id: int) -> dict[str, Tenso
     }
 
 
-def _logits(bundle: Bundle, inputs: dict[str, Tensor]) -> Tensor:
-    """The head's logits, (rows, 2), float32, on the CPU."""
+def pair_logits(bundle: Bundle, inputs: dict[str, Tensor], head: Capability = Capability.NSP) -> Tensor:
+    """A [CLS] head's logits, (rows, 2), float32, on the CPU."""
     output = bundle.model(**{name: tensor.to(bundle.device) for name, tensor in inputs.items()})
-    return bundle.logits(Capability.NSP, output).float().cpu()
+    return bundle.logits(head, output).float().cpu()

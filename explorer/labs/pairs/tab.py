@@ -7,7 +7,10 @@ from typing import Any
 import gradio as gr
 
 from explorer.labs.pairs import SCORE_ALL_PAIRS, SCORE_PAIR, figures
+from explorer.labs.pairs.order_tab import build_order
 from explorer.labs.pairs.schema import AllPairsResult, PairResult
+from explorer.models.architectures import Capability
+from explorer.models.catalog import bundled_with
 from explorer.ui.components import plot, rich_text, token_chips
 from explorer.ui.page import Page
 from explorer.ui.wiring import LATEX, Connection, folds
@@ -58,12 +61,15 @@ neighbour, which is why ALBERT replaced it by sentence order. (Devlin et al. 201
 
 
 def build(page: Page) -> None:
-    """Two tabs: one pair, and all pairs of a text."""
+    """Three tabs: one pair, all pairs of a text, and sentence order."""
     with gr.Tabs():
         with gr.Tab("One pair", id="one"):
             _one_pair(page)
         with gr.Tab("All pairs of a text", id="all") as everything:
             _all_pairs(page, everything)
+        if bundled_with(Capability.SOP):
+            with gr.Tab("Order: SOP beside NSP", id="order") as order:
+                build_order(page, order)
     with gr.Accordion("Why: the formula and the papers", open=False):
         gr.Markdown(WHY, latex_delimiters=LATEX)
 

@@ -7,7 +7,8 @@ import math
 import torch
 from torch.nn.functional import cross_entropy
 
-from explorer.pretraining.measures.measure import Measure, Subject
+from explorer.models.records import Measure
+from explorer.pretraining.measures.measure import Subject
 
 WINDOW, STRIDE = 256, 128
 """Tokens that are read at once, and how many of them are new: each but a document's first is told from 128 or more."""

@@ -1,4 +1,4 @@
-"""One measured figure, and the model that figures are measured of."""
+"""The model that figures are measured of."""
 
 from __future__ import annotations
 
@@ -12,35 +12,6 @@ from explorer.models.bundle import Bundle, load_bundle
 from explorer.pretraining.corpus import read_documents
 from explorer.pretraining.store import TextStore
 from explorer.settings import Settings
-
-FORMATS = {
-    "share": "{:.2%}",
-    "nats": "{:.3f} nats",
-    "bits": "{:.3f} bits",
-    "plain": "{:.3f}",
-    "count": "{:,.0f}",
-    "times": "{:.2f} times",
-}
-"""How a figure of each unit is written."""
-
-
-@dataclass(frozen=True)
-class Measure:
-    """A figure with its name (a key), what it says, its unit (a key of FORMATS) and over what it was measured."""
-
-    name: str
-    what: str
-    value: float
-    unit: str
-    over: str
-
-    @property
-    def shown(self) -> str:
-        """The figure as it is written."""
-        return FORMATS[self.unit].format(self.value)
-
-    def __str__(self) -> str:
-        return f"{self.what}: {self.shown} ({self.over})"
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,9 @@ import time
 import torch
 from transformers import BertForPreTraining, PreTrainedModel
 
+from explorer.models.records import Measure
 from explorer.pretraining.measures.masks import mask_scores
-from explorer.pretraining.measures.measure import Measure, Subject
+from explorer.pretraining.measures.measure import Subject
 from explorer.pretraining.starts.transplant import load
 
 STRING = 500

@@ -13,10 +13,11 @@ from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from explorer.maths.corruption import CorruptionRecipe
 from explorer.models.encoding import replacement_ids
+from explorer.models.records import Measure
 from explorer.pretraining.batches import collate
 from explorer.pretraining.heads import encode, pair_logits
 from explorer.pretraining.measures.masks import LENGTH, ROWS_PER_BATCH
-from explorer.pretraining.measures.measure import Measure, Subject
+from explorer.pretraining.measures.measure import Subject
 from explorer.pretraining.rows import Row, RowMaker
 from explorer.pretraining.store import TextStore
 from explorer.pretraining.stream import row_maker

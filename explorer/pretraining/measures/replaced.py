@@ -12,10 +12,11 @@ from transformers import ElectraForMaskedLM
 from explorer.errors import ModelUnavailableError
 from explorer.maths.corruption import CorruptionRecipe
 from explorer.models.encoding import replacement_ids
+from explorer.models.records import Measure
 from explorer.pretraining.batches import collate
 from explorer.pretraining.heads import encode, mlm_logits
 from explorer.pretraining.measures.masks import LENGTH, ROWS_PER_BATCH, all_rows
-from explorer.pretraining.measures.measure import Measure, Subject
+from explorer.pretraining.measures.measure import Subject
 from explorer.pretraining.objectives.electra import fill, generator_of, replaced_logits, sampled
 from explorer.pretraining.stream import row_maker
 

@@ -13,9 +13,9 @@ import transformers
 from transformers import AutoTokenizer, PreTrainedTokenizerBase
 
 from explorer.errors import ModelUnavailableError
+from explorer.models.parts import counted_parts, tied
 from explorer.pretraining.objectives import PRETRAINERS
 from explorer.pretraining.objectives.base import Place
-from explorer.pretraining.parts import counted_parts, tied
 from explorer.pretraining.recipes import RECIPES as PUBLISHED
 from explorer.pretraining.starts import distilbert
 from explorer.pretraining.train import Trainer, train

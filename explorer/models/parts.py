@@ -90,14 +90,14 @@ def _distilbert(c: Any) -> list[Part]:
 
 
 def _albert(c: Any) -> list[Part]:
-    wide, narrow = c.hidden_size, c.embedding_size
-    encoder = "albert.encoder."
+    wide, narrow, layer = c.hidden_size, c.embedding_size, _layer(c.hidden_size, c.intermediate_size)
+    encoder, groups = "albert.encoder.", c.num_hidden_groups
     return [
         _embeddings("albert", c, narrow, c.type_vocab_size),
         Part(f"map {narrow} to {wide}", f"{narrow}·{wide} + {wide}", (f"{encoder}embedding_hidden_mapping_in.",)),
         Part(
-            f"one layer, used {c.num_hidden_layers} times",
-            _layer(wide, c.intermediate_size),
+            f"one layer, used {c.num_hidden_layers} times" if groups == 1 else f"{groups} layers",
+            layer if groups == 1 else _times(groups, layer),
             (f"{encoder}albert_layer_groups.",),
         ),
         Part("pooler", f"{wide}² + {wide}", ("albert.pooler.",)),

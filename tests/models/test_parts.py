@@ -6,9 +6,9 @@ import pytest
 import torch
 
 from explorer.errors import ExplorerError
+from explorer.models import parts
 from explorer.models.architectures import by_family
-from explorer.pretraining import parts
-from explorer.pretraining.parts import PARTS, Part, counted_parts, tied
+from explorer.models.parts import PARTS, Part, counted_parts, tied
 from tests.models.tiny import build
 
 FAMILIES = {

@@ -1,0 +1,30 @@
+"""Models: the family side by side, what each member changed, how large it is, what it scores, how it was trained."""
+
+from explorer.backend.executor import Job
+from explorer.labs.lab import Action, Lab
+from explorer.labs.models import figures, score_figures
+from explorer.labs.models.schema import CountParams, CurvesParams, FamilyParams, ScoresParams
+
+_COMPUTE = "explorer.labs.models.compute"
+
+FAMILY = Action("family", Job(f"{_COMPUTE}:family"), FamilyParams, figures.family_table, subject="nothing")
+HELD_OUT = Action(
+    "held_out_scores", Job(f"{_COMPUTE}:held_out"), ScoresParams, score_figures.scores_table, subject="nothing"
+)
+CURVES = Action(
+    "training_curves", Job(f"{_COMPUTE}:training_curves"), CurvesParams, score_figures.curves_table, subject="nothing"
+)
+COUNT = Action(
+    "count_parameters", Job(f"{_COMPUTE}:count_parameters"), CountParams, figures.count_table, subject="nothing"
+)
+
+LAB = Lab(
+    slug="models",
+    title="The family",
+    chapter="Read",
+    question="What did each member of the family change?",
+    teaser="BERT, RoBERTa, ALBERT, DistilBERT, ELECTRA, GPT-2 side by side: what each changed, counted and measured.",
+    needs=None,
+    actions=(FAMILY, HELD_OUT, CURVES, COUNT),
+    tab="explorer.labs.models.tab:build",
+)

@@ -1,0 +1,47 @@
+"""The family: a card for each member, and all sizes side by side."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gradio as gr
+
+from explorer.labs.models import FAMILY, figures
+from explorer.labs.models.schema import SHOWN, FamilyResult
+from explorer.ui.components import plot, rich_text
+from explorer.ui.page import Page
+from explorer.ui.wiring import LATEX, Connection, folds
+
+WHY = r"""
+Where do the parameters of an encoder with vocabulary $V$, width $H$, $L$ layers and feed-forward width $F$ lie?
+
+$$\underbrace{V H}_{\text{words}} + \underbrace{(P + S) H}_{\text{positions, segments}} +
+L\,\big(\underbrace{4H^2}_{\text{attention}} + \underbrace{2HF}_{\text{feed-forward}} + \text{biases and norms}\big)$$
+
+A small model is mostly a list of words: $V H$ shrinks with $H$ once, a layer with $H^2$. ALBERT and ELECTRA put a narrow table
+and a map in its place, $V E + E H$, and ALBERT uses one layer at every depth, so that $L$ no longer counts. DistilBERT halves it.
+Every bar is counted on the model's own tensors, without its weights; a tied tensor counts once. The published models' sizes are
+those of their `config.json` on the hub. (Devlin et al. 2019, section 3; Lan et al. 2020, section 3.1 and Table 1)
+"""
+
+
+def build_family(page: Page) -> None:
+    """Lay out and wire the tab."""
+    rich_text(str(figures.changes_view()), elem_id="family-cards")
+    with gr.Row(elem_classes=["bench"]):
+        with gr.Column(scale=1, min_width=250):
+            which = gr.CheckboxGroup([(said, name) for name, said in SHOWN.items()], value=list(SHOWN), label="Models")
+            share = gr.Radio([("parameters", "count"), ("their shares", "share")], value="count", label="Bars show")
+            said = rich_text(elem_classes=["said"], elem_id="family-said")
+        with gr.Column(scale=2, min_width=320):
+            figure = plot("parameters-of-the-family", elem_id="family-figure")
+
+    def show(result: FamilyResult, share: str = "count") -> list[Any]:
+        return [str(figures.family_sentence(result)), figures.family_figure(result, share)]
+
+    family = Connection(
+        page, FAMILY, {"which": which}, [said, figure], show, folds(FAMILY.name), views={"share": share}
+    )
+    family.on(page.opened, which.input, share.input)
+    with gr.Accordion("Why: the formula and the papers", open=False):
+        gr.Markdown(WHY, latex_delimiters=LATEX)

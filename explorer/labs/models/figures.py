@@ -1,0 +1,236 @@
+"""The family's sizes as a picture, a sentence and tables, from plain results."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from markupsafe import Markup
+
+from explorer.figures import compact, label, percent, picture, prose, strong
+from explorer.labs.models.notes import NOTES, FamilyNote
+from explorer.labs.models.schema import CountResult, FamilyResult, family_of
+from explorer.models.catalog import CATALOG
+from explorer.tables import Table
+
+GROUPS = (
+    ("words", "word embeddings", "@first"),
+    ("rest", "positions, segments, maps", "@fifth"),
+    ("in_layers", "layers", "@third"),
+    ("heads", "pooler and heads", "@fourth"),
+)
+"""Field of ModelSizes, what it is called, its colour."""
+
+TABLE_3 = ((64, 10, 87), (128, 12, 89), (256, 16, 93), (768, 31, 108))
+"""Lan et al. 2020, Table 3, ALBERT-base: embedding size, millions of parameters with all shared and with nothing shared."""
+
+
+def family_table(result: FamilyResult) -> Table:
+    """A row a model: its sizes and its parameters by what they are for."""
+    columns = (
+        "model",
+        "family",
+        "bundled",
+        "tokenizer",
+        "vocabulary",
+        "layers",
+        "shared",
+        "hidden_size",
+        "intermediate_size",
+        "attention_heads",
+        "embedding_size",
+        "word_embeddings",
+        "other_inputs",
+        "in_layers",
+        "pooler_and_heads",
+        "parameters",
+        "megabytes",
+    )
+    rows = [
+        (
+            *(entry.model, entry.family, entry.bundled, entry.pieces, entry.vocabulary, entry.layers, entry.shared),
+            *(entry.hidden_size, entry.intermediate_size, entry.attention_heads, entry.embedding_size),
+            *(entry.words, entry.rest, entry.in_layers, entry.heads, entry.parameters),
+            None if entry.megabytes is None else round(entry.megabytes, 1),
+        )
+        for entry in result.models
+    ]
+    return Table.of(columns, rows)
+
+
+def family_sentence(result: FamilyResult) -> Markup:
+    """The smallest and the largest, and how much of each is a list of words."""
+    ordered = sorted(result.models, key=lambda entry: entry.parameters)
+    small, large = ordered[0], ordered[-1]
+    wordy = max(result.models, key=lambda entry: entry.words / entry.parameters)
+    return prose(
+        "From ",
+        strong(f"{compact(small.parameters)} ({small.model})"),
+        " to ",
+        strong(f"{compact(large.parameters)} ({large.model})"),
+        " parameters, each counted tensor by tensor. Of ",
+        wordy.model,
+        " ",
+        strong(percent(wordy.words / wordy.parameters)),
+        " are its list of words.",
+    )
+
+
+def family_figure(result: FamilyResult, share: str = "count") -> dict[str, Any]:
+    """Stacked bars, a model a row: parameters by what they are for, or their shares."""
+    names = [label(_short(entry.model)) for entry in result.models]
+    relative = share == "share"
+    traces = []
+    for field, said, colour in GROUPS:
+        counts = [getattr(entry, field) for entry in result.models]
+        values = [
+            count / entry.parameters if relative else count / 1e6
+            for count, entry in zip(counts, result.models, strict=True)
+        ]
+        traces.append(
+            {
+                "type": "bar",
+                "orientation": "h",
+                "name": said,
+                "y": names,
+                "x": values,
+                "customdata": counts,
+                "marker": {"color": colour},
+                "hovertemplate": f"%{{y}}<br>{said}: %{{customdata:,}}<extra></extra>",
+            }
+        )
+    totals = [] if relative else _totals(result, names)
+    axis: dict[str, Any] = {"title": {"text": "share of the parameters" if relative else "millions of parameters"}}
+    if relative:
+        axis |= {"range": [0, 1], "tickformat": ".0%"}
+    return picture(
+        [*traces, *totals],
+        family_sentence(result).striptags(),
+        height=130 + 32 * len(names),
+        barmode="stack",
+        bargap=0.25,
+        showlegend=True,
+        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "traceorder": "normal"},
+        xaxis=axis,
+        yaxis={"autorange": "reversed", "showgrid": False},
+    )
+
+
+def _totals(result: FamilyResult, names: list[str]) -> list[dict[str, Any]]:
+    """The sum behind each bar."""
+    return [
+        {
+            "type": "scatter",
+            "mode": "text",
+            "y": names,
+            "x": [entry.parameters / 1e6 for entry in result.models],
+            "text": [f" {compact(entry.parameters)}" for entry in result.models],
+            "textposition": "middle right",
+            "textfont": {"color": "@text", "size": 15},
+            "cliponaxis": False,
+            "showlegend": False,
+            "hoverinfo": "skip",
+        }
+    ]
+
+
+def _short(model: str) -> str:
+    return model.split("/")[-1]
+
+
+def changes_view() -> Markup:
+    """One card a family: what it changed, how it learns, its pieces, and which of its models are bundled."""
+    return Markup('<div class="family">{}</div>').format(Markup("").join(_card(note) for note in NOTES))
+
+
+def _card(note: FamilyNote) -> Markup:
+    own = [card for card in CATALOG if card.bundled and card.family in note.families]
+    lines = Markup("").join(
+        Markup("<li><b>{}</b>: {}</li>").format(
+            card.model_id, ", ".join([*(head.value for head in card.capabilities), "learn to classify"])
+        )
+        for card in own
+    )
+    here = Markup("<ul>{}</ul>").format(lines) if own else Markup('<p class="not-here">Not bundled; on the hub.</p>')
+    return Markup(
+        '<section class="family-card"><h3>{}</h3><p class="paper">{}</p><p>{}</p>'
+        "<dl><dt>learns by</dt><dd>{}</dd><dt>pieces</dt><dd>{}</dd></dl>{}</section>"
+    ).format(note.name, note.paper, note.changed, note.objective, note.pieces, here)
+
+
+def count_table(result: CountResult) -> Table:
+    """part, formula, count; where no formula is written down, the four groups as they were counted."""
+    if result.parts:
+        rows = [(part.part, part.formula, part.count) for part in result.parts]
+    else:
+        rows = [(said, "counted", getattr(result.after, field)) for field, said, _ in GROUPS]
+    return Table.of(("part", "formula", "count"), [*rows, ("all", "", result.after.parameters)])
+
+
+def count_sentence(result: CountResult) -> Markup:
+    """How many it would be, beside how many it is."""
+    before, after = result.before.parameters, result.after.parameters
+    if before == after:
+        return prose(strong(_short(result.before.model)), " has ", strong(f"{after:,}"), " parameters. Change a size.")
+    ratio = after / before
+    told = f"{ratio:.2f} times" if ratio >= 0.1 else percent(ratio) + " of"
+    return prose(
+        strong(f"{after:,}"), f" parameters in these sizes: {told} those of {_short(result.before.model)} ({before:,})."
+    )
+
+
+def count_figure(result: CountResult) -> dict[str, Any]:
+    """Two stacked bars: the model as it is, and in the asked sizes."""
+    pair = FamilyResult((result.before, result.after))
+    figure = family_figure(pair)
+    names = ["as it is", "in these sizes"]
+    for trace in figure["data"]:
+        trace["y"] = names
+    figure["layout"]["height"] = 210
+    return figure | {"described": count_sentence(result).striptags()}
+
+
+def sweep_figure(result: CountResult) -> dict[str, Any]:
+    """Parameters against the embeddings' width, with layers of their own and with one shared; ALBERT's own table on top."""
+    widths = [width for width, _, _ in result.sweep]
+    lines = (("layers of their own", 2, "@second", "circle"), ("one layer shared by all", 1, "@first", "square"))
+    traces: list[dict[str, Any]] = [
+        {
+            "type": "scatter",
+            "mode": "lines+markers",
+            "name": name,
+            "x": widths,
+            "y": [row[place] / 1e6 for row in result.sweep],
+            "line": {"color": colour, "width": 3},
+            "marker": {"symbol": symbol, "size": 8},
+            "hovertemplate": "E = %{x}: %{y:.1f}M<extra>" + name + "</extra>",
+        }
+        for name, place, colour, symbol in lines
+    ]
+    if result.table_3:
+        traces += [
+            {
+                "type": "scatter",
+                "mode": "markers",
+                "name": "ALBERT, Table 3",
+                "showlegend": place == 1,
+                "x": [row[0] for row in TABLE_3],
+                "y": [row[place] for row in TABLE_3],
+                "marker": {"symbol": "x-thin", "size": 13, "line": {"width": 3, "color": "@text"}},
+                "hovertemplate": "quoted: %{y}M<extra></extra>",
+            }
+            for place in (1, 2)
+        ]
+    return picture(
+        traces,
+        "Parameters of an ALBERT of these sizes against the width of its embeddings, with and without shared layers",
+        height=330,
+        showlegend=True,
+        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
+        xaxis={"title": {"text": "width of the embeddings, E"}, "type": "log", "tickvals": widths},
+        yaxis={"title": {"text": "millions, heads left out"}, "rangemode": "tozero"},
+    )
+
+
+def offered(model: str) -> str:
+    """A model in the list of bases: its name and its family."""
+    return f"{_short(model)} · {family_of(model)}"

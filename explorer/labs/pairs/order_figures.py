@@ -1,0 +1,176 @@
+"""Sentence order beside next-sentence prediction: pictures, sentences and tables, from plain results."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from markupsafe import Markup
+
+from explorer.figures import label, percent, picture, prose, strong
+from explorer.labs.pairs.order_schema import CLASSES, KINDS, KindsResult, OrderResult
+from explorer.models.records import Scores
+from explorer.tables import Table
+
+KIND_NAMES = {"true": "true neighbours", "swapped": "the same, swapped", "random": "from another text"}
+HEADS = {"NSP": ("NSP: P(is next)", "@first", "circle"), "SOP": ("SOP: P(in order)", "@second", "diamond")}
+"""What a head's first class is called, its colour, its mark."""
+
+TABLE_5 = (("NSP", 90.5, 52.0), ("SOP", 78.9, 86.5))
+"""Lan et al. 2020, Table 5: trained with, accuracy on NSP, accuracy on SOP."""
+
+
+def order_table(result: OrderResult) -> Table:
+    """class, logit, probability."""
+    return Table.of(
+        ("class", "logit", "probability"), list(zip(CLASSES, result.logits, result.probabilities, strict=True))
+    )
+
+
+def order_sentence(result: OrderResult) -> Markup:
+    """What the head says, and what its two logits are."""
+    in_order = result.probabilities[0]
+    verdict = "the two stand in their order" if in_order >= 0.5 else "the two were swapped"
+    return prose(
+        label(result.model),
+        " says that ",
+        strong(verdict),
+        ": P(in order) = ",
+        strong(percent(in_order)),
+        f", the softmax of logits {result.logits[0]:.2f} (in order) and {result.logits[1]:.2f} (swapped).",
+    )
+
+
+def order_figure(result: OrderResult) -> dict[str, Any]:
+    """Two bars: the probability of each class."""
+    trace = {
+        "type": "bar",
+        "orientation": "h",
+        "y": ["in order", "swapped"],
+        "x": list(result.probabilities),
+        "text": [percent(probability) for probability in result.probabilities],
+        "textposition": "auto",
+        "textfont": {"size": 18},
+        "insidetextfont": {"size": 18, "color": "@inside"},
+        "cliponaxis": False,
+        "marker": {"color": ["@first", "@second"]},
+        "hovertemplate": "%{y}: %{x:.4%}<extra></extra>",
+    }
+    return picture(
+        [trace],
+        order_sentence(result).striptags(),
+        height=200,
+        bargap=0.3,
+        xaxis={"range": [0, 1], "tickformat": ".0%", "title": {"text": "probability"}},
+        yaxis={"autorange": "reversed", "tickfont": {"size": 18}, "showgrid": False},
+    )
+
+
+def kinds_table(result: KindsResult) -> Table:
+    """model, head, kind, first, second, probability (of is_next or in_order)."""
+    rows = [(result.model, result.head, pair.kind, pair.first, pair.second, pair.probability) for pair in result.pairs]
+    return Table.of(("model", "head", "kind", "first", "second", "probability"), rows)
+
+
+def both_table(results: Sequence[KindsResult]) -> Table:
+    """The same of several models, one after another."""
+    tables = [kinds_table(result) for result in results]
+    return Table.of(tables[0].columns, [row for table in tables for row in table.rows])
+
+
+def kinds_sentence(results: Sequence[KindsResult]) -> Markup:
+    """How many pairs of each kind each head accepts."""
+    parts: list[str] = []
+    for result in results:
+        counts = [f"{_accepted(result, kind)} {KIND_NAMES[kind]}" for kind in KINDS]
+        verb = "takes for neighbours" if result.head == "NSP" else "takes for in order"
+        parts += [strong(f"{result.head} ({label(result.model)})"), f" {verb}: {', '.join(counts)}. "]
+    parts.append("Random pairs have no order, so SOP's answer on them means nothing.")
+    return prose(*parts)
+
+
+def _accepted(result: KindsResult, kind: str) -> str:
+    count = len(result.of(kind))
+    return f"{round(result.accepted(kind) * count)} of {count}"
+
+
+def kinds_figure(results: Sequence[KindsResult]) -> dict[str, Any]:
+    """Every pair as a mark at its probability, one row a kind and head; a bar stands at the mean."""
+    traces: list[dict[str, Any]] = []
+    rows = {kind: 2 - place for place, kind in enumerate(KINDS)}
+    for number, result in enumerate(results):
+        name, colour, symbol = HEADS[result.head]
+        shift = 0.17 if number == 0 else -0.17
+        traces.append(
+            {
+                "type": "scatter",
+                "mode": "markers",
+                "name": f"{name}, {label(result.model)}",
+                "x": [pair.probability for pair in result.pairs],
+                "y": [rows[pair.kind] + shift for pair in result.pairs],
+                "customdata": [[label(pair.first, 60), label(pair.second, 60)] for pair in result.pairs],
+                "marker": {"color": colour, "symbol": symbol, "size": 13, "opacity": 0.75},
+                "hovertemplate": "%{x:.2%}<br>%{customdata[0]}<br>%{customdata[1]}<extra></extra>",
+            }
+        )
+        means = [sum(pair.probability for pair in result.of(kind)) / len(result.of(kind)) for kind in KINDS]
+        traces.append(
+            {
+                "type": "scatter",
+                "mode": "markers",
+                "showlegend": False,
+                "x": means,
+                "y": [rows[kind] + shift for kind in KINDS],
+                "marker": {"symbol": "line-ns", "size": 26, "line": {"width": 4, "color": colour}},
+                "hovertemplate": "mean %{x:.2%}<extra></extra>",
+            }
+        )
+    half = {
+        "type": "line",
+        "x0": 0.5,
+        "x1": 0.5,
+        "yref": "paper",
+        "y0": 0,
+        "y1": 1,
+        "line": {"dash": "dot", "color": "@muted"},
+    }
+    return picture(
+        traces,
+        kinds_sentence(results).striptags(),
+        height=340,
+        showlegend=True,
+        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
+        shapes=[half],
+        xaxis={"range": [-0.02, 1.02], "tickformat": ".0%", "title": {"text": "probability of the head's first class"}},
+        yaxis={
+            "range": [-0.5, 2.5],
+            "tickvals": list(rows.values()),
+            "ticktext": [KIND_NAMES[kind] for kind in rows],
+            "tickfont": {"size": 17},
+            "showgrid": False,
+            "zeroline": False,
+        },
+    )
+
+
+def two_by_two(measured: Sequence[tuple[str, str, Scores]]) -> Markup:
+    """Trained with NSP or SOP against measured on NSP and SOP: our own models beside ALBERT's Table 5.
+
+    measured: (what it was trained with, model, its held-out figures). A model without these figures is left out.
+    """
+    rows = Markup("")
+    for trained, model, scores in measured:
+        found = [scores.find(name) for name in ("nsp_segments", "sop_segments")]
+        if None not in found:
+            cells = Markup("").join(Markup("<td>{:.1f}</td>").format(100 * m.value) for m in found if m)
+            rows += Markup("<tr><td>{}</td><td>{}, here, {}</td>{}</tr>").format(trained, model, scores.date, cells)
+    for trained, nsp, sop in TABLE_5:
+        rows += Markup("<tr><td>{}</td><td>ALBERT, Table 5 (quoted)</td><td>{}</td><td>{}</td></tr>").format(
+            trained, nsp, sop
+        )
+    return Markup(
+        '<table class="two-by-two"><thead><tr><th>trained with</th><th>model</th><th>right on true or random (NSP), %</th>'
+        "<th>right on in order or swapped (SOP), %</th></tr></thead><tbody>{}</tbody></table>"
+        '<p class="caption">Half of the pairs are of each class: 50% is chance. Ours: 2,000 pairs of segments that fill 128 '
+        "tokens of held-out text; <code>python -m explorer.pretraining evaluate MODEL</code> measures them again.</p>"
+    ).format(rows)

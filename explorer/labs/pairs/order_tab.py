@@ -1,0 +1,154 @@
+"""Sentence order: one pair by an SOP head, and both heads on the same true, swapped and random pairs."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import gradio as gr
+
+from explorer.errors import readable
+from explorer.labs.pairs import SCORE_KINDS, SCORE_ORDER, order_figures
+from explorer.labs.pairs.order_schema import KindsParams, OrderResult
+from explorer.models.architectures import Capability
+from explorer.models.catalog import CATALOG, bundled, bundled_with
+from explorer.models.records import read_scores
+from explorer.settings import BUNDLED_MODELS
+from explorer.ui.components import plot, rich_text
+from explorer.ui.page import Page
+from explorer.ui.wiring import LATEX, Connection, Panel, folds, frame
+
+FIRST = "The hikers reached the top of the mountain just before noon."
+SECOND = "From there they could see the whole valley and the lake below."
+STORY = (
+    "The ship left the harbour at dawn. By noon a strong wind blew from the west. "
+    "The captain therefore ordered the crew to take in the sails. They worked until it was dark. "
+    "Only then did the cook bring them something to eat."
+)
+OTHER = (
+    "The central bank raised its interest rate by a quarter of a percent. Penguins cannot fly, but they swim well. "
+    "The band released its first album in 1994. Bread is made of flour, water and salt."
+)
+TRY = {
+    "A biography": (
+        "He was born in a small village in the north. At the age of six he went to school in the next town. "
+        "There he learned to read and write. Later he studied law at the university. "
+        "After his exams he returned to the village."
+    ),
+    "A recipe": (
+        "First put the flour into a large bowl. Then add the eggs and the milk. Mix them until the dough is smooth. "
+        "After that leave it in a warm place for an hour. Finally bake it until it is brown."
+    ),
+    "No order at all": (
+        "The red house has four rooms. The green house has a garden. The blue house stands at the river. "
+        "The white house has no windows."
+    ),
+}
+WHY = r"""
+ALBERT keeps a task on pairs and changes what is false. NSP's false pairs come from another text: whoever sees the topic sees the
+answer. **Sentence order prediction** takes two neighbouring segments and swaps them half the time: the topic is the same in both
+classes, and what is left is how a text goes on (*then*, *she*, *there*, *after that*). The head is BERT's: the pooled state of
+`[CLS]` and a linear layer to two scores,
+
+$$P(\text{in order}) = \operatorname{softmax}(W \tanh(W_p h_{\text{[CLS]}} + b_p) + b)_{\text{in order}}$$
+
+A model trained on NSP is at chance on order (52.0%), one trained on order still does fairly on NSP (78.9%): the harder task
+contains much of the easier one. (Lan et al. 2020, sections 3.1 and 4.6, Table 5)
+"""
+
+
+def build_order(page: Page, tab: gr.Tab) -> None:
+    """Lay out and wire the tab."""
+    with gr.Row(elem_classes=["bench"]):
+        with gr.Column(scale=1, min_width=270):
+            sop = _choice(Capability.SOP, "Model with an SOP head")
+            first = gr.Textbox(FIRST, label="First", lines=1, max_lines=4)
+            second = gr.Textbox(SECOND, label="Second", lines=1, max_lines=4)
+            button = gr.Button("Score the order", variant="primary")
+            swap = gr.Button("Swap the two", size="sm")
+        with gr.Column(scale=2, min_width=320):
+            said = rich_text(elem_classes=["said"], elem_id="order-said")
+            figure = plot("sentence-order", elem_id="order-figure")
+
+    def show(result: OrderResult) -> list[Any]:
+        return [str(order_figures.order_sentence(result)), order_figures.order_figure(result)]
+
+    inputs = {"model": sop, "first": first, "second": second}
+    score = Connection(page, SCORE_ORDER, inputs, [said, figure], show, folds(SCORE_ORDER.name))
+    boxes = [first, second]
+    swapped = swap.click(fn=None, js="(a, b) => [b, a]", inputs=boxes, outputs=boxes, api_visibility="private")
+    score.on(button.click, first.submit, second.submit, sop.input, tab.select, swapped.then)
+    _both_heads(page, tab, sop)
+    with gr.Accordion("Why: the formula and the papers", open=False):
+        gr.Markdown(WHY, latex_delimiters=LATEX)
+
+
+def _choice(capability: Capability, said: str) -> gr.Dropdown:
+    """The models that have a head; another can be typed."""
+    able = [card.model_id for card in CATALOG if capability in card.capabilities]
+    return gr.Dropdown(able, value=bundled_with(capability)[0], label=said, allow_custom_value=True)
+
+
+def _both_heads(page: Page, tab: gr.Tab, sop: gr.Dropdown) -> None:
+    """The same pairs by a head of each kind, and what both kinds score on held-out pairs."""
+    gr.Markdown("### Both heads on the same pairs")
+    with gr.Row(elem_classes=["bench"]):
+        with gr.Column(scale=1, min_width=270):
+            nsp = _choice(Capability.NSP, "Model with an NSP head")
+            text = gr.Textbox(STORY, label="A text: its neighbours are the true pairs", lines=5, max_lines=9)
+            other = gr.Textbox(OTHER, label="Another text, for the random pairs", lines=4, max_lines=8)
+            button = gr.Button("Score all three kinds", variant="primary")
+        with gr.Column(scale=2, min_width=320):
+            said = rich_text(elem_classes=["said"], elem_id="kinds-said")
+            figure = plot("pairs-of-three-kinds", elem_id="kinds-figure")
+            with gr.Row(elem_classes=["try"]):
+                gr.HTML('<span class="try-label">Try</span>')
+                tries = {name: gr.Button(name, size="sm") for name in TRY}
+            rich_text(str(_measured()))
+    folded = folds(SCORE_KINDS.name)
+    Connection(page, SCORE_KINDS, {"model": sop, "text": text, "other_text": other}, [], lambda result: [], folded)
+    _wire(page, [nsp, sop, text, other], [said, figure], folded, [button, nsp, sop, tab], (text, tries))
+
+
+def _measured() -> Any:
+    trained = {Capability.NSP: "NSP", Capability.SOP: "SOP"}
+    found = [
+        (told, name, scores)
+        for head, told in trained.items()
+        for name in bundled()
+        if name in bundled_with(head) and (scores := read_scores(BUNDLED_MODELS / name)) is not None
+    ]
+    return order_figures.two_by_two(found)
+
+
+def _wire(page: Page, inputs: list[Any], shown: list[Any], folded: Panel, parts: list[Any], tries: Any) -> None:
+    """Two jobs, one a head, answered together."""
+
+    async def respond(nsp: str, sop: str, text: str, other: str) -> list[Any]:
+        try:
+            params = KindsParams(text, other)
+            asked = [page.executor.submit(SCORE_KINDS.job, model, params) for model in (nsp, sop)]
+            results = await asyncio.gather(*(asyncio.wrap_future(future) for future in asked))
+        except Exception as error:
+            return [page.explain(readable(error)), *[gr.skip()] * 4]
+        drawn = [str(order_figures.kinds_sentence(results)), order_figures.kinds_figure(results)]
+        scripts = "\n".join(SCORE_KINDS.script(model, params) for model in (nsp, sop))
+        return ["", *drawn, scripts, frame(order_figures.both_table(results))]
+
+    button, nsp, sop, tab = parts
+    text, buttons = tries
+    tried = [
+        press.click(lambda name=name: TRY[name], None, [text], api_visibility="private", queue=False)
+        for name, press in buttons.items()
+    ]
+    for trigger in (button.click, nsp.input, sop.input, tab.select, *(event.then for event in tried)):
+        trigger(
+            respond,
+            inputs,
+            [page.notice, *shown, folded.script, folded.table],
+            api_visibility="private",
+            queue=False,
+            concurrency_limit=None,
+            show_progress="hidden",
+            trigger_mode="always_last",
+        )

@@ -1,0 +1,90 @@
+"""What is kept beside a bundled model: the figures that were measured of it, and how its training went."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from explorer.errors import ExplorerError
+
+FORMATS = {
+    "share": "{:.2%}",
+    "nats": "{:.3f} nats",
+    "bits": "{:.3f} bits",
+    "plain": "{:.3f}",
+    "count": "{:,.0f}",
+    "times": "{:.2f} times",
+}
+"""How a figure of each unit is written."""
+
+COUNTERS = ("step", "tokens", "seconds")
+"""What every point of a training's log counts."""
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A figure with its name (a key), what it says, its unit (a key of FORMATS) and over what it was measured."""
+
+    name: str
+    what: str
+    value: float
+    unit: str
+    over: str
+
+    @property
+    def shown(self) -> str:
+        """The figure as it is written."""
+        return FORMATS[self.unit].format(self.value)
+
+    def __str__(self) -> str:
+        return f"{self.what}: {self.shown} ({self.over})"
+
+
+@dataclass(frozen=True)
+class Scores:
+    """What a model's scores.json holds. command: measures it again. text: the file that it was measured on."""
+
+    date: str
+    command: str
+    text: str
+    measures: tuple[Measure, ...]
+
+    def find(self, name: str) -> Measure | None:
+        """The measure of a name; None where it was not measured."""
+        return {measure.name: measure for measure in self.measures}.get(name)
+
+
+def read_scores(folder: Path) -> Scores | None:
+    """A model's held-out figures; None where none are kept. Raises ExplorerError for a file that is broken."""
+    kept = _read(folder / "scores.json")
+    if kept is None:
+        return None
+    try:
+        measures = tuple(Measure(**measure) for measure in kept["measures"])
+        return Scores(kept["date"], kept["command"], kept["text"], measures)
+    except (KeyError, TypeError) as error:
+        raise ExplorerError(f"{folder / 'scores.json'} is not as this app writes it ({error!r}).") from error
+
+
+def read_curve(folder: Path) -> tuple[Mapping[str, float], ...]:
+    """A training's points, each with COUNTERS and what was logged; empty where no log is kept."""
+    kept = _read(folder / "curve.json")
+    return () if kept is None else tuple(kept["points"])
+
+
+def read_training(folder: Path) -> Mapping[str, Any]:
+    """Everything that decided a model's training (training.json); empty where it is not kept."""
+    return _read(folder / "training.json") or {}
+
+
+def _read(path: Path) -> dict[str, Any] | None:
+    if not path.is_file():
+        return None
+    try:
+        kept: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise ExplorerError(f"{path} is broken: {error}. Take it from the repository again.") from error
+    return kept

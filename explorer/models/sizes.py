@@ -1,0 +1,148 @@
+"""How many parameters a model of given sizes has, counted on a model without weights (torch's meta device)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+import transformers
+from transformers import PreTrainedModel
+
+from explorer.errors import BadInputError
+from explorer.models.architectures import Architecture, by_family, find_architecture
+from explorer.models.catalog import find_card
+from explorer.models.hub import read_config
+from explorer.models.parts import PARTS, Part
+from explorer.models.published import PUBLISHED
+from explorer.settings import BUNDLED_MODELS
+
+INNER = {"distilbert": "hidden_dim", "gpt2": "n_inner"}
+"""What a config calls the width inside the feed-forward net, where that is not `intermediate_size`."""
+
+
+@dataclass(frozen=True)
+class Groups:
+    """Parameters by what they are for. rest: positions, segments, maps between widths and norms outside the layers."""
+
+    words: int
+    rest: int
+    layers: int
+    heads: int
+
+    @property
+    def total(self) -> int:
+        """All of them; a tied tensor counts once."""
+        return self.words + self.rest + self.layers + self.heads
+
+
+@dataclass(frozen=True)
+class Outline:
+    """A model's family and config, without its weights."""
+
+    model_id: str
+    architecture: Architecture
+    config: Any
+
+    @property
+    def inner(self) -> int:
+        """The width inside the feed-forward net."""
+        return int(getattr(self.config, self._inner_name) or 4 * self.config.hidden_size)
+
+    @property
+    def embedding_size(self) -> int:
+        """The width of the embeddings before they are mapped to that of the layers."""
+        return int(getattr(self.config, "embedding_size", None) or self.config.hidden_size)
+
+    @property
+    def factorises(self) -> bool:
+        """Whether its embeddings can be narrower than its layers."""
+        return "embedding_size" in self.config.to_dict()
+
+    @property
+    def shares(self) -> bool:
+        """Whether all layers are one set of tensors."""
+        return getattr(self.config, "num_hidden_groups", None) == 1
+
+    @property
+    def _inner_name(self) -> str:
+        return INNER.get(self.architecture.model_type, "intermediate_size")
+
+    def resized(self, **sizes: int | bool | None) -> Outline:
+        """The same family in other sizes: vocab_size, hidden_size, layers, inner, embedding_size, shared; None keeps one.
+
+        Raises BadInputError where the family does not have what is to be changed. The number of heads becomes one: it
+        does not change the count, and every width can be cut into one.
+        """
+        values = self.config.to_dict()
+        kept = {name: value for name, value in sizes.items() if value is not None}
+        if not self.factorises and kept.pop("embedding_size", None) is not None:
+            raise BadInputError(
+                f"{self.architecture.family} has embeddings as wide as its layers. Choose an ALBERT or an ELECTRA to "
+                "factorise them, or leave embedding_size at 0."
+            )
+        if kept.get("shared") and "num_hidden_groups" not in values:
+            raise BadInputError(f"{self.architecture.family} does not share its layers. Choose an ALBERT for that.")
+        shared = kept.pop("shared", None)
+        given = {"layers": "num_hidden_layers", "inner": self._inner_name}
+        own = type(self.config).attribute_map  # DistilBERT's `dim` is every other family's hidden_size
+        for name, value in {"num_attention_heads": 1, **kept}.items():
+            name = given.get(name, name)
+            values[own.get(name, name)] = value
+        if shared is not None and "num_hidden_groups" in values:
+            values["num_hidden_groups"] = 1 if shared else values["num_hidden_layers"]
+        values.pop("layer_types", None)  # ModernBERT's list is made anew for the number of layers
+        return Outline(self.model_id, self.architecture, type(self.config).from_dict(values))
+
+    @property
+    def parts(self) -> list[Part] | None:
+        """Its parts with their formulas; None for a family that has none written down."""
+        find = PARTS.get(self.architecture.model_class)
+        return find(self.config) if find else None
+
+    def empty(self) -> PreTrainedModel:
+        """The model with every tensor's shape and no weights."""
+        with torch.device("meta"):
+            model: PreTrainedModel = getattr(transformers, self.architecture.model_class)(self.config)
+        return model
+
+
+def outline_of(model_id: str) -> Outline:
+    """A bundled or a published model's; raises BadInputError for another."""
+    card = find_card(model_id)
+    if card is not None and card.bundled:
+        values = read_config(model_id, BUNDLED_MODELS / model_id / "config.json")
+        architecture = find_architecture(str(values["model_type"]), values.get("architectures") or ())
+        if architecture is not None:
+            return Outline(model_id, architecture, _config(architecture, values))
+    for published in PUBLISHED:
+        if published.model_id == model_id:
+            architecture = by_family(published.family)
+            return Outline(model_id, architecture, _config(architecture, published.values))
+    raise BadInputError("The sizes of this model are not known before it is loaded. Choose one of the list.")
+
+
+def _config(architecture: Architecture, values: Mapping[str, Any]) -> Any:
+    return getattr(transformers, architecture.model_class).config_class.from_dict(dict(values))
+
+
+def grouped(outline: Outline) -> Groups:
+    """Every parameter of the model in one of four groups."""
+    layers = outline.architecture.layers
+    inside, words = (
+        f"{layers.body}.{layers.path.split('*')[0]}",
+        f"{layers.body}.{outline.architecture.embeddings.token}.",
+    )
+    counts = dict.fromkeys(("words", "rest", "layers", "heads"), 0)
+    for name, parameter in outline.empty().named_parameters():
+        if name.startswith(inside):
+            group = "layers"
+        elif name.startswith(words):
+            group = "words"
+        elif name.startswith(f"{layers.body}.") and not name.startswith(f"{layers.body}.pooler"):
+            group = "rest"
+        else:
+            group = "heads"
+        counts[group] += parameter.numel()
+    return Groups(**counts)

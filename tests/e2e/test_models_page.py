@@ -1,0 +1,47 @@
+"""The family's page in a real browser: cards, sizes, figures, curves, and sizes to change."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.e2e.visiting import Visit, open_tab
+
+pytestmark = pytest.mark.e2e
+
+
+def test_every_tab_draws_and_answers_a_change(visit: Visit) -> None:
+    visit.open("models", "#family-figure")
+    page = visit.page
+    assert page.locator(".family-card").count() == 8
+    expect(page.locator("#family-said")).to_contain_text("counted tensor by tensor")
+    before = visit.draws("#family-figure")
+    page.get_by_label("their shares").check()
+    visit.wait_redrawn("#family-figure", before)
+
+    open_tab(page, "What they score")
+    expect(page.locator("#scores-said")).to_contain_text("leads")
+    page.get_by_label("pairs", exact=True).check()
+    expect(page.locator("#scores-said")).to_contain_text("50% is chance")
+
+    open_tab(page, "How they were trained")
+    expect(page.locator("#curves-said")).to_contain_text("million tokens")
+
+    open_tab(page, "Count the parameters")
+    said = page.locator("#count-said")
+    expect(said).to_contain_text("11,813,810")
+    page.get_by_role("button", name="Nothing shared").click()
+    expect(said).to_contain_text("89,780,402")
+    layers = page.get_by_label("Layers L")
+    expect(layers).to_have_value("12")
+    layers.fill("-3")
+    page.keyboard.press("Tab")
+    expect(page.locator(".notice[role=alert]")).to_contain_text("layers must be a whole number")
+    expect(said).to_contain_text("89,780,402")
+
+
+@pytest.mark.parametrize("width", [390, 1024])
+def test_nothing_sticks_out(visit: Visit, width: int) -> None:
+    visit.page.set_viewport_size({"width": width, "height": 768})
+    visit.open("models", "#family-figure")
+    assert visit.page.evaluate("document.documentElement.scrollWidth") <= width

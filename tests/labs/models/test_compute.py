@@ -1,0 +1,118 @@
+"""The family's jobs: what is counted and read is what the page shows."""
+
+from __future__ import annotations
+
+import pytest
+
+from explorer.errors import BadInputError
+from explorer.labs.models.compute import count_parameters, family, held_out, training_curves
+from explorer.labs.models.notes import NOTES, note_of
+from explorer.labs.models.schema import BUNDLED, SIZED, CountParams, CurvesParams, FamilyParams, ScoresParams
+from explorer.models.architectures import ARCHITECTURES
+from explorer.models.records import read_scores
+from explorer.settings import BUNDLED_MODELS
+
+
+def test_every_family_of_the_catalog_has_one_note() -> None:
+    told = [family for note in NOTES for family in note.families]
+    assert sorted(told) == sorted(entry.family for entry in ARCHITECTURES)
+    assert note_of("ELECTRA generator").name == "ELECTRA"
+
+
+def test_the_family_holds_what_was_asked_for() -> None:
+    both = family(FamilyParams())
+    assert [entry.model for entry in both.models] == list(SIZED)
+    here = family(FamilyParams(("bundled",)))
+    assert [entry.model for entry in here.models] == list(BUNDLED)
+    assert all(entry.megabytes and entry.pieces for entry in here.models)
+    assert all(
+        entry.parameters * 2 == pytest.approx(1e6 * (entry.megabytes or 0), rel=0.01) for entry in here.models
+    ), "fp16 files: two bytes a parameter"
+    assert not any(entry.bundled for entry in family(FamilyParams("published")).models)  # type: ignore[arg-type]
+
+
+def test_the_figures_are_those_that_the_cards_hold() -> None:
+    for entry in held_out(ScoresParams()).models:
+        kept = read_scores(BUNDLED_MODELS / entry.model)
+        assert kept is not None
+        assert entry.measures == kept.measures
+        card = (BUNDLED_MODELS / entry.model / "README.md").read_text(encoding="utf-8")
+        for measure in entry.measures:
+            assert entry.model == "bert-small" or measure.shown in card
+    assert [entry.model for entry in held_out(ScoresParams(("bert-mini",))).models] == ["bert-mini"]
+
+
+def test_a_curve_has_a_value_or_nothing_at_each_point() -> None:
+    result = training_curves(CurvesParams())
+    assert {curve.model for curve in result.curves} | set(result.without) == set(BUNDLED)
+    for curve in result.curves:
+        assert len(curve.steps) == len(curve.tokens) == len(curve.seconds)
+        assert all(len(values) == len(curve.steps) for _, values in curve.values)
+    mini = next(curve for curve in result.curves if curve.model == "bert-mini")
+    losses = [value for value in mini.of("mlm_loss") or () if value is not None]
+    assert losses[-1] < losses[0]
+    pairs = mini.of("pair_loss")
+    assert pairs is not None
+    assert pairs[0] is None, "bert-mini began without pairs"
+    assert result.quantities[0].endswith("_loss")
+
+
+def test_counting_with_nothing_changed_is_the_model_itself() -> None:
+    for name in SIZED:
+        result = count_parameters(CountParams(name))
+        assert result.after.parameters == result.before.parameters
+        assert not result.parts or sum(part.count for part in result.parts) == result.after.parameters
+
+
+def test_one_shared_layer_is_a_twelfth_of_twelve() -> None:
+    shared, apart = (count_parameters(CountParams(shared=shared)) for shared in ("own", "no"))
+    assert apart.after.in_layers == 12 * shared.after.in_layers
+    assert apart.after.words == shared.after.words
+    assert shared.before.shared
+    assert not apart.after.shared
+
+
+def test_the_sweep_ends_at_the_layers_width_and_is_albert_s_table_at_its_sizes() -> None:
+    result = count_parameters(CountParams())
+    assert result.table_3
+    assert result.sweep[-1][0] == 768
+    assert all(one < own for _, one, own in result.sweep)
+    assert not count_parameters(CountParams(hidden_size=512)).table_3
+    wide = count_parameters(CountParams("bert-mini", hidden_size=100))
+    assert wide.sweep[-1][0] == 100
+
+
+@pytest.mark.parametrize(
+    ("params", "says"),
+    [
+        ({"base": "nobody/nothing"}, "sizes are known here"),
+        ({"hidden_size": "wide"}, "hidden_size must be a whole number"),
+        ({"layers": -1}, "layers must be"),
+        ({"layers": 10**9}, "layers must be"),
+        ({"vocabulary": 10**12}, "vocabulary must be"),
+        ({"shared": "maybe"}, "own, yes or no"),
+    ],
+)
+def test_sizes_that_make_no_sense_are_refused(params: dict[str, object], says: str) -> None:
+    with pytest.raises(BadInputError, match=says):
+        CountParams(**params)  # type: ignore[arg-type]
+
+
+def test_a_family_without_it_says_so() -> None:
+    with pytest.raises(BadInputError, match="as wide as its layers"):
+        count_parameters(CountParams("bert-small", embedding_size=128))
+
+
+@pytest.mark.parametrize("which", [(), "everything", ("bundled", "secret"), 7])
+def test_a_choice_that_is_none_is_refused(which: object) -> None:
+    with pytest.raises(BadInputError):
+        FamilyParams(which)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("params", [ScoresParams, CurvesParams])
+def test_only_bundled_models_have_figures(params: type) -> None:
+    assert params("bert-mini, bert-small").models == ("bert-small", "bert-mini")
+    assert params(["bert-mini"]).models == ("bert-mini",)
+    assert params().models == BUNDLED
+    with pytest.raises(BadInputError, match="bundled models only"):
+        params(["google-bert/bert-base-uncased"])

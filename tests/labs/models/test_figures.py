@@ -1,0 +1,139 @@
+"""The family's pictures and sentences hold the numbers of their results, and nothing of a model's name is markup."""
+
+from __future__ import annotations
+
+import pytest
+
+from explorer.labs.models import figures, score_figures
+from explorer.labs.models.schema import (
+    CountedPart,
+    CountResult,
+    Curve,
+    CurvesResult,
+    FamilyResult,
+    ModelScores,
+    ModelSizes,
+    ScoresResult,
+)
+from explorer.models.records import Measure
+
+
+def sizes(model: str, words: int, layers: int, **changes: object) -> ModelSizes:
+    values: dict[str, object] = {
+        **{"family": "BERT", "bundled": True, "vocabulary": 10, "layers": 2, "hidden_size": 4, "intermediate_size": 8},
+        **{"attention_heads": 2, "embedding_size": 4, "shared": False, "rest": 5, "heads": 7, "pieces": "WordPiece"},
+        "megabytes": 0.1,
+    }
+    return ModelSizes(model, words=words, in_layers=layers, **{**values, **changes})  # type: ignore[arg-type]
+
+
+FAMILY = FamilyResult((sizes("small", 100, 50), sizes("owner/<b>large</b>", 2_000_000, 8_000_000)))
+SCORES = ScoresResult(
+    (
+        ModelScores("one", "2026-01-01", "command", "text", (Measure("mlm_top_1", "MLM top-1", 0.5, "share", "10"),)),
+        ModelScores(
+            "two",
+            "2026-01-01",
+            "command <i>",
+            "text",
+            (
+                Measure("mlm_top_1", "MLM top-1", 0.25, "share", "10"),
+                Measure("nsp_segments", "NSP", 0.9, "share", "20 pairs"),
+                Measure("perplexity", "perplexity", 30.0, "plain", "20"),
+            ),
+        ),
+    )
+)
+CURVES = CurvesResult(
+    (
+        Curve("one", (1, 2), (10, 2e6), (1, 60), (("mlm_loss", (3.0, 2.0)), ("pair_accuracy", (None, 0.75)))),
+        Curve("two", (1, 2), (10, 20), (1, 2), (("next_loss", (5.0, 4.0)),)),
+    ),
+    ("three",),
+)
+
+
+def test_a_bar_s_groups_add_up_to_the_model() -> None:
+    figure = figures.family_figure(FAMILY)
+    bars = [trace for trace in figure["data"] if trace["type"] == "bar"]
+    for place, entry in enumerate(FAMILY.models):
+        assert sum(bar["customdata"][place] for bar in bars) == entry.parameters
+        assert sum(bar["x"][place] for bar in bars) == pytest.approx(entry.parameters / 1e6)
+    shares = figures.family_figure(FAMILY, "share")["data"]
+    assert sum(bar["x"][1] for bar in shares) == pytest.approx(1.0)
+    assert "<b>" not in str(figure["data"])
+
+
+def test_the_sentence_names_the_smallest_the_largest_and_the_wordiest() -> None:
+    said = figures.family_sentence(FAMILY)
+    assert "162 (small)" in said
+    assert "10M" in said
+    assert "&lt;b&gt;" in said
+    assert "61.7%" in said, "of small, 100 of 162 are words"
+
+
+def test_the_table_has_a_column_for_each_size() -> None:
+    table = figures.family_table(FAMILY)
+    row = dict(zip(table.columns, table.rows[0], strict=True))
+    assert (row["model"], row["parameters"], row["word_embeddings"], row["megabytes"]) == ("small", 162, 100, 0.1)
+
+
+def test_counted_parts_are_a_table_and_two_bars() -> None:
+    before, after = sizes("owner/base", 100, 50), sizes("owner/base", 100, 5000)
+    result = CountResult(
+        before, after, (CountedPart("all layers", "50·100", 5000),), ((2, 10, 20), (4, 30, 40)), False, False
+    )
+    assert figures.count_table(result).rows[0] == ("all layers", "50·100", 5000)
+    assert figures.count_table(result).rows[-1] == ("all", "", after.parameters)
+    assert "31.6 times" not in figures.count_sentence(result)
+    assert f"{after.parameters / before.parameters:.2f} times" in figures.count_sentence(result)
+    assert "Change a size" in figures.count_sentence(CountResult(before, before, (), (), False, False))
+    bars = figures.count_figure(result)["data"]
+    assert bars[0]["y"] == ["as it is", "in these sizes"]
+    without = figures.count_table(CountResult(before, after, (), (), False, False))
+    assert sum(row[2] for row in without.rows[:-1]) == without.rows[-1][2]  # type: ignore[misc]
+
+
+def test_the_papers_points_stand_where_the_sizes_are_the_papers() -> None:
+    one = sizes("x", 1, 1)
+    assert len(figures.sweep_figure(CountResult(one, one, (), ((2, 10, 20),), False, True))["data"]) == 2
+    marked = figures.sweep_figure(CountResult(one, one, (), ((2, 10, 20),), True, True))["data"]
+    assert marked[2]["y"] == [10, 12, 16, 31]
+    assert marked[3]["y"] == [87, 89, 93, 108]
+
+
+def test_scores_name_the_leader_and_leave_out_what_was_not_measured() -> None:
+    assert "<strong>one</strong> leads: <strong>50.00%" in score_figures.scores_sentence(SCORES)
+    pairs = score_figures.scores_figure(SCORES, "pairs")
+    assert pairs["data"][0]["y"] == ["two"]
+    assert pairs["data"][0]["x"] == [0.9]
+    assert pairs["data"][1]["x"] == [None]
+    assert "50% is chance" in score_figures.scores_sentence(SCORES, "pairs")
+    assert "None of these" in score_figures.scores_sentence(SCORES, "replaced")
+    assert score_figures.scores_figure(SCORES, "replaced")["data"][0]["y"] == []
+
+
+def test_every_figure_stands_in_the_table_and_in_the_list() -> None:
+    table, view = score_figures.scores_table(SCORES), score_figures.scores_view(SCORES)
+    assert len(table.rows) == 4
+    assert "30.000" in view
+    assert "command &lt;i&gt;" in view
+
+
+def test_curves_draw_whoever_logged_it_and_name_who_did_not() -> None:
+    figure = score_figures.curves_figure(CURVES, "mlm_loss", "tokens")
+    assert [trace["name"] for trace in figure["data"]] == ["one"]
+    assert figure["data"][0]["x"] == [10, 2e6]
+    assert score_figures.curves_figure(CURVES, "next_loss", "seconds")["data"][0]["x"] == [1 / 60, 2 / 60]
+    said = score_figures.curves_sentence(CURVES, "mlm_loss")
+    assert "one 2.00" in said
+    assert "No log was kept of three" in said
+    assert "choose another" in score_figures.curves_sentence(CURVES, "cosine_loss")
+    assert len(score_figures.curves_table(CURVES).rows) == 5, "points without a value are left out"
+
+
+def test_every_card_says_who_what_and_how() -> None:
+    view = figures.changes_view()
+    assert view.count("family-card") == len(figures.NOTES)
+    for name in ("BERT", "ELECTRA", "DeBERTa", "GPT-2", "Devlin et al. 2019", "bert-small", "learn to classify"):
+        assert name in view

@@ -1,0 +1,136 @@
+"""Sentence order against transformers' own ALBERT, and both heads on the same pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import torch
+
+from explorer.errors import BadInputError, MissingCapabilityError
+from explorer.labs.pairs import order_figures
+from explorer.labs.pairs.compute import score_pair
+from explorer.labs.pairs.order_compute import drawn_pairs, score_kinds, score_order
+from explorer.labs.pairs.order_schema import KINDS, KindsParams, KindsResult, OrderParams, ScoredPair
+from explorer.labs.pairs.schema import PairParams
+from explorer.models.architectures import Capability
+from explorer.models.bundle import Bundle, load_bundle
+from explorer.models.records import Measure, Scores
+from explorer.settings import Settings
+from tests.models.tiny import save
+
+TEXT, OTHER = "The cat sat. A mat sat on the cat. The mat.", "The script. A cat on a mat."
+Opened = Callable[[str], Bundle]
+
+
+@pytest.fixture(scope="module")
+def opened(tmp_path_factory: pytest.TempPathFactory) -> Opened:
+    """A tiny random model of a family."""
+    made: dict[str, Bundle] = {}
+
+    def of(family: str) -> Bundle:
+        if family not in made:
+            folder = Path(tmp_path_factory.mktemp("pairs")) / "model"
+            with torch.inference_mode(False):
+                made[family] = load_bundle(str(save(folder, family)), Settings(device="cpu", offline=True))
+        return made[family]
+
+    return of
+
+
+@torch.inference_mode()
+def test_the_order_of_a_pair_agrees_with_albert_for_pretraining(opened: Opened) -> None:
+    bundle = opened("ALBERT")
+    expected = bundle.model(**bundle.tokenizer("the cat sat", "on a mat", return_tensors="pt")).sop_logits[0]
+    result = score_order(bundle, OrderParams("the cat sat", "on a mat"))
+    assert result.logits == pytest.approx(expected.tolist(), abs=1e-5)
+    assert result.probabilities == pytest.approx(expected.softmax(-1).tolist(), abs=1e-5)
+    assert sum(result.probabilities) == pytest.approx(1.0, abs=1e-6)
+
+
+@torch.inference_mode()
+@pytest.mark.parametrize("family", ["BERT", "ALBERT"])
+def test_each_pair_of_each_kind_has_the_score_that_it_has_alone(family: str, opened: Opened) -> None:
+    bundle = opened(family)
+    result = score_kinds(bundle, KindsParams(TEXT, OTHER))
+    assert result.head == {"BERT": "NSP", "ALBERT": "SOP"}[family]
+    assert [len(result.of(kind)) for kind in KINDS] == [2, 2, 2]
+    for pair in result.pairs:
+        if family == "BERT":
+            alone = score_pair(bundle, PairParams(pair.first, pair.second)).probabilities[0]
+        else:
+            alone = score_order(bundle, OrderParams(pair.first, pair.second)).probabilities[0]
+        assert pair.probability == pytest.approx(alone, abs=1e-5)
+
+
+def test_true_pairs_are_neighbours_swapped_ones_the_same_backwards_and_random_ones_of_two_texts() -> None:
+    pairs = drawn_pairs(["a", "b", "c", "d"], ["x", "y"])
+    true, swapped, strange = ([pair[1:] for pair in pairs if pair[0] == kind] for kind in KINDS)
+    assert true == [("a", "b"), ("b", "c"), ("c", "d")]
+    assert swapped == [(second, first) for first, second in true]
+    assert strange == [("a", "x"), ("b", "y"), ("c", "x")]
+
+
+def test_a_model_without_either_head_says_so(opened: Opened) -> None:
+    with pytest.raises(MissingCapabilityError, match="neither"):
+        score_kinds(opened("RoBERTa"), KindsParams(TEXT, OTHER))
+    with pytest.raises(MissingCapabilityError, match="tell sentence order") as raised:
+        opened("BERT").require(Capability.SOP)
+    assert raised.value.capability == "SOP"
+
+
+@pytest.mark.parametrize("empty", ["", "  \n", None, 7, "\x00"])
+@pytest.mark.parametrize("place", ["first", "second"])
+def test_an_empty_sentence_is_refused(place: str, empty: object) -> None:
+    with pytest.raises(BadInputError, match=r"[Tt]ype (one|a sentence)"):
+        OrderParams(**{"first": "One.", "second": "Two.", place: empty})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("text", "other", "says"),
+    [
+        ("", OTHER, "The text is empty"),
+        (TEXT, None, "The other text is empty"),
+        ("Only one sentence.", OTHER, "at least two"),
+        ("One two. " * 13, OTHER, "13 sentences"),
+        (TEXT, "One two. " * 13, "The other text has 13"),
+    ],
+)
+def test_texts_that_cannot_be_paired_say_what_to_do(text: object, other: object, says: str) -> None:
+    with pytest.raises(BadInputError, match=says):
+        KindsParams(text, other)  # type: ignore[arg-type]
+
+
+def result(head: str, true: float, swapped: float) -> KindsResult:
+    pairs = tuple(
+        ScoredPair(kind, "<b>one</b>", "two", score) for kind, score in zip(KINDS, (true, swapped, 0.1), strict=True)
+    )
+    return KindsResult(f"<i>{head}</i>", head, pairs)
+
+
+def test_the_picture_holds_every_pair_and_no_markup() -> None:
+    both = [result("NSP", 0.9, 0.8), result("SOP", 0.7, 0.2)]
+    figure = order_figures.kinds_figure(both)
+    assert figure["data"][0]["x"] == [0.9, 0.8, 0.1]
+    assert figure["data"][2]["x"] == [0.7, 0.2, 0.1]
+    assert "<b>" not in str(figure["data"])
+    said = order_figures.kinds_sentence(both)
+    assert "<i>" not in said
+    assert "1 of 1 the same, swapped" in said
+    assert "0 of 1 the same, swapped" in said
+    table = order_figures.both_table(both)
+    assert len(table.rows) == 6
+    assert table.rows[3][:3] == ("<i>SOP</i>", "SOP", "true")
+
+
+def test_the_two_by_two_shows_what_was_measured_beside_the_paper() -> None:
+    measures = tuple(
+        Measure(f"{kind}_segments", kind, value, "share", "") for kind, value in (("nsp", 0.951), ("sop", 0.49))
+    )
+    view = order_figures.two_by_two(
+        [("NSP", "mini", Scores("2026-01-01", "", "", measures)), ("SOP", "none", Scores("", "", "", ()))]
+    )
+    assert "<td>95.1</td><td>49.0</td>" in view
+    assert "none" not in view
+    assert "<td>78.9</td><td>86.5</td>" in view

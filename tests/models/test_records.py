@@ -1,0 +1,46 @@
+"""What stands beside a bundled model is read as it was written, and a broken file is named."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from explorer.errors import ExplorerError
+from explorer.models.catalog import bundled
+from explorer.models.records import COUNTERS, read_curve, read_scores, read_training
+from explorer.settings import BUNDLED_MODELS
+
+
+@pytest.mark.parametrize("name", bundled())
+def test_every_bundled_model_was_measured_and_says_how(name: str) -> None:
+    scores = read_scores(BUNDLED_MODELS / name)
+    assert scores is not None
+    assert scores.command.endswith(f"assets/models/{name}")
+    assert scores.text == "wikitext-valid.txt"
+    assert all(measure.shown for measure in scores.measures)
+    assert scores.find(scores.measures[0].name) == scores.measures[0]
+    assert scores.find("nothing") is None
+
+
+@pytest.mark.parametrize("name", [name for name in bundled() if name != "bert-small"])
+def test_every_bundled_model_but_the_first_has_its_log(name: str) -> None:
+    points = read_curve(BUNDLED_MODELS / name)
+    assert len(points) >= 50
+    for counter in COUNTERS:
+        counted = [point[counter] for point in points]
+        assert counted == sorted(counted)
+    assert points[-1]["step"] == read_training(BUNDLED_MODELS / name)["steps"]
+
+
+def test_what_is_not_kept_is_nothing(tmp_path: Path) -> None:
+    assert read_scores(tmp_path) is None
+    assert read_curve(tmp_path) == ()
+    assert read_training(tmp_path) == {}
+
+
+@pytest.mark.parametrize("content", ["{", '{"measures": 3}', '{"measures": [{"name": "x"}], "date": "", "text": ""}'])
+def test_a_broken_file_is_named(content: str, tmp_path: Path) -> None:
+    (tmp_path / "scores.json").write_text(content)
+    with pytest.raises(ExplorerError, match=r"scores\.json"):
+        read_scores(tmp_path)
