@@ -27,6 +27,7 @@ class ModelCard:
 CATALOG = (
     ModelCard("bert-small", "BERT", 66.4, bundled=True),
     ModelCard("bert-mini", "BERT", 22.3, bundled=True),
+    ModelCard("roberta-mini", "RoBERTa", 17.3, bundled=True),
     ModelCard("distilbert-mini", "DistilBERT", 16.8, bundled=True),
     ModelCard("google-bert/bert-base-uncased", "BERT", 110),
     ModelCard("google-bert/bert-base-cased", "BERT", 109),

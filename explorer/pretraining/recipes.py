@@ -151,7 +151,7 @@ ALBERT_MINI = AlbertRecipe(
     name="albert-mini",
     objective="mlm+sop",
     start="bert-mini",
-    steps=3000,
+    steps=4000,
     stages=(
         Stage(share=0.3, length=64, text=0.75, sentence=0.25, pair=0.0),
         Stage(share=0.3, length=64, text=0.1, sentence=0.2, pair=0.7),
