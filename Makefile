@@ -2,6 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+WORKERS ?= 2
 
 .PHONY: setup setup-dev run test check bench browser
 
@@ -29,8 +30,10 @@ browser:
 run: setup
 	$(BIN)/python app.py
 
+# A worker that waits for its browser leaves the processor to the other: tests/conftest.py says who gets what. A single file runs
+# without workers: `.venv/bin/python -m pytest tests/e2e/test_pages.py`.
 test: setup-dev browser
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder
 
 check: test
 	$(BIN)/ruff format --check .

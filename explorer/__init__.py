@@ -36,7 +36,8 @@ def run(action: str, model: str | None = None, **parameters: Any) -> Answer:
     """Run one action by its endpoint's name, for example `run("fill_masks", text="Paris is in [MASK].", top_k=5)`.
 
     model: a catalog name, a hub id (fetched when needed) or a folder; without one the first bundled model that can.
-    Raises ExplorerError for what a visitor can put right, ValueError for an unknown action, TypeError for a parameter that the action does not have.
+    Raises ExplorerError for what a visitor can put right, ValueError for an unknown action, TypeError for a parameter
+    that the action does not have.
     """
     from explorer.labs import LABS, LiveAction
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 
 from explorer.errors import BadInputError
@@ -23,6 +24,27 @@ def whole_number(value: object, name: str, least: int, most: int) -> int:
         raise BadInputError(f"{name} must be a whole number from {least} to {most:,}.") from None
     if not least <= number <= most:
         raise BadInputError(f"{name} must be a whole number from {least} to {most:,}.")
+    return int(number)
+
+
+def real_number(value: object, name: str, least: float, most: float, above: bool = False) -> float:
+    """A float between two bounds, the lower one left out where it must be `above` it; raise BadInputError."""
+    try:
+        number = float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
+        number = math.nan
+    if not (least < number if above else least <= number) or number > most:
+        raise BadInputError(
+            f"{name} must be a number {'above' if above else 'from'} {least:g} to {most:g}; got {value!r}."
+        )
+    return number
+
+
+def exact_number(value: object, name: str, least: int, most: int) -> int:
+    """As whole_number, but half a number is refused, and the sentence says what was sent."""
+    number = real_number(value, name, least, most)
+    if number != int(number):
+        raise BadInputError(f"{name} must be a whole number; got {value!r}.")
     return int(number)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -21,6 +22,29 @@ from tests.models.tiny import save_reader
 
 torch.set_num_threads(1)
 """On a busy machine two threads wait for each other: five times slower than one for models this small."""
+
+
+IN_BROWSER = "tests/e2e/"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Browser tests begin: together they take the longest."""
+    items.sort(key=lambda item: not item.nodeid.startswith(IN_BROWSER))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """How workers share the tests: whole files, so that what a file's tests share is made once, and one browser for all.
+
+    Browser tests wait half of their time, which the other worker uses; two browsers at once would wait for each other.
+    """
+    from xdist.scheduler import LoadFileScheduling
+
+    class OneBrowser(LoadFileScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return IN_BROWSER if nodeid.startswith(IN_BROWSER) else str(super()._split_scope(nodeid))
+
+    return OneBrowser(config, log)
 
 
 @pytest.fixture(scope="session", autouse=True)

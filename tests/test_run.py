@@ -16,12 +16,13 @@ import explorer
 from explorer.errors import BadInputError, ExplorerError
 from explorer.labs import LABS, LiveAction
 from explorer.settings import ROOT
+from tests.models.tiny import save
 
 ACTIONS = {action.name: action for lab in LABS for action in lab.actions}
 NASTY = 'He said "it\'s [MASK]" \\ C:\\new\\table {x} %s\nand a new line — “ü” 😀'
 EXAMPLE = "example-lora-8"
 TINY: dict[str, Any] = {"model": "TINY", "examples": 32, "epochs": 1}
-"""TINY stands for the tiny model's folder, and RUN for a run of it."""
+"""TINY and ALBERT stand for the tiny models' folders, and RUN for a run of the first."""
 
 CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("fill_masks", {"text": NASTY, "top_k": 3, "also_mask": ("line", 2), "spans": ((0, 2),)}),
@@ -31,6 +32,12 @@ CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("draw_epochs", {"text": "A short text.", "epochs": 3, "duplicates": 2}),
     ("score_pair", {"sentence_a": 'It\'s "late".\\', "sentence_b": "We\nleave."}),
     ("score_all_pairs", {"text": 'One "two". Three\\four. Five\tsix.'}),
+    ("score_order", {"model": "ALBERT", "first": 'It\'s "late".\\', "second": "We\nleave."}),
+    ("score_kinds", {"text": 'One "two". Three\\four. Five\tsix.', "other_text": "It's {x} %s."}),
+    ("family", {"which": ("bundled",)}),
+    ("held_out_scores", {"models": ("bert-mini",)}),
+    ("training_curves", {"models": ("bert-mini",)}),
+    ("count_parameters", {"base": "bert-mini", "layers": 3}),
     ("tokenize", {"text": NASTY, "models": ("unigram", "bert-small")}),
     ("cut_word", {"word": 'it\'s "na\\ïve" 😀', "after_space": False}),
     ("embedding_parts", {"sentence_a": NASTY, "sentence_b": "We\nleave."}),
@@ -139,10 +146,11 @@ def comparable(printed: str) -> list[dict[str, str]]:
 
 
 @pytest.fixture(scope="module")
-def calls(tiny_model: str) -> list[tuple[str, dict[str, Any]]]:
-    """CALLS with the tiny model's folder and a run's name in their places."""
+def calls(tiny_model: str, tmp_path_factory: pytest.TempPathFactory) -> list[tuple[str, dict[str, Any]]]:
+    """CALLS with the tiny models' folders and a run's name in their places."""
     run = explorer.run("train", model=tiny_model, examples=32, epochs=1).result.run_id
-    meant = {"TINY": tiny_model, "RUN": run}
+    albert = save(tmp_path_factory.mktemp("models") / "albert", "ALBERT")
+    meant = {"TINY": tiny_model, "ALBERT": str(albert), "RUN": run}
     return [
         (name, {key: meant.get(value, value) if isinstance(value, str) else value for key, value in given.items()})
         for name, given in CALLS

@@ -6,7 +6,8 @@ without their labels: masked tokens, the next token, or which tokens were replac
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -140,25 +141,49 @@ def _hidden(bundle: Bundle, kind: Kind, rows: Rows) -> Asked:
 def example_losses(scores: Tensor, labels: Tensor, loss: str, mean: float = 0.0, spread: float = 1.0) -> Tensor:
     """Each example's loss, (rows,), the mean over what is asked in it.
 
-    scores: (rows, classes) or (rows, length, classes). loss `labels`: cross-entropy, or for a regression (one output) the
-    squared error in units of its spread. `soft`: the entropy of the model's own answer, which needs no label. Cross-entropy
-    with that answer would not do: its gradient is 0 as long as nothing is gone.
+    scores: (rows, classes); for tokens (asked, classes), of those places of `labels`, (rows, length), that hold a label, row
+    by row. loss `labels`: cross-entropy, or for a regression (one output) the squared error in units of its spread. `soft`:
+    the entropy of the model's own answer, which needs no label. Cross-entropy with that answer would not do: its gradient is
+    0 as long as nothing is gone.
     """
     scores = scores.float()
     if loss == "soft" and scores.shape[-1] == 1:
         raise BadInputError("A score has no soft output: take the loss on the labels.")
-    if scores.ndim == 2:
-        if loss == "soft":
-            return _entropy(scores)
-        if scores.shape[-1] == 1:
-            return mse_loss(scores[:, 0], (labels - mean) / spread, reduction="none")
-        return cross_entropy(scores, labels.long(), reduction="none")
-    asked = labels != IGNORED_LABEL
+    asked = asked_of(labels)
+    labels = labels if asked is None else labels[asked]
     if loss == "soft":
-        each = torch.where(asked, _entropy(scores), 0.0)
+        each = _entropy(scores)
+    elif scores.shape[-1] == 1:
+        each = mse_loss(scores[:, 0], (labels - mean) / spread, reduction="none")
     else:
-        each = cross_entropy(scores.transpose(1, 2), labels, reduction="none", ignore_index=IGNORED_LABEL)
-    return each.sum(-1) / asked.sum(-1).clamp_min(1)
+        each = cross_entropy(scores, labels.long(), reduction="none")
+    if asked is None:
+        return each
+    rows = asked.nonzero()[:, 0]
+    return each.new_zeros(len(asked)).index_add(0, rows, each) / asked.sum(-1).clamp_min(1)
+
+
+def asked_of(labels: Tensor) -> Tensor | None:
+    """Which tokens are asked, (rows, length); None where it is the text's class."""
+    return labels != IGNORED_LABEL if labels.ndim == 2 else None
+
+
+@contextmanager
+def asked_only(model: Any, asked: Tensor | None) -> Iterator[bool]:
+    """While the context lasts, a head over a vocabulary works on the asked tokens only: logits are (asked, vocabulary).
+
+    Yields whether it does: on a hundred tokens of which fifteen are asked, BERT's decoder is half of all the work. Heads
+    without such a decoder (ELECTRA's discriminator) are cheap and answer for every token.
+    """
+    decoder = None if asked is None else model.get_output_embeddings()
+    if decoder is None:
+        yield False
+        return
+    handle = decoder.register_forward_pre_hook(lambda module, given: (given[0][asked], *given[1:]))
+    try:
+        yield True
+    finally:
+        handle.remove()
 
 
 def _entropy(scores: Tensor) -> Tensor:

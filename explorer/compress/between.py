@@ -22,12 +22,18 @@ BATCH = 16
 
 
 def trained(
-    subject: Subject, cut: Cut, weights: Mapping[str, Tensor], steps: int, round_: int
+    subject: Subject,
+    cut: Cut,
+    weights: Mapping[str, Tensor],
+    steps: int,
+    round_: int,
+    gone: Mapping[str, Tensor] | None = None,
 ) -> tuple[dict[str, Tensor], float]:
     """Train the layers for a few steps with the parts of a cut gated to 0: their weights, and the last steps' mean loss.
 
     weights: what an earlier call gave, empty at first. Plain AdamW at 5e-5 on batches of 16 of the examples that importance
-    is measured on. round_: which pruning step it follows, so that each sees other batches. The subject is not changed.
+    is measured on. round_: which pruning step it follows, so that each sees other batches. gone: masks of single weights, by
+    parameter, which are 0 and stay so. The subject is not changed.
     """
     with torch.inference_mode(False), torch.enable_grad():
         tree = with_weights(subject, weights)
@@ -42,6 +48,8 @@ def trained(
                     loss = subject.losses(tree, places, "labels").mean()
                 optimizer.zero_grad(set_to_none=True)
                 loss.backward()
+                for name, mask in (gone or {}).items():  # without a gradient AdamW leaves a 0 at 0
+                    tree.get_parameter(name).grad.masked_fill_(mask, 0.0)  # type: ignore[union-attr]
                 nn.utils.clip_grad_norm_(parameters, LARGEST_NORM)
                 optimizer.step()
                 losses.append(float(loss.detach()))

@@ -66,9 +66,13 @@ Weights = dict[tuple[int, str], Tensor]
 
 
 def matrices_of(subject: Subject, model: nn.Module) -> dict[tuple[int, str], str]:
-    """The names of a model's weight matrices, block by block."""
+    """The names of the modules that hold a model's weight matrices, block by block."""
     layers = subject.bundle.architecture.layers
-    return {place: name for name, _ in model.named_modules() if (place := layers.locate(name)) is not None}
+    return {
+        place: name if hasattr(module, "weight") else f"{name}.base_layer"  # an adapter of its own stands around it
+        for name, module in model.named_modules()
+        if (place := layers.locate(name)) is not None
+    }
 
 
 def weight_scores(

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 from transformers import PreTrainedModel
 
-from explorer.compress.asking import BY_CLASS, Asked, Kind, ask, example_losses, kind_of
+from explorer.compress.asking import BY_CLASS, Asked, Kind, ask, asked_of, asked_only, example_losses, kind_of
 from explorer.compress.cuts import Cut, Shape
 from explorer.compress.layouts import shape_of, why_not_removed
 from explorer.compress.removal import masked, remove
@@ -21,7 +21,7 @@ from explorer.models.inside import private_tree
 from explorer.tasks.metrics import METRICS
 from explorer.tasks.task import TaskData
 from explorer.tuning.adapted import Adapted
-from explorer.tuning.classifier import as_bundle
+from explorer.tuning.classifier import as_bundle, as_mask_filler
 from explorer.tuning.merging import UNMERGEABLE, merged
 from explorer.tuning.rows import LONGEST_ROW, ordered_batches
 from explorer.tuning.training import Scale, decide, precision
@@ -63,10 +63,17 @@ class Subject:
         """(rows, classes) or (rows, length, classes)."""
         return self.kind.scores(self.bundle, model(**self.take(inputs)))
 
+    def answers(self, model: Any, inputs: dict[str, Tensor], labels: Tensor) -> Tensor:
+        """(rows, classes), or (asked, classes) of those tokens alone that `labels`, (rows, length), asks for."""
+        asked = asked_of(labels)
+        with asked_only(model, asked) as only:
+            scores = self.scores(model, inputs)
+        return scores if asked is None or only else scores[asked]
+
     def losses(self, model: Any, places: list[int], loss: str) -> Tensor:
         """The loss of each of these examples, (rows,)."""
         inputs, labels = self.examples.batch(places, self.bundle.device)
-        return example_losses(self.scores(model, inputs), labels, loss, self.scale.mean, self.scale.spread)
+        return example_losses(self.answers(model, inputs, labels), labels, loss, self.scale.mean, self.scale.spread)
 
     @torch.inference_mode()
     def measure(self, model: Any, quick: bool = True) -> float | None:
@@ -79,11 +86,9 @@ class Subject:
         for places in ordered_batches(self.held_out.rows.lengths):
             inputs, labels = self.held_out.batch(places, self.bundle.device)
             with self.precision() if quick else nullcontext():
-                scores = self.scores(model, inputs).float().cpu()
-            labels = labels.cpu()
-            if self.held_out.targets is not None:
-                asked = labels >= 0
-                scores, labels = scores[asked], labels[asked]
+                scores = self.answers(model, inputs, labels).float().cpu()
+            asked = asked_of(labels)
+            labels = labels if asked is None else labels[asked]
             truths += [float(label) for label in labels.tolist()]
             guesses += decide(self.data.task if self.kind is BY_CLASS else _CLASSES, scores, self.scale)
         return METRICS[self.metric].compute(truths, guesses)
@@ -142,10 +147,14 @@ def of_model(bundle: Bundle, data: TaskData, examples: int, held_out: int) -> Su
 
 
 def of_run(adapted: Adapted, name: str, data: TaskData, scale: Scale, examples: int, held_out: int) -> Subject:
-    """A fine-tuned classifier on its task. Call it outside of inference mode.
+    """A fine-tuned classifier on its task, or a student on plain text as the masked language model that it is.
+
+    Call it outside of inference mode.
 
     Raises BadInputError for a method with virtual tokens, and for a task with another number of classes.
     """
+    if adapted.method.fills_masks:
+        return of_model(as_mask_filler(adapted, name), data, examples, held_out)
     opened = as_bundle(adapted, name)
     outputs = int(adapted.fork.config.num_labels or 1)
     if data.task.outputs != outputs:

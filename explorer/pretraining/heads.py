@@ -60,14 +60,17 @@ WITHOUT_SEGMENTS = ("distilbert", "roberta", "gpt2")
 """The model types that are given no segment ids: DistilBERT and GPT-2 have none, RoBERTa's are not in use."""
 
 
-def encode(model: PreTrainedModel, batch: Batch) -> Any:
-    """The output of the model's encoder for a batch; the mask is left out where no row is padded, which is faster."""
+def encode(model: PreTrainedModel, batch: Batch, **options: Any) -> Any:
+    """The output of the model's encoder for a batch; the mask is left out where no row is padded, which is faster.
+
+    options: passed on, such as output_hidden_states.
+    """
     given: dict[str, Tensor] = {"input_ids": batch.input_ids}
     if batch.padded:
         given["attention_mask"] = batch.attention_mask
     if model.config.model_type not in WITHOUT_SEGMENTS:
         given["token_type_ids"] = batch.token_type_ids
-    return model.base_model(**{name: value.to(model.device) for name, value in given.items()})
+    return model.base_model(**{name: value.to(model.device) for name, value in given.items()}, **options)
 
 
 def before_decoder(model: PreTrainedModel, states: Tensor, chosen: Tensor) -> Tensor:

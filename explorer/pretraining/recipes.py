@@ -101,8 +101,13 @@ class AlbertRecipe(TrainingRecipe):
 
 @dataclass(frozen=True)
 class ElectraRecipe(TrainingRecipe):
-    """ELECTRA (Clark et al. 2020): which of bert-mini's layers the discriminator takes, and the generator's size."""
+    """ELECTRA (Clark et al. 2020): which of bert-mini's layers the discriminator takes, and the generator's size.
 
+    aligned_steps: for so many steps at first the discriminator learns to have bert-mini's hidden states, which its narrow
+    embeddings have cost it.
+    """
+
+    aligned_steps: int = 500
     embedding_size: int = 128
     layers: tuple[int, ...] = (0, 2, 3, 5)
     generator_width: int = 128
@@ -167,7 +172,7 @@ ELECTRA_MINI = ElectraRecipe(
     name="electra-mini",
     objective="replaced tokens",
     start="bert-mini",
-    steps=2800,
+    steps=2000,
     stages=ONE_SEGMENT,
     source_weights=BERT_SMALL.source_weights,
     learning_rate=5e-4,

@@ -23,6 +23,7 @@ _OTHER_KINDS = (
     (b"\xfe\xff", "text in UTF-16"),
 )
 _SAVE = "Save the table as CSV in UTF-8 and upload that."
+_HOLDS = "It should hold a line with the columns' names, then a line an example."
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
@@ -59,23 +60,26 @@ def read_bytes(path: Path) -> bytes:
     )
 
 
-def decode(data: bytes, name: str) -> str:
-    """The text of a file, without a byte-order mark; raises BadInputError where it is none."""
+def decode(data: bytes, name: str, fix: str = _SAVE, holds: str = _HOLDS) -> str:
+    """The text of a file, without a byte-order mark; raises BadInputError where it is none, or empty.
+
+    fix: what to do about another kind of file. holds: what it should hold.
+    """
     name = short_name(name)
     for start, kind in _OTHER_KINDS:
         if data.startswith(start):
-            raise BadInputError(f"{name} is {kind}, not a text file. {_SAVE}")
+            raise BadInputError(f"{name} is {kind}, not a text file. {fix}")
     if b"\0" in data:
-        raise Place(name, _line(data, data.index(b"\0"))).wrong("a null byte, so this is not a text file", _SAVE)
+        raise Place(name, _line(data, data.index(b"\0"))).wrong("a null byte, so this is not a text file", fix)
     try:
         text = data.decode("utf-8").removeprefix("\ufeff")
     except UnicodeDecodeError as error:
         within = error.start - data.rfind(b"\n", 0, error.start)
         raise Place(name, _line(data, error.start)).wrong(
-            f"byte {within:,} of the line (0x{data[error.start]:02x}) is not UTF-8", _SAVE
+            f"byte {within:,} of the line (0x{data[error.start]:02x}) is not UTF-8", fix
         ) from error
     if not text.strip():
-        raise BadInputError(f"{name} is empty. It should hold a line with the columns' names, then a line an example.")
+        raise BadInputError(f"{name} is empty. {holds}")
     return text
 
 

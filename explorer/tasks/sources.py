@@ -12,6 +12,7 @@ from explorer.settings import BUNDLED_TASKS, Settings
 from explorer.tasks import uploads
 from explorer.tasks.glue_files import read_glue
 from explorer.tasks.glue_tasks import TASKS, find_task
+from explorer.tasks.plain_text import LONGEST_PASTED, TEXT, TITLE, split_bundled
 from explorer.tasks.task import TaskData
 
 HUB = "@hub"
@@ -21,7 +22,7 @@ _LOCKS = tuple(Lock() for _ in range(32))
 
 
 def load(name: str, settings: Settings) -> TaskData:
-    """The task of this name: "sst2" (bundled), "sst2@hub" or "file-0123456789ab" (kept by keep_upload).
+    """The task of this name: "sst2", "text" (bundled), "sst2@hub" or "file-0123456789ab" (kept by keep_upload).
 
     Read once and shared by all who ask: never change it. Raises BadInputError for a name that is none of these, and
     TaskUnavailableError where the hub has to be asked and cannot be.
@@ -49,11 +50,26 @@ def keep_upload(
 ) -> TaskData:
     """Check a visitor's file, keep it, and return its task, which load() finds by its name from then on.
 
-    task_slug: the GLUE task whose layout the file has; None finds out, and reads any other table by its columns' names.
+    task_slug: the GLUE task whose layout the file has, or "text" for one without labels; None finds out, and reads any other
+    table by its columns' names.
     validation_path: its validation split; without one a fifth is held out. Raises BadInputError with the line and what is
     wrong with it.
     """
     upload = uploads.open_upload(Path(path), task_slug, Path(validation_path) if validation_path else None)
+    data = uploads.read_upload(upload)
+    uploads.keep(upload, settings)
+    return data
+
+
+def keep_text(text: object, settings: Settings) -> TaskData:
+    """As keep_upload, for a text that a visitor has pasted. Raises BadInputError where it is too short or too long."""
+    if not isinstance(text, str) or not text.strip():
+        raise BadInputError("The text is empty. Paste some sentences, or leave the box empty for the bundled ones.")
+    if len(text) > LONGEST_PASTED:
+        raise BadInputError(
+            f"This text has {len(text):,} characters, and at most {LONGEST_PASTED:,} are taken. Cut it shorter."
+        )
+    upload = uploads.Upload(TITLE, text.replace("\0", " ").encode("utf-8", "replace"), None, TEXT.slug)
     data = uploads.read_upload(upload)
     uploads.keep(upload, settings)
     return data
@@ -75,4 +91,6 @@ def _load(name: str, settings: Settings) -> TaskData:
         from explorer.tasks.hub_glue import load_hub_task
 
         return load_hub_task(name.removesuffix(HUB), settings)
+    if name == TEXT.slug:
+        return split_bundled(read_bundled(task.slug) for task in TASKS)
     return read_bundled(name)

@@ -12,6 +12,7 @@ class Task:
 
     slug: its name in endpoints and folders. columns: what its one or two texts are called. labels: the classes in the
     order of their numbers; empty for a regression. metrics: names in explorer.tasks.metrics.METRICS, the leading one first.
+    masked: a plain text without labels, whose hidden words are to be guessed.
     """
 
     slug: str
@@ -21,6 +22,7 @@ class Task:
     labels: tuple[str, ...]
     metrics: tuple[str, ...]
     source: str
+    masked: bool = False
 
     @property
     def is_pair(self) -> bool:
@@ -30,7 +32,7 @@ class Task:
     @property
     def is_regression(self) -> bool:
         """Whether the label is a score rather than a class."""
-        return not self.labels
+        return not self.labels and not self.masked
 
     @property
     def outputs(self) -> int:

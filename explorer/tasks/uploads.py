@@ -16,6 +16,7 @@ from explorer.settings import GIBIBYTE, Settings
 from explorer.tasks.glue_files import GlueFile, read_glue, recognise
 from explorer.tasks.glue_tasks import find_task
 from explorer.tasks.opening import decode, read_bytes, short_name
+from explorer.tasks.plain_text import HOLDS, SAVE, TEXT, read_text
 from explorer.tasks.separated import read_separated
 from explorer.tasks.splitting import check_enough, hold_out, mixed, shared_texts
 from explorer.tasks.task import Example, Task, TaskData
@@ -32,7 +33,7 @@ _KEEPING = Lock()
 
 @dataclass(frozen=True)
 class Upload:
-    """One or two files as they arrived. title: the first one's name. task: the GLUE task that the visitor named."""
+    """One or two files as they arrived. title: the first one's name. task: the GLUE task that the visitor named, or TEXT's."""
 
     title: str
     train: bytes
@@ -50,7 +51,7 @@ class Upload:
 
 def open_upload(path: Path, task_slug: str | None = None, validation_path: Path | None = None) -> Upload:
     """Take files from where they arrived; raises BadInputError where one is missing or too large."""
-    if task_slug is not None:
+    if task_slug is not None and task_slug != TEXT.slug:
         find_task(task_slug)
     validation = read_bytes(validation_path) if validation_path is not None else None
     return Upload(short_name(path.name), read_bytes(path), validation, task_slug)
@@ -58,6 +59,8 @@ def open_upload(path: Path, task_slug: str | None = None, validation_path: Path 
 
 def read_upload(upload: Upload) -> TaskData:
     """The task that an upload makes; raises BadInputError with the line of what is wrong."""
+    if upload.task == TEXT.slug:
+        return read_text(decode(upload.train, upload.title, SAVE, HOLDS), upload.title, upload.name)
     text = decode(upload.train, upload.title)
     other = None if upload.validation is None else decode(upload.validation, HELD_NAME)
     glue = upload.task or recognise(text)

@@ -17,7 +17,7 @@ from explorer.models.bundle import Bundle
 from explorer.models.shortening import half_of, layers_kept
 from explorer.tuning.deltas import Delta, base_weights, model_deltas, stored
 from explorer.tuning.features import head_alone, read_features
-from explorer.tuning.forks import fork_classifier, head_names
+from explorer.tuning.forks import fork_classifier, fork_masked, head_names
 from explorer.tuning.methods import find_method
 from explorer.tuning.seeded import Seeded, SeededDropout
 from explorer.tuning.spec import RunSpec
@@ -36,7 +36,10 @@ def adapt(bundle: Bundle, outputs: int, spec: RunSpec) -> Adapted:
     does not fit its sizes.
     """
     check_method(bundle, spec)
-    fork = fork_classifier(bundle, outputs, spec.seed, layers_of(bundle.model.config, spec))
+    kept = layers_of(bundle.model.config, spec)
+    if find_method(spec.method).fills_masks:
+        return Adapted(bundle, spec, *build(fork_masked(bundle, kept), spec, bundle.architecture.layers))
+    fork = fork_classifier(bundle, outputs, spec.seed, kept)
     return Adapted(bundle, spec, *build(fork, spec, bundle.architecture.layers))
 
 
@@ -45,7 +48,7 @@ def layers_of(config: PretrainedConfig, spec: RunSpec) -> tuple[int, ...]:
 
     Raises BadInputError for a student that is deeper than the model.
     """
-    if "student_layers" not in find_method(spec.method).options:
+    if not find_method(spec.method).is_student:
         return ()
     return layers_kept(config.num_hidden_layers, spec.student_layers or half_of(config.num_hidden_layers))
 
@@ -75,7 +78,8 @@ def build(fork: PreTrainedModel, spec: RunSpec, layers: Layers) -> tuple[PreTrai
 class Adapted:
     """One adapted model.
 
-    fork: the *ForSequenceClassification inside, with the adapter's modules in it. model: what is called, the fork or peft's
+    fork: the *ForSequenceClassification inside (a *ForMaskedLM, for a student on plain text), with the adapter's modules in it.
+    model: what is called, the fork or peft's
     wrapper of it. Many threads may call `logits` at once; training, loading and `train` belong to one.
     """
 
@@ -114,8 +118,13 @@ class Adapted:
     def logits(self, inputs: Mapping[str, Tensor]) -> Tensor:
         """(rows, outputs) of a batch: input_ids, attention_mask and token_type_ids, each (rows, length), the last two optional.
 
-        Padding stands on the right and may be any token, as long as the mask is 0 there.
+        Padding stands on the right and may be any token, as long as the mask is 0 there. Raises BadInputError for a student on
+        plain text, which has no classes.
         """
+        if self.method.fills_masks:
+            raise BadInputError(
+                "This student fills masks and knows no classes. Ask it on the Distillation page, with [MASK] in a sentence."
+            )
         scores: Tensor = self.model(**self.taken(inputs)).logits
         return scores
 
@@ -183,7 +192,7 @@ class Adapted:
 
         Raises BadInputError for a student, whose layers are not those of the model.
         """
-        if "student_layers" in self.method.options:
+        if self.method.is_student:
             raise BadInputError(
                 "A student has layers of its own, so there is no ΔW from the model's. Choose another run."
             )

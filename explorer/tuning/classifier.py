@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 from explorer.errors import BadInputError
+from explorer.models.architectures import Capability
 from explorer.models.bundle import Bundle
 from explorer.tuning.adapted import Adapted
 
@@ -22,3 +23,16 @@ def as_bundle(adapted: Adapted, name: str) -> Bundle:
             "Choose a run by another method, such as LoRA, to look inside."
         )
     return dataclasses.replace(adapted.bundle, model_id=name, model=adapted.fork, capabilities=frozenset())
+
+
+def as_mask_filler(adapted: Adapted, name: str) -> Bundle:
+    """A student on plain text under a name of its own, with the one head that it has."""
+    architecture = adapted.bundle.architecture
+    head = dataclasses.replace(architecture.heads[Capability.MLM], logits="logits", labels="labels")
+    return dataclasses.replace(
+        adapted.bundle,
+        model_id=name,
+        model=adapted.fork,
+        architecture=dataclasses.replace(architecture, heads={Capability.MLM: head}),
+        capabilities=frozenset({Capability.MLM}),
+    )

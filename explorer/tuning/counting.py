@@ -13,7 +13,8 @@ from transformers import PretrainedConfig
 from explorer.models.architectures import Layers
 from explorer.models.shortening import shortened_config
 from explorer.tuning.adapted import build, layers_of
-from explorer.tuning.forks import classifier_config, empty_classifier
+from explorer.tuning.forks import classifier_config, empty_classifier, empty_masked
+from explorer.tuning.methods import find_method
 from explorer.tuning.spec import RunSpec
 
 HEAD = "head"
@@ -52,7 +53,8 @@ def count(
     """
     config = classifier_config(config, outputs, 0)
     kept_layers = layers_of(config, spec)
-    fork = empty_classifier(shortened_config(config, kept_layers) if kept_layers else config)
+    empty = empty_masked if find_method(spec.method).fills_masks else empty_classifier
+    fork = empty(shortened_config(config, kept_layers) if kept_layers else config)
     depth = fork.config.num_hidden_layers
     for name, parameter in fork.named_parameters():
         held = name.startswith(f"{layers.body}.") if known is None else name in known

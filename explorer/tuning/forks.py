@@ -8,8 +8,14 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
-from transformers import MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING, PretrainedConfig, PreTrainedModel
+from transformers import (
+    MODEL_FOR_MASKED_LM_MAPPING,
+    MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING,
+    PretrainedConfig,
+    PreTrainedModel,
+)
 
+from explorer.models.architectures import Capability
 from explorer.models.bundle import Bundle
 from explorer.models.inside import depth_of
 from explorer.models.shortening import put, renamed, shortened_config
@@ -50,6 +56,41 @@ def fork_classifier(bundle: Bundle, outputs: int, seed: int, kept: Sequence[int]
     return model
 
 
+def fork_masked(bundle: Bundle, kept: Sequence[int] = ()) -> PreTrainedModel:
+    """The bundle's *ForMaskedLM with its own head, frozen and in evaluation mode; of the kept layers alone, where some are named.
+
+    Storage is shared as fork_classifier shares it, and tensors that stand in two places (the embeddings of words, which are
+    the head's matrix too) stay one. What only other heads read (BERT's pooler) is left out.
+    Raises MissingCapabilityError where the checkpoint has no such head.
+    """
+    bundle.require(Capability.MLM)
+    shared = pretrained(bundle)
+    config = copy.deepcopy(bundle.model.config)
+    config._attn_implementation = None
+    if kept:
+        config = shortened_config(config, kept)
+        shared = renamed(shared, bundle.architecture.layers, depth_of(bundle.model), kept)
+    model = empty_masked(config)
+    own: dict[int, nn.Parameter] = {}
+    for name, _ in list(model.named_parameters(remove_duplicate=False)):
+        source = shared[name]
+        put(model, name, own.setdefault(id(source), nn.Parameter(source.detach(), requires_grad=False)))
+    for name, _ in list(model.named_buffers()):
+        put(model, name, shared[name].detach())
+    model.name_or_path = bundle.model_id
+    model.eval()
+    return model
+
+
+def empty_masked(config: PretrainedConfig) -> PreTrainedModel:
+    """The family's *ForMaskedLM without storage: all tensors are on torch's meta device."""
+    model_class: Any = MODEL_FOR_MASKED_LM_MAPPING[type(config)]
+    with torch.device("meta"):
+        model: PreTrainedModel = model_class(config)
+    model.tie_weights()
+    return model
+
+
 def empty_classifier(config: PretrainedConfig) -> PreTrainedModel:
     """The family's *ForSequenceClassification without storage: all tensors are on torch's meta device."""
     model_class: Any = MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING[type(config)]
@@ -86,9 +127,14 @@ def pretrained(bundle: Bundle) -> dict[str, Tensor]:
 
 
 def own(model: nn.Module, names: list[str]) -> None:
-    """Give the model copies of its own of these parameters and make them trainable; others keep sharing theirs."""
-    for name in names:
-        put(model, name, nn.Parameter(model.get_parameter(name).detach().clone()))
+    """Give the model copies of its own of these parameters and make them trainable; others keep sharing theirs.
+
+    One that stands in two places is copied once and stands in both.
+    """
+    copies = {id(model.get_parameter(name)): nn.Parameter(model.get_parameter(name).detach().clone()) for name in names}
+    for name, parameter in list(model.named_parameters(remove_duplicate=False)):
+        if id(parameter) in copies:
+            put(model, name, copies[id(parameter)])
 
 
 def head_names(model: nn.Module) -> list[str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+
 import torch
 from torch import Tensor, nn
 from transformers import PreTrainedModel
@@ -28,6 +30,8 @@ UNMERGEABLE = {"houlsby": _BETWEEN, "pfeiffer": _BETWEEN, "prompt": _BEFORE, "pr
 def merged(adapted: Adapted) -> PreTrainedModel:
     """A plain *ForSequenceClassification that gives the adapted model's logits, frozen and in evaluation mode.
 
+    A student on plain text is a plain *ForMaskedLM already; its copy is given.
+
     Only what fine-tuning changed is new: W + ΔW, biases, the head. Every other tensor is shared with the bundle, which
     stays as it is (Hu et al. 2021, LoRA, section 4.1: "No Additional Inference Latency").
     Raises BadInputError with the reason for a method that cannot be merged.
@@ -35,6 +39,10 @@ def merged(adapted: Adapted) -> PreTrainedModel:
     reason = UNMERGEABLE.get(adapted.method.slug)
     if reason is not None:
         raise BadInputError(f"{adapted.method.title} cannot be merged: {reason}")
+    if adapted.method.fills_masks:
+        plain = copy.deepcopy(adapted.fork)
+        plain.requires_grad_(False).eval()
+        return plain
     kept = layers_of(adapted.bundle.model.config, adapted.spec)
     plain = fork_classifier(adapted.bundle, adapted.fork.config.num_labels or 1, adapted.spec.seed, kept)
     changed = {**_trained_parameters(adapted, plain), **_merged_weights(adapted, plain), **_scaled_biases(adapted)}

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from explorer.errors import BadInputError
-from explorer.models.architectures import Architecture
+from explorer.models.architectures import Architecture, Capability
 
 
 def _always(architecture: Architecture, config: Mapping[str, Any]) -> str | None:
@@ -34,6 +34,12 @@ def _needs_past(architecture: Architecture, config: Mapping[str, Any]) -> str | 
     )
 
 
+def _needs_masks(architecture: Architecture, config: Mapping[str, Any]) -> str | None:
+    if Capability.MLM in architecture.heads:
+        return None
+    return f"{architecture.family} fills no masks, so it has nothing to teach on plain text. Choose bert-small or another BERT."
+
+
 @dataclass(frozen=True)
 class Method:
     """One way to fine-tune.
@@ -44,7 +50,7 @@ class Method:
     products: the multiplications of a step in units of one pass through the body: 1 forward, 1 back to what is trained, 1
     for the gradients of matrices. kept: float32 numbers that a layer keeps of each token for the backward pass, in units of
     the hidden size, measured with torch's saved-tensor hooks on BERT (whose inner width is four times that). lengthens: its
-    virtual tokens go through the layers as the text's do.
+    virtual tokens go through the layers as the text's do. fills_masks: it learns from plain text and keeps the model's own head.
     """
 
     slug: str
@@ -59,11 +65,17 @@ class Method:
     products: int = 2
     kept: int = 11
     lengthens: bool = False
+    fills_masks: bool = False
 
     @property
     def needs_teacher(self) -> bool:
         """Whether it learns from another run."""
         return "teacher" in self.options
+
+    @property
+    def is_student(self) -> bool:
+        """Whether its model has some of the layers alone, all of them trained."""
+        return "student_layers" in self.options
 
 
 METHODS = (
@@ -197,10 +209,28 @@ STUDENT = Method(
 )
 """How a student is trained. It needs a teacher, so it is no entry of METHODS, which fine-tune a model by itself."""
 
+TEXT_STUDENT = Method(
+    "distill_text",
+    "Student on plain text",
+    "Some of a model's layers learn to fill masks as all of them do: from the probabilities that the whole model gives to every "
+    "word of the vocabulary, from the hidden word, and from the whole model's last states. No label is needed.",
+    r"L = w_{\mathrm{soft}}\, T^2\, \mathrm{KL}\!\left(\mathrm{softmax}(z_t / T)\,\|\,\mathrm{softmax}(z_s / T)\right) + "
+    r"w_{\mathrm{mlm}}\, L_{mlm} + w_{\cos}\,(1 - \cos(h_s, h_t))",
+    "Sanh et al. 2019, DistilBERT, sections 2 and 3",
+    tuple(option for option in STUDENT.options if option != "teacher"),
+    STUDENT.learning_rate,
+    STUDENT.build,
+    _needs_masks,
+    products=3,
+    kept=16,
+    fills_masks=True,
+)
+"""The same on plain text: its teacher is the model itself, which has a head already."""
+
 
 def find_method(slug: str) -> Method:
     """A method by its name. Raises BadInputError, naming those there are."""
-    found = {method.slug: method for method in (*METHODS, STUDENT)}.get(slug)
+    found = {method.slug: method for method in (*METHODS, STUDENT, TEXT_STUDENT)}.get(slug)
     if found is None:
         raise BadInputError(f"There is no method {slug!r}. Take one of {', '.join(method.slug for method in METHODS)}.")
     return found

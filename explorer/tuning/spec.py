@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from explorer.errors import BadInputError
+from explorer.numbers import exact_number, real_number
 
 TARGETS = ("query", "key", "value", "output", "ffn_in", "ffn_out")
 """The weight matrices of one layer that LoRA may adapt: W_q, W_k, W_v, W_o and the two of the feed-forward block."""
@@ -71,12 +71,12 @@ class RunSpec:
             raise BadInputError(f"targets must be a list of names, such as query, value; got {targets!r}.")
         object.__setattr__(self, "targets", tuple(str(target).strip() for target in targets if str(target).strip()))
         for name, least, most in _WHOLE:
-            object.__setattr__(self, name, _whole(name, getattr(self, name), least, most))
+            object.__setattr__(self, name, exact_number(getattr(self, name), name, least, most))
         rate = self.learning_rate
         if rate is not None:
-            object.__setattr__(self, "learning_rate", _real("learning_rate", rate, 0, HIGHEST_RATE, above=True))
-        object.__setattr__(self, "alpha", _real("alpha", self.alpha, 0, 10_000, above=True))
-        object.__setattr__(self, "dropout", _real("dropout", self.dropout, 0, 0.9))
+            object.__setattr__(self, "learning_rate", real_number(rate, "learning_rate", 0, HIGHEST_RATE, above=True))
+        object.__setattr__(self, "alpha", real_number(self.alpha, "alpha", 0, 10_000, above=True))
+        object.__setattr__(self, "dropout", real_number(self.dropout, "dropout", 0, 0.9))
         unknown = [target for target in self.targets if target not in TARGETS]
         if unknown or not self.targets:
             raise BadInputError(
@@ -88,10 +88,10 @@ class RunSpec:
 
     def _check_student(self) -> None:
         object.__setattr__(
-            self, "temperature", _real("temperature", self.temperature, 0, HIGHEST_TEMPERATURE, above=True)
+            self, "temperature", real_number(self.temperature, "temperature", 0, HIGHEST_TEMPERATURE, above=True)
         )
         for name in ("soft_weight", "hard_weight", "cosine_weight"):
-            object.__setattr__(self, name, _real(name, getattr(self, name), 0, 1000))
+            object.__setattr__(self, name, real_number(getattr(self, name), name, 0, 1000))
         if not self.soft_weight + self.hard_weight + self.cosine_weight:
             raise BadInputError(
                 "soft_weight, hard_weight and cosine_weight are all 0; one term of the loss must be left."
@@ -111,22 +111,3 @@ _WHOLE = (
     ("bottleneck", 1, 4096),
     ("student_layers", 0, 1000),
 )
-
-
-def _real(name: str, value: object, least: float, most: float, above: bool = False) -> float:
-    try:
-        number = float(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError, OverflowError):
-        number = math.nan
-    if not (least < number if above else least <= number) or number > most:
-        raise BadInputError(
-            f"{name} must be a number {'above' if above else 'from'} {least:g} to {most:g}; got {value!r}."
-        )
-    return number
-
-
-def _whole(name: str, value: object, least: int, most: int) -> int:
-    number = _real(name, value, least, most)
-    if number != int(number):
-        raise BadInputError(f"{name} must be a whole number; got {value!r}.")
-    return int(number)

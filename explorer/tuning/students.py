@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from explorer.errors import BadInputError
+from explorer.tuning.methods import find_method
 from explorer.tuning.spec import RunSpec
 
 WEIGHTS = (5.0, 2.0, 1.0)
@@ -21,8 +22,13 @@ class Ablation:
     change: float | None
 
 
+def is_student(spec: RunSpec) -> bool:
+    """Whether a run trains a student."""
+    return find_method(spec.method).is_student
+
+
 def labels_only(spec: RunSpec) -> RunSpec:
-    """The same student, trained on the labels alone."""
+    """The same student, trained on the labels (on a text: the hidden words) alone."""
     return replace(spec, soft_weight=0.0, hard_weight=1.0, cosine_weight=0.0)
 
 
@@ -35,10 +41,11 @@ def ablated(spec: RunSpec) -> tuple[Ablation, ...]:
         raise BadInputError(
             "The ablation leaves out each term once, so all three need a weight above 0, such as 5, 2, 1."
         )
+    truth = "labels" if spec.teacher else "hidden words"
     return (
         Ablation("all", "all three terms", spec, None),
         Ablation("no-soft", "without the soft targets", replace(spec, soft_weight=0.0), -2.96),
         Ablation("no-cosine", "without the cosine", replace(spec, cosine_weight=0.0), -1.46),
-        Ablation("no-hard", "without the labels", replace(spec, hard_weight=0.0), -0.31),
+        Ablation("no-hard", f"without the {truth}", replace(spec, hard_weight=0.0), -0.31),
         Ablation("random", "random start", replace(spec, start="random"), -3.69),
     )

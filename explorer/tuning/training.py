@@ -129,6 +129,7 @@ class Training:
     """One run's optimisation. `step` counts finished steps; iterate `updates()` to train.
 
     teaching: what a student's teacher has said of the training rows, whose loss then takes the place of the task's own.
+    reference: what a teacher scores, where that is only known once the run has begun (explorer.tuning.masked).
     """
 
     def __init__(
@@ -142,6 +143,7 @@ class Training:
         teaching: Teaching | None = None,
     ) -> None:
         self.teaching = teaching
+        self.reference: Mapping[str, float] = {}
         self.adapted, self.task, self.train_rows, self.held_out, self.spec = adapted, task, train, held_out, spec
         self.device = next(iter(adapted.trainable().values())).device
         self.reader = Reader(adapted, self.device)

@@ -17,11 +17,15 @@ from explorer.backend.runs.manager import LECTURER
 from explorer.errors import readable
 from explorer.labs.lab import LiveAction
 from explorer.models.catalog import DEFAULT_MODEL
+from explorer.tables import Table
 from explorer.ui.page import Page
 from explorer.ui.wiring import Panel, Show, for_clients, frame, left_out, named
 
 PAUSE_SECONDS = 0.35
 """Between two looks at a run: the page is redrawn about three times a second."""
+
+FIRST_PAUSE_SECONDS = 0.04
+"""Where nothing is new the first looks follow each other quickly, for what takes a moment only."""
 
 LECTURER_PREFIX = "lecturer:"
 
@@ -40,6 +44,7 @@ class Watch:
     """What one visitor's page looks at: of the streams that share a watch, only the one started last goes on."""
 
     MOST = 2000
+    NO_TURN = -1
 
     def __init__(self) -> None:
         self._turns = itertools.count()
@@ -56,7 +61,13 @@ class Watch:
 
     def end(self, request: gr.Request) -> None:
         """Let the session's stream end at its next look: the visitor has turned to something else."""
-        self.begin(str(request.session_hash))
+        session = str(request.session_hash)
+        self.begin(session)
+        self._latest[session] = (self.NO_TURN, {})
+
+    def at_rest(self, request: gr.Request) -> bool:
+        """Whether the session's last stream was ended by the visitor, and none has begun since."""
+        return self._latest.get(str(request.session_hash), (0, {}))[0] == self.NO_TURN
 
     def is_latest(self, session: str, turn: int) -> bool:
         """Whether a stream should still draw."""
@@ -73,6 +84,7 @@ class Stream:
 
     inputs: the parameters by name. `visitor` is the hidden box with the browser's name. views, controls: as Connection's;
     `steer` also gets the owner, and the views by name. A view that is changed while the stream goes on takes effect in it.
+    page_table: as Connection's.
     """
 
     def __init__(
@@ -88,8 +100,10 @@ class Stream:
         controls: Sequence[gr.components.Component] = (),
         steer: Callable[..., Sequence[Any]] = lambda result, owner: (),
         views: dict[str, Any] | None = None,
+        page_table: Callable[[Any], Table] | None = None,
     ) -> None:
         self.page, self.action, self.show = page, action, show
+        self.page_table = page_table or action.table
         self.watch, self.controls, self.steer, self.views = watch, list(controls), steer, views or {}
         model = {"model": page.model} if action.takes_model else {}
         self.inputs: dict[str, Any] = {**model, **inputs, "visitor": visitor}
@@ -109,9 +123,16 @@ class Stream:
             )
 
     async def answers(
-        self, values: dict[str, Any], request: gr.Request | None, viewed: dict[str, Any]
+        self,
+        values: dict[str, Any],
+        request: gr.Request | None,
+        viewed: dict[str, Any],
+        table: Callable[[Any], Table],
     ) -> AsyncIterator[tuple[Any, list[Any]]]:
-        """Each result with the outputs' values, drawn as `viewed` says at that moment. Raises ExplorerError."""
+        """Each result with the outputs' values, the last by `table`, drawn as `viewed` says at that moment.
+
+        Raises ExplorerError.
+        """
         values = dict(values)
         owner = owner_of(self.page, values.pop("visitor", None), request)
         if self.action.takes_model:
@@ -120,17 +141,21 @@ class Stream:
         module, name = self.action.follow.split(":")
         follow = getattr(importlib.import_module(module), name)(self.page.executor, params, owner)
         script = self.action.script(params)
-        ended = object()
+        ended, pause = object(), FIRST_PAUSE_SECONDS
         while (result := await asyncio.to_thread(next, follow, ended)) is not ended:
-            if result is not None:
-                yield result, [*self.show(result, **viewed), script, frame(self.action.table(result))]
+            if result is None:
+                await asyncio.sleep(pause)
+                pause = min(PAUSE_SECONDS, 1.5 * pause)
+                continue
+            yield result, [*self.show(result, **viewed), script, frame(table(result))]
+            pause = FIRST_PAUSE_SECONDS
             await asyncio.sleep(PAUSE_SECONDS)
 
     def _publish(self) -> None:
         async def endpoint(request: gr.Request, **values: Any) -> AsyncIterator[Any]:
             last = None
             try:
-                async for result, shown in self.answers(values, request, {}):
+                async for result, shown in self.answers(values, request, {}, self.action.table):
                     last = result
                     yield shown
                 if self.action.check is not None:
@@ -157,7 +182,7 @@ class Stream:
             turn = self.watch.begin(session, viewed)
             owner = owner_of(self.page, values.get("visitor"), request)
             try:
-                async for result, shown in self.answers(values, request, viewed):
+                async for result, shown in self.answers(values, request, viewed, self.page_table):
                     if not self.watch.is_latest(session, turn):
                         break
                     yield [said, *shown, *self.steer(result, owner, **viewed)]

@@ -58,5 +58,6 @@ def full_record(**changes: Any) -> RunRecord:
         "scale": (2.5, 1.25),
         "columns": ("premise", "hypothesis"),
         "listed": False,
+        "reference": {"accuracy": 0.4, "masked_loss": 2.75},
     }
     return record(**{**values, **changes})

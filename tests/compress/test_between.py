@@ -13,8 +13,8 @@ from explorer.compress.asking import example_losses
 from explorer.compress.between import trained, with_weights
 from explorer.compress.cuts import Cut
 from explorer.compress.timing import batch_of, milliseconds
-from explorer.errors import BadInputError
-from tests.compress.subjects import FAMILIES, run_subject, tiny
+from explorer.errors import BadInputError, MissingCapabilityError
+from tests.compress.subjects import FAMILIES, model_subject, run_subject, tiny
 from tests.compress.test_removal import outputs, some
 
 
@@ -45,13 +45,27 @@ def test_the_loss_of_each_example_is_torchs() -> None:
     spread = torch.distributions.Categorical(logits=scores).entropy()
     assert torch.allclose(example_losses(scores, labels, "soft"), spread)
     tokens, targets = torch.randn(2, 4, 5, generator=draw), torch.tensor([[1, -100, 2, -100], [-100, 0, -100, -100]])
-    each = example_losses(tokens, targets, "labels")
+    each = example_losses(tokens[targets != -100], targets, "labels")
     for row in range(2):
         assert torch.allclose(each[row], cross_entropy(tokens[row], targets[row]))
     scored = example_losses(torch.tensor([[1.0], [3.0]]), torch.tensor([10.0, 30.0]), "labels", 10.0, 10.0)
     assert scored.tolist() == [1.0, 1.0]
     with pytest.raises(BadInputError, match="no soft output"):
         example_losses(torch.ones(2, 1), torch.ones(2), "soft")
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_head_that_reads_asked_tokens_alone_says_the_same(tmp_path: Path, family: str) -> None:
+    bundle = tiny(tmp_path, family)
+    try:
+        subject = model_subject(bundle)
+    except MissingCapabilityError:
+        pytest.skip("no head without labels")
+    inputs, labels = subject.examples.batch(list(range(6)), subject.bundle.device)
+    with torch.inference_mode():
+        every, asked = subject.scores(subject.model, inputs), subject.answers(subject.model, inputs, labels)
+        assert torch.allclose(every[labels >= 0], asked, atol=1e-6)
+        assert torch.equal(subject.scores(subject.model, inputs), every), "the head is left as it was"
 
 
 def test_a_batch_of_any_size_and_its_time(tmp_path: Path) -> None:

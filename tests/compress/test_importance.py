@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,14 +15,18 @@ from explorer.compress.cuts import Cut
 from explorer.compress.gates import gate_gradients, layers_gated
 from explorer.compress.importance import block_names, matrices_of, unit_sums, weight_scores
 from explorer.compress.removal import gates_of, masked
-from explorer.compress.sparse import without_weights
-from explorer.compress.subject import Subject
+from explorer.compress.sparse import share_gone, weights_gone, without_weights, zeroed
+from explorer.compress.subject import Subject, of_run
 from explorer.errors import BadInputError
 from explorer.maths.importance import mean_and_error
 from explorer.models.bundle import Bundle
 from explorer.models.inside import gated
-from tests.compress.subjects import FAMILIES, model_subject, run_subject, tiny
+from explorer.tuning.adapted import adapt
+from explorer.tuning.spec import RunSpec
+from explorer.tuning.training import Scale
+from tests.compress.subjects import FAMILIES, adapted_by, model_subject, run_subject, tiny
 from tests.compress.test_removal import outputs, some
+from tests.tuning.small import CATS, data
 
 
 @pytest.fixture(scope="module", params=FAMILIES)
@@ -151,8 +156,10 @@ def test_the_share_of_weights_is_exact(bundle: Bundle, order: str) -> None:
     subject = run_subject(bundle)
     scores, _ = weight_scores(subject, "magnitude", "labels", 0)
     total = sum(values.numel() for values in scores.values())
-    model, left = without_weights(subject, scores, 0.3, order)
-    assert left == total - round(0.3 * total)
+    masks = weights_gone(subject, scores, 0.3, order)
+    model = without_weights(subject, masks)
+    assert sum(int(mask.sum()) for mask in masks.values()) == round(0.3 * total)
+    assert share_gone(masks) == pytest.approx(0.3, abs=1 / total)
     zeros, kept = [], []
     for place, name in matrices_of(subject, model).items():
         gone = model.get_parameter(f"{name}.weight") == 0
@@ -192,3 +199,41 @@ def test_nothing_masked_is_the_whole_model(tmp_path: Path) -> None:
     whole = outputs(subject, tree)
     with masked(tree, subject.bundle.architecture, Cut(), subject.shape):
         assert torch.equal(outputs(subject, tree), whole)
+
+
+def test_weights_of_a_model_whose_adapters_stay_beside_them(tmp_path: Path) -> None:
+    subject = run_subject(tiny(tmp_path, "BERT"), "houlsby")
+    scores, _ = weight_scores(subject, "gradient", "labels", 12)
+    masks = weights_gone(subject, scores, 0.5)
+    model = without_weights(subject, masks)
+    assert not torch.equal(outputs(subject, model), outputs(subject, subject.tree()))
+    assert subject.fixed is not None
+
+
+def test_what_is_gone_stays_gone_whatever_its_score(tmp_path: Path) -> None:
+    subject = run_subject(tiny(tmp_path, "BERT"))
+    scores, _ = weight_scores(subject, "magnitude", "labels", 0)
+    first = weights_gone(subject, scores, 0.2, "most")
+    second = weights_gone(subject, scores, 0.5, "least", before=first)
+    assert share_gone(second) == pytest.approx(0.5, abs=1e-4)
+    assert all(bool(second[name][mask].all()) for name, mask in first.items())
+    zeroes = zeroed(subject, second)
+    assert all(not bool(zeroes[name][mask].any()) for name, mask in second.items())
+
+
+def test_a_run_keeps_to_its_own_number_of_classes(tmp_path: Path) -> None:
+    bundle, few = tiny(tmp_path, "BERT"), data(CATS)
+    alone = replace(few, task=replace(few.task, labels=few.task.labels[:1]))
+    with pytest.raises(BadInputError, match="Take the run's own task"):
+        of_run(adapted_by("lora", bundle), "my run", alone, Scale(), 4, 4)
+
+
+def test_a_student_on_plain_text_is_the_language_model_that_it_is(tmp_path: Path) -> None:
+    bundle = tiny(tmp_path, "BERT")
+    spec = RunSpec(bundle.model_id, "text", "distill_text", student_layers=1)
+    subject = of_run(adapt(bundle, 2, spec), "my student", data(CATS), Scale(), 6, 6)
+    assert (subject.name, subject.kind.slug, subject.shape.depth) == ("my student", "mask", 1)
+    cut = Cut(heads=some(4, 2))
+    assert unit_sums(subject, "head", "labels", 0, 6).absolute.shape == (1, 4)
+    with subject.without(cut) as model:
+        assert 0 <= (subject.measure(model) or 0) <= 1

@@ -1,4 +1,4 @@
-"""bertviz's views and the neuron view in a real browser: drawn offline, used, saved, and fed what nobody should type."""
+"""bertviz's views in a real browser: drawn offline, used, saved, and fed what nobody should type."""
 
 from __future__ import annotations
 
@@ -11,25 +11,13 @@ import pytest
 from playwright.sync_api import Frame, Page, expect
 
 from explorer.labs.attention.views_tab import PARAGRAPH
+from tests.e2e.hostile import HOSTILE
 from tests.e2e.visiting import PATIENCE, Visit, open_tab
 
 pytestmark = pytest.mark.e2e
 
-VIEWS, NEURONS = "Head view, model view", "Queries and keys"
+VIEWS = "Head view, model view"
 EXAMPLE_TOKENS = 13
-HOSTILE = (
-    "</script><script>parent.hacked=1;window.hacked=1</script>",
-    "<img src=x onerror='parent.hacked=1;window.hacked=1'>",
-    "<svg onload=hacked=1><foreignObject>",
-    "\"quotes\" 'single' `backticks` \\ \\u003c",
-    "${hacked=1} {{value}} $& $1 $` @@DATA@@",
-    "line\u2028separator\u2029paragraph",
-    "<!-- comment <script>",
-    "]]> </title></style></textarea></svg>",
-    "🙂 👩‍👩‍👧 مرحبا بالعالم שלום",
-    "Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft" * 3,
-    "<b>bold</b> $x$ %{y} &lt;b&gt;",
-)
 
 
 def draws(visit: Visit) -> int:
@@ -199,30 +187,13 @@ class TestSafety:
         for text in (*(HOSTILE if view == "Head view" else ()), " ".join(HOSTILE)):
             write(visit, text, "a second " + text)
             if view == "Model view":
-                visit.page.get_by_label(view).check()
-                visit.page.wait_for_timeout(300)
+                press(visit, "radio", view)
                 expect(visit.page.locator("#view-said")).to_contain_text("layers ×")
                 frame.locator("#vis svg > g:not(.detail) > rect:last-child").first.click()
                 expect(frame.locator("text.token").first).to_be_attached()
             else:
                 assert len(tokens_of(frame, "left")) >= 4, text
             assert_calm(visit, frame)
-
-    def test_no_text_runs_or_breaks_the_neuron_view(self, visit: Visit) -> None:
-        visit.page.goto(f"{visit.address}/attention")
-        visit.page.wait_for_selector("#attention-figure .plot[data-drawn]")
-        open_tab(visit.page, NEURONS)
-        visit.page.wait_for_selector("#neuron-figure .plot[data-drawn]")
-        for text in HOSTILE:
-            before = visit.draws("#neuron-figure")
-            box = visit.page.get_by_label("Sentence A", exact=True)
-            box.fill(text)
-            box.press("Enter")
-            visit.wait_redrawn("#neuron-figure", before)
-            rows = visit.page.locator("#neuron-figure .ytick text")
-            assert rows.count() >= 3, text
-            assert visit.page.locator("#neuron-figure b, #neuron-said img, #neuron-chips img").count() == 0
-        assert visit.page.evaluate("window.hacked") is None
 
 
 class TestSaving:
@@ -274,33 +245,3 @@ class TestSaving:
         assert content.startswith(b"\x89PNG")
         assert int.from_bytes(content[16:20], "big") > 500
         assert len(content) > 20_000
-
-
-class TestNeurons:
-    def open(self, visit: Visit) -> Any:
-        visit.page.goto(f"{visit.address}/attention")
-        visit.page.wait_for_selector("#attention-figure .plot[data-drawn]")
-        open_tab(visit.page, NEURONS)
-        visit.page.wait_for_selector("#neuron-figure .plot[data-drawn]")
-        return visit.page.locator("#neuron-said")
-
-    def test_it_opens_with_a_head_that_finds_the_cat(self, visit: Visit) -> None:
-        expect(self.open(visit)).to_contain_text("Layer 4, head 2: it looks most at cat, with 81.1%")
-
-    def test_a_pressed_token_looks_and_another_text_starts_anew(self, visit: Visit) -> None:
-        said = self.open(visit)
-        visit.page.click("#neuron-chips button:has-text('mat')")
-        expect(said).to_contain_text("mat looks most at")
-        expect(visit.page.locator("#neuron-chips .chip.mask")).to_contain_text("mat")
-        box = visit.page.get_by_label("Sentence A", exact=True)
-        box.fill("Penguins swim.")
-        box.press("Enter")
-        expect(said).to_contain_text("Penguins looks most at")
-        visit.page.get_by_role("button", name="it → cat", exact=True).click()
-        expect(said).to_contain_text("it looks most at cat")
-
-    def test_a_smaller_model_starts_from_its_first_head(self, visit: Visit, tiny_model: str) -> None:
-        said = self.open(visit)
-        visit.choose(tiny_model)
-        expect(said).to_contain_text("Layer 0, head 0")
-        expect(visit.page.locator(".notice-place .notice")).to_have_count(0)

@@ -1,74 +1,30 @@
-"""The Metrics tab in a real browser: its JavaScript against the same sums in Python, and the panels as visitors use them."""
+"""The panel of a confusion matrix in a real browser: its JavaScript against the same sums in Python, and as visitors use it."""
 
 from __future__ import annotations
 
 import random
-import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from explorer.labs.finetune.metrics_compute import correlate, linear, take_metrics_apart
-from explorer.labs.finetune.metrics_schema import (
-    CLASS_NAMES,
-    MATRICES,
-    SCATTERS,
-    THREE_CLASSES,
-    ConfusionParams,
-    PointsParams,
-    TakenApart,
-)
-from tests.e2e.visiting import open_tab
+from explorer.labs.finetune.metrics_compute import take_metrics_apart
+from explorer.labs.finetune.metrics_schema import CLASS_NAMES, MATRICES, THREE_CLASSES, ConfusionParams
+from tests.e2e.metrics import assert_same, open_metrics, open_panel, shown
+from tests.e2e.visiting import Visit
 
 pytestmark = pytest.mark.e2e
-PATIENCE = 60_000
-expect.set_options(timeout=PATIENCE)
-
-
-def open_metrics(context: Any, server: str) -> Page:
-    page: Page = context.new_page()
-    page.set_default_timeout(PATIENCE)
-    page.goto(f"{server}/finetune")
-    page.wait_for_selector("#run-curves .plot[data-drawn]")
-    open_tab(page, "Metrics")
-    page.wait_for_selector("#matrix-panel svg[data-drawn]")
-    return page
-
-
-@pytest.fixture(scope="module")
-def shared(server: str, browser: Any) -> Iterator[Page]:
-    """One page for all tests of this file; each sets the panel that it looks at."""
-    context = browser.new_context(viewport={"width": 1024, "height": 768})
-    page = open_metrics(context, server)
-    errors: list[str] = []
-    page.on("pageerror", lambda error: errors.append(str(error)))
-    yield page
-    context.close()
-    assert errors == []
 
 
 @pytest.fixture
-def classes(shared: Page) -> Page:
+def classes(metrics_page: Page) -> Page:
     """The page with the first experiment's matrix."""
-    shared.get_by_role("tab", name="Classes", exact=True).click()
-    shared.get_by_role("button", name=MATRICES[0].name, exact=True).click()
-    expect(cell(shared, 0, 0)).to_have_value(str(MATRICES[0].data[0][0]))
-    expect(shared.locator("#matrix-panel .notice")).to_be_hidden()
-    return shared
-
-
-@pytest.fixture
-def scores(shared: Page) -> Page:
-    """The page with the first experiment's points."""
-    shared.get_by_role("tab", name="Scores", exact=True).click()
-    shared.wait_for_selector("#scatter-panel svg[data-drawn]")
-    shared.get_by_role("button", name=SCATTERS[0].name, exact=True).click()
-    expect(shared.locator("#scatter-panel .hit")).to_have_count(20)
-    assert_same(shared, "#scatter-panel", correlate(PointsParams(SCATTERS[0].data)))
-    return shared
+    metrics_page.get_by_role("tab", name="Classes", exact=True).click()
+    metrics_page.get_by_role("button", name=MATRICES[0].name, exact=True).click()
+    expect(cell(metrics_page, 0, 0)).to_have_value(str(MATRICES[0].data[0][0]))
+    expect(metrics_page.locator("#matrix-panel .notice")).to_be_hidden()
+    return metrics_page
 
 
 def cell(page: Page, row: int, column: int) -> Any:
@@ -81,28 +37,6 @@ def fill(page: Page, matrix: Any) -> None:
     for i, row in enumerate(matrix):
         for j, count in enumerate(row):
             cell(page, i, j).fill(str(count))
-
-
-def shown(page: Page, panel: str) -> dict[str, tuple[str, str]]:
-    """Each metric's value and formula as the panel has them."""
-    script = """(groups) => groups.map((group) =>
-        [group.dataset.metric, group.dataset.value, group.querySelector("title:not(.hit title)").textContent])"""
-    rows = page.locator(f"{panel} [data-metric]").evaluate_all(script)
-    return {slug: (value, formula) for slug, value, formula in rows}
-
-
-def assert_same(page: Page, panel: str, result: TakenApart) -> None:
-    """What JavaScript shows is what Python computes: formulas to the letter, values to rounding."""
-    formulas = {metric.slug: linear(metric) for metric in result.metrics}
-    selector = f'{panel} [data-metric="{result.metrics[0].slug}"] > title, {panel} [data-metric] > .formula > title'
-    expect(page.locator(selector).first).to_have_text(formulas[result.metrics[0].slug])
-    found = shown(page, panel)
-    assert {slug: formula for slug, (_, formula) in found.items()} == formulas
-    for metric in result.metrics:
-        value = found[metric.slug][0]
-        assert (value == "") == (metric.value is None)
-        if metric.value is not None:
-            assert float(value) == pytest.approx(metric.value, abs=1e-12)
 
 
 _CHANCE = random.Random(11)
@@ -245,105 +179,13 @@ def test_table_and_script_follow_what_is_typed(classes: Page) -> None:
     assert lines[1].endswith("(45 + 1234) / 1294 = 0.988")
 
 
-@pytest.mark.parametrize("experiment", SCATTERS, ids=lambda experiment: experiment.name)
-def test_every_scatter_gives_what_python_gives(scores: Page, experiment: Any) -> None:
-    scores.get_by_role("button", name=experiment.name, exact=True).click()
-    assert_same(scores, "#scatter-panel", correlate(PointsParams(experiment.data)))
-
-
-def standing(page: Page) -> list[list[float]]:
-    """The points on the panel, in their order, from the names that screen readers are told."""
-    dots = page.locator("#scatter-panel .hit").evaluate_all(
-        "(dots) => dots.map((dot) => [Number(dot.dataset.point), dot.getAttribute('aria-label')])"
-    )
-    return [[float(number) for number in re.findall(r"\d+\.\d+", name)] for _, name in sorted(dots)]
-
-
-def middle(page: Page, point: int) -> tuple[float, float]:
-    box = page.locator(f'#scatter-panel [data-point="{point}"] circle').first.bounding_box()
-    assert box is not None
-    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-
-
-def test_a_dragged_point_takes_the_correlations_along(scores: Page) -> None:
-    scores.get_by_role("button", name="One outlier").click()
-    expect(scores.locator("#scatter-panel .said")).to_contain_text("without (4.80, 4.70) Pearson would be")
-    scores.locator("#scatter-panel svg").scroll_into_view_if_needed()
-    x, y = middle(scores, 19)
-    scores.mouse.move(x, y)
-    scores.mouse.down()
-    scores.mouse.move(x - 30, y + 40, steps=4)
-    scores.mouse.move(x - 5, y + 90, steps=4)
-    scores.mouse.up()
-    points = standing(scores)
-    assert len(points) == 20
-    assert points[19][1] < 4
-    assert points[:19] == [list(point) for point in SCATTERS[1].data[:19]]
-    assert_same(scores, "#scatter-panel", correlate(PointsParams(points)))
-
-
-def test_a_click_beside_the_points_adds_one_and_delete_removes_it(scores: Page) -> None:
-    ground = scores.locator("#scatter-panel .ground")
-    box = ground.bounding_box()
-    assert box is not None
-    ground.click(position={"x": box["width"] * 0.9, "y": box["height"] * 0.9})
-    points = standing(scores)
-    assert points[20] == pytest.approx([4.5, 0.5], abs=0.05)
-    assert_same(scores, "#scatter-panel", correlate(PointsParams(points)))
-    expect(scores.locator("#scatter-panel .said")).to_contain_text("Pearson")
-    scores.locator('#scatter-panel [data-point="20"]').press("Delete")
-    expect(scores.locator("#scatter-panel .hit")).to_have_count(20)
-    assert standing(scores) == [list(point) for point in SCATTERS[0].data]
-
-
-def test_points_move_from_the_keyboard_and_keep_the_focus(scores: Page) -> None:
-    scores.locator('#scatter-panel [data-point="0"]').focus()
-    for key in ("PageDown", "ArrowUp", "Shift+ArrowRight"):
-        scores.keyboard.press(key)
-    x, y = SCATTERS[0].data[1]
-    assert standing(scores)[1] == pytest.approx([x + 0.5, y + 0.1])
-    assert scores.evaluate("document.activeElement.dataset.point") == "1"
-
-
-def test_fields_move_the_chosen_point_and_refuse_what_is_no_score(scores: Page) -> None:
-    scores.get_by_role("button", name="next point").click()
-    field = scores.get_by_label("Predicted score", exact=True)
-    field.fill("4.5")
-    points = standing(scores)
-    assert points[1] == [SCATTERS[0].data[1][0], 4.5]
-    assert_same(scores, "#scatter-panel", correlate(PointsParams(points)))
-    notice = scores.locator("#scatter-panel .notice")
-    for typed, says in (("-1", "is −1"), ("", "is empty"), ("7", "is 7")):
-        field.fill(typed)
-        expect(notice).to_contain_text(f"The predicted score {says}")
-        assert standing(scores) == points
-    field.fill("3")
-    expect(notice).to_be_hidden()
-
-
-def test_two_points_are_the_fewest_and_equal_scores_are_undefined(scores: Page) -> None:
-    remove = scores.get_by_role("button", name="Remove it")
-    for _ in range(18):
-        remove.click()
-    expect(scores.locator("#scatter-panel .said")).to_contain_text("Any two points lie on a line")
-    remove.click()
-    expect(scores.locator("#scatter-panel .notice")).to_contain_text("at least two points")
-    for _ in range(2):
-        scores.get_by_role("button", name="next point").click()
-        scores.get_by_label("Predicted score", exact=True).fill("2")
-    expect(scores.locator("#scatter-panel .said")).to_contain_text("All predicted scores are equal")
-    assert_same(scores, "#scatter-panel", correlate(PointsParams(standing(scores))))
-
-
 @pytest.mark.parametrize("panel", ["matrix-panel", "scatter-panel"])
-def test_pictures_can_be_saved(shared: Page, panel: str) -> None:
-    tab = {"matrix-panel": "Classes", "scatter-panel": "Scores"}[panel]
-    shared.get_by_role("tab", name=tab, exact=True).click()
-    shared.wait_for_selector(f"#{panel} svg[data-drawn]")
+def test_pictures_can_be_saved(metrics_page: Page, panel: str) -> None:
+    open_panel(metrics_page, panel)
     contents = {}
     for kind in ("SVG", "PNG"):
-        with shared.expect_download() as picture:
-            shared.locator(f"#{panel}").get_by_role("button", name=f"Save as {kind}").click()
+        with metrics_page.expect_download() as picture:
+            metrics_page.locator(f"#{panel}").get_by_role("button", name=f"Save as {kind}").click()
         contents[kind] = Path(picture.value.path()).read_bytes()
         assert picture.value.suggested_filename.endswith(kind.lower())
     assert b"<svg" in contents["SVG"]
@@ -352,22 +194,19 @@ def test_pictures_can_be_saved(shared: Page, panel: str) -> None:
 
 
 @pytest.mark.parametrize("size", [(1440, 900), (1024, 768), (390, 844)])
-def test_neither_panel_is_wider_than_the_screen(server: str, browser: Any, size: tuple[int, int]) -> None:
-    context = browser.new_context(viewport={"width": size[0], "height": size[1]})
-    page = open_metrics(context, server)
+def test_neither_panel_is_wider_than_the_screen(visit: Visit, size: tuple[int, int]) -> None:
+    visit.page.set_viewport_size({"width": size[0], "height": size[1]})
+    page = open_metrics(visit)
     page.get_by_role("button", name="3 × 3").click()
     page.get_by_role("button", name="Which GLUE task").click()
     widths = [page.evaluate("document.documentElement.scrollWidth")]
-    page.get_by_role("tab", name="Scores", exact=True).click()
-    page.wait_for_selector("#scatter-panel svg[data-drawn]")
+    open_panel(page, "scatter-panel")
     widths.append(page.evaluate("document.documentElement.scrollWidth"))
-    context.close()
     assert max(widths) <= size[0]
 
 
-def test_the_panels_are_dark_where_the_page_is(server: str, browser: Any) -> None:
-    context = browser.new_context(viewport={"width": 1024, "height": 768}, color_scheme="dark")
-    page = open_metrics(context, server)
+def test_the_panels_are_dark_where_the_page_is(visit: Visit) -> None:
+    visit.page.emulate_media(color_scheme="dark")
+    page = open_metrics(visit)
     fill = page.locator('#matrix-panel [data-metric="accuracy"] .bar').get_attribute("fill")
-    context.close()
     assert fill == "#56B4E9", "the dark palette's first colour"

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
 from playwright.sync_api import expect
 
 from tests.e2e.conftest import HUB_MODEL
-from tests.e2e.visiting import PATIENCE, Visit
+from tests.e2e.visiting import Visit, open_tab, width_of
 from tests.models.fake_hub import FakeHub, Faults, stuck
 
 pytestmark = pytest.mark.e2e
@@ -207,24 +206,18 @@ def test_a_model_without_the_head_is_told_why_and_offered_another(visit: Visit, 
 
 
 @pytest.mark.parametrize(
-    ("path", "tab"),
-    [("", ""), ("masking", ""), ("masking", "How BERT was trained"), ("pairs", ""), ("pairs", "All pairs of a text")],
+    ("path", "tab"), [("", ""), ("masking", "How BERT was trained"), ("pairs", "All pairs of a text")]
 )
 @pytest.mark.parametrize("size", [(1440, 900), (1024, 768), (390, 844)])
-def test_no_page_is_wider_than_the_screen(
-    server: str, browser: Any, path: str, tab: str, size: tuple[int, int]
-) -> None:
-    context = browser.new_context(viewport={"width": size[0], "height": size[1]})
-    page = context.new_page()
-    page.goto(f"{server}/{path}")
-    page.wait_for_selector(".plot[data-drawn]", timeout=PATIENCE)
+def test_no_page_is_wider_than_the_screen(visit: Visit, path: str, tab: str, size: tuple[int, int]) -> None:
+    page = visit.page
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    visit.open(path, "")
+    assert width_of(page) <= size[0]
     if tab:
-        page.get_by_role("tab", name=tab).click()
+        open_tab(page, tab)
         page.wait_for_function("() => [...document.querySelectorAll('.plot[data-drawn]')].some((p) => p.offsetParent)")
-    widest = page.evaluate("document.documentElement.scrollWidth")
-    container = page.evaluate("document.querySelector('.gradio-container').getBoundingClientRect().width")
-    context.close()
-    assert max(widest, container) <= size[0]
+        assert width_of(page) <= size[0], tab
 
 
 @pytest.mark.parametrize(("path", "figure"), [("masking", "#fill-figure"), ("pairs", "#pair-figure")])
@@ -238,11 +231,8 @@ def test_input_and_figure_are_in_view_on_a_projector(visit: Visit, path: str, fi
     assert box["y"] + box["height"] <= 768
 
 
-def test_dark_pages_have_dark_figures(server: str, browser: Any) -> None:
-    context = browser.new_context(viewport={"width": 1024, "height": 768}, color_scheme="dark")
-    page = context.new_page()
-    page.goto(f"{server}/masking")
-    page.wait_for_selector("#fill-figure .plot[data-drawn]", timeout=PATIENCE)
-    fill = page.evaluate("getComputedStyle(document.querySelector('#fill-figure .bars path')).fill")
-    context.close()
+def test_dark_pages_have_dark_figures(visit: Visit) -> None:
+    visit.page.emulate_media(color_scheme="dark")
+    visit.open("masking", "#fill-figure")
+    fill = visit.page.evaluate("getComputedStyle(document.querySelector('#fill-figure .bars path')).fill")
     assert fill in ("rgb(86, 180, 233)", "rgb(240, 228, 66)"), "the dark palette's accent or highlight"

@@ -61,3 +61,13 @@ def open_tab(page: Any, name: str) -> None:
         page.get_by_label("More tabs").click()
         tab = page.locator(".overflow-dropdown button", has_text=name)
     tab.click()
+
+
+def width_of(page: Any) -> float:
+    """Of what is in view, in pixels: no more than the screen's, or the page is moved sideways."""
+    return float(
+        page.evaluate(
+            "Math.max(document.documentElement.scrollWidth,"
+            " document.querySelector('.gradio-container').getBoundingClientRect().width)"
+        )
+    )

@@ -23,6 +23,15 @@ def describe(spec: RunSpec, settings: Settings) -> dict[str, Any]:
     if reason is not None:
         raise BadInputError(f"{method.title} cannot be had on {spec.model}: {reason}")
     data = load(spec.task, settings)
+    if data.task.masked and not method.fills_masks:
+        raise BadInputError(
+            f"{data.task.title} has no labels, and {method.title} needs them. Choose a task with labels, or train a student "
+            "on this text on the Distillation page."
+        )
+    if method.fills_masks and not data.task.masked:
+        raise BadInputError(
+            f"{method.title} learns from a text without labels, and not from {data.task.title}. Take task = text."
+        )
     return {
         "name": run_name(spec, method, data.task.title.split(" · ")[0]),
         "task_title": data.task.title,
@@ -39,8 +48,10 @@ def settled(spec: RunSpec, teacher: RunRecord | None, settings: Settings) -> Run
     Raises BadInputError for a student without a teacher, deeper than it, or of another task.
     """
     method = find_method(spec.method)
-    if not method.needs_teacher:
+    if not method.is_student:
         return spec
+    if method.fills_masks:
+        return _sized(spec, depth_of_model(spec.model, settings))
     if teacher is None:
         raise BadInputError("A student needs a teacher: name a fine-tuned run, such as the worked example.")
     _check_teacher(spec, teacher, load(spec.task, settings).task)
@@ -53,6 +64,10 @@ def settled(spec: RunSpec, teacher: RunRecord | None, settings: Settings) -> Run
             f"{teacher.name} is of {teacher.spec.model}, whose layers do not fit {spec.model}. Let the student start from its "
             "own pretrained layers (start = pretrained), or from random numbers (random)."
         )
+    return _sized(spec, depth)
+
+
+def _sized(spec: RunSpec, depth: int) -> RunSpec:
     if spec.student_layers > depth:
         raise BadInputError(
             f"The student would have {spec.student_layers} layers and can have at most {depth}, as its teacher has. "
@@ -98,15 +113,15 @@ def run_name(spec: RunSpec, method: Method, task_title: str) -> str:
     what = method.title
     if "rank" in method.options:
         what = f"{what if spec.variant == 'lora' else _VARIANT_TITLES[spec.variant]} r={spec.rank}"
-    if method.needs_teacher:
-        what = _student_name(spec)
+    if method.is_student:
+        what = _student_name(spec, "hidden words" if method.fills_masks else "labels")
     return f"{what} · {task_title}" + (f" · seed {spec.seed}" if spec.seed else "")
 
 
-def _student_name(spec: RunSpec) -> str:
+def _student_name(spec: RunSpec, truth: str) -> str:
     """Its layers, what it learns from, and where it starts unless from its teacher's layers."""
     soft = "soft targets" if spec.soft_loss == "kl" else "logits"
-    terms = ((soft, spec.soft_weight), ("labels", spec.hard_weight), ("cosine", spec.cosine_weight))
+    terms = ((soft, spec.soft_weight), (truth, spec.hard_weight), ("cosine", spec.cosine_weight))
     learns = " + ".join(name for name, weight in terms if weight)
     start = {"pretrained": ", pretrained start", "random": ", random start"}.get(spec.start, "")
     return f"{spec.student_layers}-layer student, {learns}{start}"

@@ -52,12 +52,30 @@ _THREE_TERMS = replace(_STUDENT, soft_weight=WEIGHTS[0], hard_weight=WEIGHTS[1],
 STUDENT, LABELS_ONLY = "example-student", "example-student-labels"
 """A student of FIRST, and the same one without a teacher's help."""
 
+_ON_TEXT = RunSpec(
+    DEFAULT_MODEL,
+    "text",
+    "distill_text",
+    student_layers=3,
+    examples=480,
+    soft_weight=0.7,
+    hard_weight=0.3,
+    cosine_weight=0.15,
+)
+ON_TEXT, WORDS_ONLY = "example-student-text", "example-student-words"
+"""A student of the model itself, which learns to fill masks, and the same one on the hidden words alone."""
+
+COMPANIONS = {STUDENT: LABELS_ONLY, ON_TEXT: WORDS_ONLY}
+"""What a student is drawn beside."""
+
 BY_ABLATION = {ablation.slug: f"example-student-{ablation.slug}" for ablation in ablated(_THREE_TERMS)}
 """The example of every line of the ablation, by slug."""
 
 _STUDENTS = (
     Worked(STUDENT, _STUDENT, weights=False, listed=False),
     Worked(LABELS_ONLY, labels_only(_STUDENT), weights=False, listed=False),
+    Worked(ON_TEXT, _ON_TEXT, weights=False, listed=False),
+    Worked(WORDS_ONLY, labels_only(_ON_TEXT), weights=False, listed=False),
     *(Worked(BY_ABLATION[one.slug], one.spec, weights=False, listed=False) for one in ablated(_THREE_TERMS)),
 )
 

@@ -8,6 +8,7 @@ from torch import Tensor
 
 from explorer.backend.runs.record import Outcome, Wrong
 from explorer.tasks.task import Example, Task, TaskData
+from explorer.tuning.masked import MaskedTraining
 from explorer.tuning.rows import Rows
 from explorer.tuning.training import Training, decide
 
@@ -18,6 +19,8 @@ LONGEST_SHOWN = 400
 
 def outcome_of(training: Training, data: TaskData, held_out: Mapping[str, Rows]) -> Outcome:
     """Measure every split; the confusion matrix and the mistakes are the leading split's."""
+    if isinstance(training, MaskedTraining):
+        return _of_text(training, held_out)
     metrics, counts, leading = {}, {}, next(iter(held_out))
     confusion: tuple[tuple[int, ...], ...] = ()
     points: tuple[tuple[float, float], ...] = ()
@@ -33,6 +36,14 @@ def outcome_of(training: Training, data: TaskData, held_out: Mapping[str, Rows])
             if data.task.is_regression:
                 points = tuple(zip(labels[:MOST_POINTS], predicted[:MOST_POINTS], strict=True))
     return Outcome(metrics, counts, confusion, points, wrong)
+
+
+def _of_text(training: MaskedTraining, held_out: Mapping[str, Rows]) -> Outcome:
+    """A text's hidden words have no classes to confuse."""
+    found = {name: training.measured(rows) for name, rows in held_out.items()}
+    return Outcome(
+        {name: scores for name, (scores, _) in found.items()}, {name: words for name, (_, words) in found.items()}
+    )
 
 
 def _confusion(task: Task, labels: list[float], predicted: list[float]) -> tuple[tuple[int, ...], ...]:

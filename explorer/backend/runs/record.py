@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
@@ -49,7 +49,8 @@ class Wrong:
 class Outcome:
     """What a finished run scores, on all held-out rows of the leading split.
 
-    metrics: by split, then by metric. confusion: rows are true classes, columns predicted ones; empty for a regression.
+    metrics: by split, then by metric. rows: how many examples of each split, or hidden words of a plain text. confusion:
+    rows are true classes, columns predicted ones; empty for a regression.
     points: (label, predicted) of a regression, at most a few hundred. wrong: the most confident mistakes first.
     """
 
@@ -65,6 +66,7 @@ class RunRecord:
     """One run. A record is replaced, never changed, so that any thread may read it.
 
     losses: (step, loss). evaluations: (step, metrics on held-out rows). place: how many runs train before this one does.
+    reference: what the teacher of a student on plain text scores on the same held-out words.
     seconds, seconds_left: of training. memory_bytes: of the whole server when last looked at. version grows with each change.
     """
 
@@ -100,6 +102,7 @@ class RunRecord:
     scale: tuple[float, float] = (0.0, 1.0)
     columns: tuple[str, ...] = ()
     listed: bool = True
+    reference: dict[str, float] = field(default_factory=dict)
 
     def but(self, **changes: Any) -> RunRecord:
         """A newer version of this record."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from threading import Event
 from typing import TypeVar
@@ -24,6 +23,7 @@ from explorer.models.bundle import Bundle
 from explorer.tasks.task import Example, TaskData
 from explorer.tuning.adapted import Adapted, adapt
 from explorer.tuning.distilling import Teaching, check_teacher, take_layers
+from explorer.tuning.masked import MaskedTraining, rows_of
 from explorer.tuning.merging import merged
 from explorer.tuning.methods import find_method
 from explorer.tuning.plan import plan
@@ -70,14 +70,19 @@ class Worker:
         _check_classes(self.data, [example.label for example in chosen])
         adapted = adapt(self.bundle, self.data.task.outputs, spec)
         longest = min(LONGEST_ROW, adapted.longest)
-        train = tokenise(self.bundle, chosen, longest)
+        read = rows_of if adapted.method.fills_masks else tokenise
+        train = read(self.bundle, chosen, longest)
         held_out = {
-            name: tokenise(self.bundle, examples[:MOST_HELD_OUT], longest)
+            name: read(self.bundle, examples[:MOST_HELD_OUT], longest)
             for name, examples in self.data.validation.items()
         }
         rate = spec.learning_rate or find_method(spec.method).learning_rate
-        make = partial(Training, adapted, self.data.task, train, next(iter(held_out.values())), spec, rate)
-        training = make(self._taught(adapted, chosen, train, held_out)) if adapted.method.needs_teacher else make()
+        given = (adapted, self.data.task, train, next(iter(held_out.values())), spec, rate)
+        if adapted.method.fills_masks:
+            training: Training = MaskedTraining(*given)
+        else:
+            taught = self._taught(adapted, chosen, train, held_out) if adapted.method.needs_teacher else None
+            training = Training(*given, taught)
         if (self.folder / RESUME).exists():
             training.load_state(load_file(self.folder / RESUME))
         self._announce(training, train, held_out)
@@ -114,6 +119,9 @@ class Worker:
         """What is known once everything is loaded."""
         planned = plan(self.bundle, self.data.task.outputs, self.record.spec, len(train), float(train.lengths.mean()))
         notes = [*self.data.notes]
+        texts = len(self.data.train[: self.record.spec.examples or None])
+        if len(train) < texts:
+            notes.append(f"{texts - len(train)} of the texts hold no word that this model knows, and were left out.")
         cut = train.cut + sum(rows.cut for rows in held_out.values())
         if cut:
             notes.append(f"{cut} of the texts are longer than the model's row here and were cut at the end.")
@@ -139,7 +147,7 @@ class Worker:
         if not training.step:
             with _TURNS:
                 first = training.quick_scores()
-            self._say(evaluations=((0, first),))
+            self._say(evaluations=((0, first),), reference=dict(training.reference))
 
     def _train(self, training: Training) -> None:
         reporter = _Reporter(self.record, training)
@@ -257,7 +265,7 @@ def memory_in_use(adapted: Adapted) -> int:
 
 def _check_classes(data: TaskData, labels: Sequence[float]) -> None:
     """A classifier that has seen one class only learns to say it."""
-    if not data.task.is_regression and len(set(labels)) < 2:
+    if data.task.labels and len(set(labels)) < 2:
         name = data.task.labels[int(labels[0])] if labels else "none"
         raise BadInputError(
             f"All {len(labels)} training examples are of one class ({name}). Use more examples, or a file with both."

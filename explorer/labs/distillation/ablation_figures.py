@@ -93,7 +93,8 @@ def ablation_figure(result: Ablated) -> dict[str, Any] | str:
             "text": [f"{value:.3f}" if value is not None else "" for value in values],
             "textposition": "inside",
             "insidetextanchor": "end",
-            "insidetextfont": {"color": "@inside"},
+            "insidetextfont": {"color": "@inside", "size": 13},
+            "constraintext": "none",
             "marker": {"color": colour},
             "hovertemplate": f"{name} %{{x:.4f}}<extra></extra>",
         }
@@ -129,13 +130,16 @@ def ablation_list(result: Ablated) -> Markup:
             "" if line.change is None else _signed(line.change, 2),
         )
         rows += Markup("<tr>{}</tr>").format(Markup("").join(Markup("<td>{}</td>").format(cell) for cell in cells))
+    here = Markup("Here the labels take the place of L<sub>mlm</sub>.")
+    if result.teacher is None:
+        here = Markup("Here it is the same on far less text, and measured on the hidden words themselves.")
     heads = ("", metric_title(result.records[0]), "change (points)", "agrees", "DistilBERT (GLUE average)")
     head = Markup("").join(Markup("<th>{}</th>").format(name) for name in heads)
     return Markup(
         '<table class="quoted"><thead><tr>{}</tr></thead><tbody>{}</tbody></table><p class="caption">The last column is quoted '
         "from Sanh et al. 2019, Table 4: there the terms are L<sub>ce</sub> (soft targets), L<sub>cos</sub> and L<sub>mlm</sub> "
-        "(the true tokens), in pretraining. Here the labels take the place of L<sub>mlm</sub>.</p>"
-    ).format(head, rows)
+        "(the true tokens), in pretraining. {}</p>"
+    ).format(head, rows, here)
 
 
 def _signed(value: float, digits: int) -> str:

@@ -9,6 +9,7 @@ import gradio as gr
 from explorer.backend.runs.examples import BY_ABLATION, FIRST
 from explorer.backend.runs.following import Compared
 from explorer.labs.distillation import ABLATE, ablation_figures
+from explorer.labs.distillation.learns import Learning
 from explorer.labs.distillation.train_figures import progress
 from explorer.labs.distillation.train_schema import Ablated
 from explorer.tuning.students import WEIGHTS
@@ -25,20 +26,22 @@ def build_ablation(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
         with gr.Column(scale=1, min_width=270):
             start = gr.Button("Leave out each term once", variant="primary", elem_id="ablate")
             stop = gr.Button("Stop them all", variant="stop", visible=False)
+            learns = Learning(page, "ablation")
             inputs = {
-                "task": gr.Textbox("", visible="hidden", label="task"),
+                "task": learns.task,
+                "text": learns.text,
                 "student_layers": gr.Number(0, precision=0, label="Student's layers", info="0 takes every second one."),
                 "temperature": gr.Slider(0.5, 20, 2, step=0.5, label="Temperature T"),
                 "soft": gr.Number(WEIGHTS[0], label="Weight of the soft targets"),
-                "hard": gr.Number(WEIGHTS[1], label="Weight of the labels"),
+                "hard": gr.Number(WEIGHTS[1], label="Weight of the labels (on a text: the hidden words)"),
                 "cosine": gr.Number(WEIGHTS[2], label="Weight of the states' cosine"),
                 "epochs": gr.Slider(1, 20, 3, step=1, label="Epochs"),
                 "seed": gr.Number(0, precision=0, label="Seed"),
-                "examples": gr.Number(0, precision=0, label="Training examples", info="0 takes all of them."),
+                "examples": learns.number(),
             }
             gr.HTML(
-                '<p class="caption">Five students of the run chosen above, with one seed: all three terms, without each, and '
-                "from random numbers. They train one after the other and stay in the list of runs.</p>"
+                '<p class="caption">Five students of one teacher, with one seed: all three terms, without each, and from random '
+                "numbers. They train one after the other and stay in the list of runs.</p>"
             )
         with gr.Column(scale=2, min_width=320):
             said = rich_text(elem_classes=["said"], elem_id="ablation-said")
@@ -57,7 +60,7 @@ def build_ablation(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
     stream = Stream(
         page,
         ABLATE,
-        {"teacher": picker.run, **inputs},
+        {"teacher": picker.run, "model": page.model, **inputs},
         picker.visitor,
         outputs,
         _show,

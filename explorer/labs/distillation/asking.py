@@ -16,6 +16,7 @@ from explorer.models.encoding import Encoded, encode, with_own_mask
 from explorer.models.inside import depth_of, read
 from explorer.models.questions import class_name, fitting_question, question, scores
 from explorer.models.shortening import half_of, shortened
+from explorer.tuning.classifier import as_mask_filler
 from explorer.tuning.merging import merged
 
 
@@ -86,6 +87,8 @@ def _cut(bundle: Bundle, count: int) -> Bundle:
 def _asked_run(run: OpenRun, text: str, second: str) -> Said:
     run.require_weights()
     record, adapted = run.record, run.restore()
+    if adapted.method.fills_masks:
+        return _asked_model(as_mask_filler(adapted, record.name), text, second)
     if not record.labels:
         raise BadInputError(
             f"{record.name} gives a score. One number has no soft targets, since softmax makes it 1; its student learns from "

@@ -23,6 +23,7 @@ from explorer.labs.distillation.schema import (
     Target,
 )
 from explorer.maths import distillation as maths
+from explorer.tuning.methods import find_method
 
 MOST_CLASSES_NAMED = 12
 """A task with more classes than this shows the likeliest and the rest, as a vocabulary does."""
@@ -100,18 +101,31 @@ def distillation_losses(open_run: OpenRuns, params: LossesParams) -> LossesResul
 def _student(open_run: OpenRuns, params: LossesParams, teacher: Said) -> Said:
     if not params.run_student:
         return teacher.shorten(params.student_layers)
+    other = open_run(params.run_student).record
+    if find_method(other.spec.method).fills_masks:
+        return _same_words(teacher, ask(open_run, params.model, params.run_student, params.text, params.second))
     if not params.run:
         raise BadInputError(
             f"{teacher.name} answers with its pretrained head, and a run with a task's classes: they have nothing to compare. "
             "Choose a run as the teacher too, or the teacher with fewer layers as the student."
         )
-    first, other = open_run(params.run).record, open_run(params.run_student).record
+    first = open_run(params.run).record
     if first.labels != other.labels:
         raise BadInputError(
             f"{other.name} ({other.task_title}) has other classes than {first.name} ({first.task_title}). "
             "Choose two runs of the same task."
         )
     return ask(open_run, params.model, params.run_student, params.text, params.second)
+
+
+def _same_words(teacher: Said, student: Said) -> Said:
+    """A student on plain text beside any model of its vocabulary. Raises BadInputError for one of another."""
+    if len(teacher.logits) != len(student.logits):
+        raise BadInputError(
+            f"{teacher.name} chooses among {len(teacher.logits):,} classes and {student.name} among {len(student.logits):,}: "
+            "they have nothing to compare. Choose the model that the student was made of, and a sentence with [MASK]."
+        )
+    return student
 
 
 def _compared(teacher: Said, student: Tensor, temperature: float) -> list[Compared]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from statistics import median
 
 import torch
@@ -11,6 +12,7 @@ from transformers import PreTrainedModel
 
 from explorer.backend.runs.open import OpenRun, OpenRuns
 from explorer.labs.distillation.train_schema import MeasureParams, Size
+from explorer.models.inside import depth_of
 from explorer.settings import settings
 from explorer.tasks.sources import load
 from explorer.tuning.adapted import Adapted, adapt
@@ -27,6 +29,9 @@ def measure(open_run: OpenRuns, params: MeasureParams) -> tuple[Size, ...]:
     Batches of the models take turns, so that what else the machine does falls on all of them alike.
     """
     works = [_Timed(open_run(run_id)) for run_id in params.runs]
+    names = params.runs
+    if params.whole:
+        works, names = [_Timed(open_run(params.runs[0]), whole=True), *works], ("", *params.runs)
     times: dict[tuple[int, int], list[float]] = {}
     for _ in range(TIMED + 1):
         for place, work in enumerate(works):
@@ -39,15 +44,18 @@ def measure(open_run: OpenRuns, params: MeasureParams) -> tuple[Size, ...]:
             sum(parameter.numel() * parameter.element_size() for parameter in work.model.parameters()),
             (1000 * median(times[place, 0][1:]), 1000 * median(times[place, 1][1:])),
         )
-        for place, (run_id, work) in enumerate(zip(params.runs, works, strict=True))
+        for place, (run_id, work) in enumerate(zip(names, works, strict=True))
     )
 
 
 class _Timed:
-    """One run's model with its batches of held-out texts."""
+    """One run's model with its batches of held-out texts. whole: with all layers of the model that it is cut from."""
 
-    def __init__(self, run: OpenRun) -> None:
-        adapted = adapt(run.bundle(), len(run.record.labels) or 1, run.record.spec)
+    def __init__(self, run: OpenRun, whole: bool = False) -> None:
+        spec, bundle = run.record.spec, run.bundle()
+        if whole:
+            spec = replace(spec, student_layers=depth_of(bundle.model), start="teacher")
+        adapted = adapt(bundle, len(run.record.labels) or 1, spec)
         self.model, self.device = _plain(adapted), adapted.bundle.device
         held_out = next(iter(load(run.record.spec.task, settings()).validation.values()))
         rows = tokenise(adapted.bundle, held_out[: BATCHES[-1]], min(LONGEST_ROW, adapted.longest))

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 from explorer.errors import BadInputError
 from explorer.models.catalog import DEFAULT_MODEL
+from explorer.numbers import MOST_LAYERS, exact_number, real_number
 from explorer.text import checked_text
 
 COLDEST, HOTTEST = 0.1, 20.0
@@ -21,20 +21,6 @@ GRADIENT_CURVE = tuple(10.0 ** (place / 12 - 1) for place in range(37))
 """Where the gradient is computed: from 0.1 to 100."""
 
 REST = "the rest"
-
-
-def checked_number(name: str, value: object, least: float, most: float, above: bool = False) -> float:
-    """A float in its range. Raises BadInputError, naming it."""
-    try:
-        number = float(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError, OverflowError):
-        number = math.nan
-    if not (least < number if above else least <= number) or number > most:
-        raise BadInputError(
-            f"{name} must be a number {'above' if above else 'from'} {least:g} {'and up to' if above else 'to'} {most:g}; "
-            f"got {value!r}."
-        )
-    return number
 
 
 def _check_texts(text: object, second: object) -> None:
@@ -70,12 +56,9 @@ class SoftTargetsParams:
         """Raise BadInputError for an empty text, a temperature that is not above 0, or too many classes."""
         _check_texts(self.text, self.second)
         object.__setattr__(self, "run", _run(self.run))
-        temperature = checked_number("temperature", self.temperature, 0, HIGHEST_TEMPERATURE, above=True)
+        temperature = real_number(self.temperature, "temperature", 0, HIGHEST_TEMPERATURE, above=True)
         object.__setattr__(self, "temperature", temperature)
-        shown = checked_number("top_k", self.top_k, 1, MOST_SHOWN)
-        if shown != int(shown):
-            raise BadInputError(f"top_k must be a whole number; got {self.top_k!r}.")
-        object.__setattr__(self, "top_k", int(shown))
+        object.__setattr__(self, "top_k", exact_number(self.top_k, "top_k", 1, MOST_SHOWN))
 
 
 @dataclass(frozen=True)
@@ -131,11 +114,8 @@ class LossesParams:
         for name in ("run", "run_student"):
             object.__setattr__(self, name, _run(getattr(self, name)))
         object.__setattr__(self, "temperature", float(self.temperature))
-        object.__setattr__(self, "alpha", checked_number("alpha", self.alpha, 0, 1))
-        layers = checked_number("student_layers", self.student_layers, 0, 1000)
-        if layers != int(layers):
-            raise BadInputError(f"student_layers must be a whole number; got {self.student_layers!r}.")
-        object.__setattr__(self, "student_layers", int(layers))
+        object.__setattr__(self, "alpha", real_number(self.alpha, "alpha", 0, 1))
+        object.__setattr__(self, "student_layers", exact_number(self.student_layers, "student_layers", 0, MOST_LAYERS))
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from explorer.labs.distillation.train_schema import Distilled, Size
 from explorer.tables import Table
 from explorer.tasks.metrics import METRICS
 
-AGREEMENT = "agreement"
+AGREEMENT, MASKED_LOSS = "agreement", "masked_loss"
 COLOURS = ("@accent", "@second")
 DASHES = ("solid", "dash")
 
@@ -40,6 +40,11 @@ def distill_table(result: Distilled) -> Table:
     return Table.of(("step", "loss", "metric"), [(step, losses.get(step), measured.get(step)) for step in steps])
 
 
+def teacher_name(result: Distilled) -> str:
+    """The teacher in a few words: a run, or a model as a whole."""
+    return short_name(result.teacher) if result.teacher else f"all of {result.students[0].spec.model}"
+
+
 def short_name(record: RunRecord) -> str:
     """What tells two students of one page apart: what they learn from."""
     return record.name.split(" · ")[0]
@@ -57,22 +62,26 @@ def distill_sentence(result: Distilled) -> Markup:
         "The student reaches ",
         strong(f"{metric_title(student)} {score_text(student, student.score)}"),
     ]
-    if result.teacher.score:
-        kept = (student.score or 0.0) / result.teacher.score
-        parts.append(f", its teacher {score_text(student, result.teacher.score)}: it keeps ")
+    best = result.teacher_scores.get(student.leading_metric)
+    if best:
+        kept = (student.score or 0.0) / best
+        parts.append(f", its teacher {score_text(student, best)}: it keeps ")
         parts.append(strong(percent(kept)))
+    labels, examples, where = ("labels", "held-out examples", "in")
+    if result.on_text:
+        labels, examples, where = ("hidden words", "hidden words", "for")
     for other in others:
         reaches = f"reaches {score_text(other, other.score)}" if other.outcome else f"is {other.status.value}"
-        parts.append(f". On the labels alone the same student {reaches}")
-    agreed = [_agreement(record) for record in result.students if record.outcome]
+        parts.append(f". On the {labels} alone the same student {reaches}")
+    agreed = [_measured(record, AGREEMENT) for record in result.students if record.outcome]
     if agreed[0] is not None:
-        parts.append(f". It answers as its teacher does in {percent(agreed[0])} of the held-out examples")
+        parts.append(f". It answers as its teacher does {where} {percent(agreed[0])} of the {examples}")
         if len(agreed) > 1 and agreed[1] is not None:
-            parts.append(f", the other in {percent(agreed[1])}")
+            parts.append(f", the other {where} {percent(agreed[1])}")
     rows = max(next(iter(record.outcome.rows.values())) for record in result.students if record.outcome)
-    level = min(max(student.score or 0.0, 0.5), 0.99)
+    level = min(max(student.score or 0.0, 0.01 if result.on_text else 0.5), 0.99)
     chance = 2 * (level * (1 - level) / rows) ** 0.5
-    parts.append(f". With {rows} of them, differences below {percent(chance)} are within chance.")
+    parts.append(f". With {rows:,} of them, differences below {percent(chance)} are within chance.")
     stopped = [record.message for record in result.students if record.status is RunStatus.STOPPED]
     return prose(*parts, *(f" {message}" for message in stopped))
 
@@ -90,10 +99,11 @@ def _running(record: RunRecord, ended: int) -> Markup:
     return prose(strong(record.name), f": step {record.step} of {record.steps}{left}.{said}{count}")
 
 
-def _agreement(record: RunRecord) -> float | None:
+def _measured(record: RunRecord, name: str) -> float | None:
+    """What was measured beside the task's metrics: at the end, or where it was last."""
     if record.outcome is not None and record.outcome.metrics:
-        return next(iter(record.outcome.metrics.values())).get(AGREEMENT)
-    return record.evaluations[-1][1].get(AGREEMENT) if record.evaluations else None
+        return next(iter(record.outcome.metrics.values())).get(name)
+    return record.evaluations[-1][1].get(name) if record.evaluations else None
 
 
 def progress(records: tuple[RunRecord, ...]) -> Markup:
@@ -106,43 +116,73 @@ def progress(records: tuple[RunRecord, ...]) -> Markup:
     return Markup(bar).format(sum(done) / len(done))
 
 
+_DOMAINS = {1: ((0.0, 1.0),), 2: ((0.5, 1.0), (0.0, 0.42)), 3: ((0.68, 1.0), (0.35, 0.62), (0.0, 0.29))}
+"""From top to bottom, of so many plots over one axis of steps."""
+
+
 def distill_figure(result: Distilled) -> dict[str, Any]:
-    """The held-out metric with the teacher's line above, the agreement with the teacher below."""
-    agreeing = any(AGREEMENT in values for record in result.students for _, values in record.evaluations)
-    traces: list[dict[str, Any]] = []
-    for place, record in enumerate(result.students):
-        style = {"color": COLOURS[place], "width": 3, "dash": DASHES[place]}
-        traces.append(_line(record, record.leading_metric, "y", style, place))
-        if agreeing:
-            traces.append(_line(record, AGREEMENT, "y2", style, place) | {"showlegend": False})
+    """From top to bottom: the held-out metric, the loss of a text's hidden words, and the agreement with the teacher.
+
+    The teacher's own line is drawn where it has one.
+    """
+    leading = result.students[0].leading_metric
+    extra = [name for name in (MASKED_LOSS, AGREEMENT) if _is_measured(result, name)]
+    names = [leading, *extra]
     last = max((record.steps or record.step or 1 for record in result.students), default=1)
-    teacher = result.teacher.score
-    if teacher is not None:
-        traces.insert(0, _teacher_line(result.teacher, teacher, last))
-    lowest = min([value for trace in traces for value in trace["y"] if value is not None], default=0.0)
-    floor = min(0.0, 1.1 * lowest) if lowest < 0.4 else 0.4
-    top = {"title": {"text": metric_title(result.students[0])}, "range": [floor, 1.03]}
-    layout: dict[str, Any] = {"yaxis": {**top, "domain": [0.5, 1] if agreeing else [0, 1]}}
-    if agreeing:
-        layout["yaxis2"] = {
-            "title": {"text": "agreement"},
-            "domain": [0, 0.42],
-            "range": [0.4, 1.03],
-            "tickformat": ".0%",
+    layout: dict[str, Any] = {}
+    traces: list[dict[str, Any]] = []
+    for number, (name, domain) in enumerate(zip(names, _DOMAINS[len(names)], strict=True)):
+        axis = f"y{number + 1}" if number else "y"
+        drawn = []
+        if name in result.teacher_scores:
+            drawn.append(_teacher_line(result, result.teacher_scores[name], last) | {"yaxis": axis})
+        for place, record in enumerate(result.students):
+            drawn.append(_line(record, name, axis, place))
+        layout[axis.replace("y", "yaxis")] = {
+            "title": {"text": _axis_title(result, name), "standoff": 12},
+            "domain": list(domain),
+            "range": _range(name, drawn, result.on_text),
+            **({"tickformat": ".0%"} if name == AGREEMENT else {}),
         }
+        traces += [trace | ({"showlegend": False} if number else {}) for trace in drawn]
     return picture(
         traces,
         distill_sentence(result).striptags(),
-        height=430 if agreeing else 330,
+        height={1: 330, 2: 430, 3: 540}[len(names)],
         showlegend=True,
         legend={"orientation": "h", "y": 1.0, "yanchor": "bottom", "x": 0, "font": {"size": 14}},
-        xaxis={"title": {"text": "training step"}, "range": [0, last * 1.02], "anchor": "y2" if agreeing else "y"},
+        xaxis={
+            "title": {"text": "training step"},
+            "range": [0, last * 1.02],
+            "anchor": f"y{len(names)}" if extra else "y",
+        },
         uirevision="students",
         **layout,
     )
 
 
-def _line(record: RunRecord, name: str, axis: str, style: dict[str, Any], place: int) -> dict[str, Any]:
+def _is_measured(result: Distilled, name: str) -> bool:
+    return any(name in values for record in result.students for _, values in record.evaluations)
+
+
+def _axis_title(result: Distilled, name: str) -> str:
+    return {AGREEMENT: "agreement", MASKED_LOSS: "−ln p"}.get(name) or metric_title(result.students[0])
+
+
+def _range(name: str, traces: list[dict[str, Any]], on_text: bool) -> list[float]:
+    """Shares of a task from 0.4 on, unless some are lower; of a text from 0, up to what there is; a loss likewise."""
+    values = [value for trace in traces for value in trace["y"] if value is not None]
+    low, high = min(values, default=0.0), max(values, default=1.0)
+    if name == MASKED_LOSS:
+        return [0.9 * low, 1.1 * high]
+    if on_text:
+        return [0.0, min(1.2 * high, 1.03) or 1.0]
+    floor = min(0.0, 1.1 * low) if low < 0.4 else 0.4
+    return [floor, 1.03]
+
+
+def _line(record: RunRecord, name: str, axis: str, place: int) -> dict[str, Any]:
+    style = {"color": COLOURS[place], "width": 3, "dash": DASHES[place]}
     points = [(step, values.get(name)) for step, values in record.evaluations]
     return {
         "type": "scatter",
@@ -158,11 +198,12 @@ def _line(record: RunRecord, name: str, axis: str, style: dict[str, Any], place:
     }
 
 
-def _teacher_line(teacher: RunRecord, score: float, last: int) -> dict[str, Any]:
+def _teacher_line(result: Distilled, score: float, last: int) -> dict[str, Any]:
     return {
         "type": "scatter",
         "mode": "lines",
-        "name": label(f"teacher: {short_name(teacher)}", 40),
+        "name": label(f"teacher: {teacher_name(result)}", 40),
+        "legendgroup": "teacher",
         "x": [0, last * 1.02],
         "y": [score, score],
         "line": {"color": "@text", "width": 2, "dash": "dot"},
@@ -172,20 +213,32 @@ def _teacher_line(teacher: RunRecord, score: float, last: int) -> dict[str, Any]
 
 def sizes_list(result: Distilled) -> Markup:
     """Size, time and metric side by side, and DistilBERT's own figures."""
-    heads = ("", "parameters", "size", "1 text", "16 texts", metric_title(result.students[0]), "agrees")
-    rows = Markup("")
-    records = (result.teacher, *result.students)
-    for place, record in enumerate(records):
-        name = ("teacher: " if not place else "") + short_name(record)
-        size = result.sizes[place] if result.sizes else None
-        agreed = _agreement(record) if place else None
-        cells = (
-            name,
-            *_size_cells(size, result.sizes[0] if result.sizes else None, record),
-            score_text(record, record.score) if record.score is not None else "",
-            percent(agreed) if agreed is not None else "",
+    student, sizes = result.students[0], result.sizes
+    heads = (
+        "",
+        "parameters",
+        "size",
+        "1 text",
+        "16 texts",
+        metric_title(student),
+        *(["−ln p"] if result.on_text else []),
+    )
+    teacher = _row(
+        f"teacher: {teacher_name(result)}",
+        _size_cells(sizes[0] if sizes else None, sizes[0] if sizes else None, result.teacher),
+        [result.teacher_scores.get(student.leading_metric), result.teacher_scores.get(MASKED_LOSS), None],
+        result,
+    )
+    rows = [
+        _row(
+            short_name(record),
+            _size_cells(sizes[place] if sizes else None, sizes[0] if sizes else None, record),
+            [record.score, _measured(record, MASKED_LOSS), _measured(record, AGREEMENT)],
+            result,
         )
-        rows += Markup("<tr>{}</tr>").format(Markup("").join(Markup("<td>{}</td>").format(cell) for cell in cells))
+        for place, record in enumerate(result.students, 1)
+    ]
+    heads = (*heads, "agrees")
     head = Markup("").join(Markup("<th>{}</th>").format(name) for name in heads)
     ended = not any(record.status.is_active for record in result.students)
     waiting = "Weighed and timed when they have ended"
@@ -197,13 +250,26 @@ def sizes_list(result: Distilled) -> Markup:
         '<p class="caption">DistilBERT, quoted from Sanh et al. 2019: 66M of BERT-base\'s 110M parameters (40% fewer), 410 s '
         "where BERT-base took 668 s (60% faster), and 77.0 of its 79.5 on GLUE (97%). It was distilled in pretraining, on much "
         "more text.</p>"
-    ).format(caption, head, rows)
+    ).format(caption, head, Markup("").join([teacher, *rows]))
 
 
-def _size_cells(size: Size | None, teacher: Size | None, record: RunRecord) -> tuple[str, ...]:
+def _row(name: str, sizes: tuple[str, ...], values: list[float | None], result: Distilled) -> Markup:
+    """values: the metric, the loss on a text's hidden words, and the agreement."""
+    score, loss, agreed = values
+    cells = (
+        name,
+        *sizes,
+        "" if score is None else score_text(result.students[0], score),
+        *(["" if loss is None else f"{loss:.2f}"] if result.on_text else []),
+        "" if agreed is None else percent(agreed),
+    )
+    return Markup("<tr>{}</tr>").format(Markup("").join(Markup("<td>{}</td>").format(cell) for cell in cells))
+
+
+def _size_cells(size: Size | None, teacher: Size | None, record: RunRecord | None) -> tuple[str, ...]:
     """Each number, and for a student what it is of the teacher's."""
     if size is None or teacher is None:
-        return (compact(record.parameters) if record.parameters else "", "", "", "")
+        return (compact(record.parameters) if record and record.parameters else "", "", "", "")
     if size.run_id == teacher.run_id:
         times = tuple(_milliseconds(one) for one in size.milliseconds)
         return (compact(size.parameters), megabytes(size.bytes), *times)

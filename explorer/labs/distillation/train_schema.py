@@ -7,7 +7,10 @@ from dataclasses import dataclass, replace
 from explorer.backend.runs.examples import FIRST, STUDENT
 from explorer.backend.runs.record import RunRecord
 from explorer.errors import BadInputError
-from explorer.labs.distillation.schema import checked_number
+from explorer.models.catalog import DEFAULT_MODEL
+from explorer.numbers import real_number
+from explorer.tasks.plain_text import TEXT
+from explorer.tuning.methods import TEXT_STUDENT
 from explorer.tuning.spec import RunSpec
 from explorer.tuning.students import WEIGHTS, Ablation, ablated, labels_only
 
@@ -21,13 +24,25 @@ def _teacher(name: object) -> str:
     return name
 
 
+def check_text(text: object, task: str) -> None:
+    """Raise BadInputError for a text of one's own beside a task that has its own examples."""
+    if not isinstance(text, str):
+        raise BadInputError("text must be a text: sentences to learn from.")
+    if text.strip() and task not in ("", TEXT.slug):
+        raise BadInputError(
+            f"A text of your own goes with task = {TEXT.slug}, and not with {task}. Leave one of them out."
+        )
+
+
 @dataclass(frozen=True)
 class DistillParams:
-    """A student of a fine-tuned run, the worked example where none is named.
+    """A student of a fine-tuned run, the worked example where none is named; or, on a plain text, of a model that fills masks.
 
-    task: the teacher's where empty. student: the model whose layers it is made of, the teacher's where empty.
-    student_layers: 0 takes every second one. alpha: the share of the soft loss; 1 needs no labels. loss: kl or l2. cosine: the
-    weight of the hidden states' cosine. with_labels_only: train the same student on the labels alone as well.
+    task: the teacher's where empty; "text" for the masked words of a text, where `model` is the teacher, and `text` is what is
+    learnt from (the bundled sentences where it is empty). student: the model whose layers it is made of, the teacher's where
+    empty. student_layers: 0 takes every second one. alpha: the share of the soft loss; 1 needs no labels. loss: kl or l2.
+    cosine: the weight of the hidden states' cosine. with_labels_only: train the same student on the labels (on a text: the
+    hidden words) alone as well.
     """
 
     teacher: str | None = None
@@ -45,15 +60,26 @@ class DistillParams:
     batch_size: int = 16
     examples: int = 0
     with_labels_only: bool = True
+    model: str = DEFAULT_MODEL
+    text: str = ""
 
     def __post_init__(self) -> None:
         """Raise BadInputError for a setting out of range."""
         object.__setattr__(self, "teacher", _teacher(self.teacher))
-        object.__setattr__(self, "alpha", checked_number("alpha", self.alpha, 0, 1))
+        object.__setattr__(self, "alpha", real_number(self.alpha, "alpha", 0, 1))
         if self.loss not in ("kl", "l2"):
             raise BadInputError(f"loss must be kl or l2; got {self.loss!r}.")
-        checked_number("cosine", self.cosine, 0, 1000)
+        real_number(self.cosine, "cosine", 0, 1000)
+        check_text(self.text, self.task)
         self._spec("model", "task")
+
+    def text_specs(self, task: str) -> tuple[RunSpec, ...]:
+        """As specs, on the masked words of a text. Raises BadInputError for a student of another model."""
+        if self.student not in ("", self.model):
+            raise BadInputError(
+                f"On a text the student is made of layers of its teacher, {self.model}. Leave the student's model empty."
+            )
+        return self._pair(replace(self._spec(self.model, task), method=TEXT_STUDENT.slug, teacher=""))
 
     def _spec(self, model: str, task: str) -> RunSpec:
         return RunSpec(
@@ -77,7 +103,9 @@ class DistillParams:
 
     def specs(self, teacher: RunRecord) -> tuple[RunSpec, ...]:
         """The student, and the one that learns from the labels alone where that is another one."""
-        spec = self._spec(self.student or teacher.spec.model, self.task or teacher.spec.task)
+        return self._pair(self._spec(self.student or teacher.spec.model, self.task or teacher.spec.task))
+
+    def _pair(self, spec: RunSpec) -> tuple[RunSpec, ...]:
         alone = labels_only(spec)
         return (spec, alone) if self.with_labels_only and alone != spec else (spec,)
 
@@ -97,14 +125,21 @@ class FollowStudentParams:
 
 @dataclass(frozen=True)
 class MeasureParams:
-    """Runs whose models are weighed and timed. runs: the teacher first."""
+    """Runs whose models are weighed and timed. runs: the teacher first.
+
+    whole: the model that the first run is cut from comes before them, as their teacher.
+    """
 
     runs: tuple[str, ...]
+    whole: bool = False
 
 
 @dataclass(frozen=True)
 class Size:
-    """One model. bytes: of its weights in float32. milliseconds: of a batch of 1 and of 16 held-out texts, the median."""
+    """One model. bytes: of its weights in float32. milliseconds: of a batch of 1 and of 16 held-out texts, the median.
+
+    run_id: empty for a teacher that is no run.
+    """
 
     run_id: str
     parameters: int
@@ -114,11 +149,27 @@ class Size:
 
 @dataclass(frozen=True)
 class Distilled:
-    """Students as they stand, the one that learns from its teacher first; sizes (the teacher's first) once all have ended."""
+    """Students as they stand, the one that learns from its teacher first; sizes (the teacher's first) once all have ended.
 
-    teacher: RunRecord
+    teacher: None on a plain text, where the students' model teaches as a whole.
+    """
+
+    teacher: RunRecord | None
     students: tuple[RunRecord, ...]
     sizes: tuple[Size, ...] = ()
+
+    @property
+    def on_text(self) -> bool:
+        """Whether they learn to fill masks."""
+        return self.teacher is None
+
+    @property
+    def teacher_scores(self) -> dict[str, float]:
+        """What the teacher reaches, by metric; empty before it is known."""
+        if self.teacher is None:
+            return next((record.reference for record in self.students if record.reference), {})
+        score = self.teacher.score
+        return {} if score is None else {self.teacher.leading_metric: score}
 
 
 @dataclass(frozen=True)
@@ -135,12 +186,15 @@ class AblationParams:
     epochs: int = 3
     seed: int = 0
     examples: int = 0
+    model: str = DEFAULT_MODEL
+    text: str = ""
 
     def __post_init__(self) -> None:
         """Raise BadInputError for a setting out of range, or a term without a weight."""
+        check_text(self.text, self.task)
         object.__setattr__(self, "teacher", _teacher(self.teacher))
         for name in ("soft", "hard", "cosine"):
-            object.__setattr__(self, name, checked_number(name, getattr(self, name), 0, 1000))
+            object.__setattr__(self, name, real_number(getattr(self, name), name, 0, 1000))
         self.lines(DistillParams(self.teacher)._spec("model", "task"))
 
     def lines(self, spec: RunSpec) -> tuple[Ablation, ...]:
@@ -163,10 +217,17 @@ class AblationParams:
         """The runs for a teacher."""
         return self.lines(DistillParams(self.teacher, self.task).specs(teacher)[0])
 
+    def of_text(self, task: str) -> tuple[Ablation, ...]:
+        """The runs for a text, with the model as their teacher."""
+        return self.lines(DistillParams(model=self.model).text_specs(task)[0])
+
 
 @dataclass(frozen=True)
 class Ablated:
-    """The ablation as it stands, a record for each of its lines in the order of explorer.tuning.students.ablated."""
+    """The ablation as it stands, a record for each of its lines in the order of explorer.tuning.students.ablated.
 
-    teacher: RunRecord
+    teacher: None on a plain text.
+    """
+
+    teacher: RunRecord | None
     records: tuple[RunRecord, ...]

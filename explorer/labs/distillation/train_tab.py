@@ -7,12 +7,17 @@ from typing import Any
 
 import gradio as gr
 
+from explorer.backend.runs.examples import ON_TEXT
+from explorer.backend.runs.examples import STUDENT as EXAMPLE
+from explorer.backend.runs.record import RunRecord
 from explorer.labs.distillation import DISTILL, FOLLOW_STUDENT, train_figures
+from explorer.labs.distillation.learns import QUICK, Learning
 from explorer.labs.distillation.train_schema import Distilled
 from explorer.models.catalog import CATALOG
+from explorer.tasks.plain_text import TEXT
 from explorer.tuning.methods import STUDENT
 from explorer.tuning.spec import SOFT_LOSSES, STARTS
-from explorer.tuning.students import labels_only
+from explorer.tuning.students import is_student, labels_only
 from explorer.ui.components import plot, rich_text
 from explorer.ui.page import Page
 from explorer.ui.run_picker import RunPicker, run_choices
@@ -22,9 +27,13 @@ from explorer.ui.wiring import LATEX, folds
 START_TITLES = {"teacher": "the teacher's layers", "pretrained": "pretrained layers", "random": "random numbers"}
 LOSS_TITLES = {"kl": "soft targets (T² KL)", "l2": "logits (L2)"}
 TRY: tuple[tuple[str, dict[str, Any]], ...] = (
-    ("Half the layers", {"student_layers": 0, "alpha": 1.0, "start": "teacher"}),
-    ("One layer", {"student_layers": 1, "alpha": 1.0, "start": "teacher"}),
-    ("A random start", {"student_layers": 0, "alpha": 1.0, "start": "random"}),
+    ("Half the layers", {"student_layers": 0, "alpha": 1.0, "cosine": 0.0, "start": "teacher"}),
+    ("One layer", {"student_layers": 1, "alpha": 1.0, "cosine": 0.0, "start": "teacher"}),
+    ("A random start", {"student_layers": 0, "alpha": 1.0, "cosine": 0.0, "start": "random"}),
+    (
+        "Masked words",
+        {"task": TEXT.slug, "examples": QUICK, "student_layers": 0, "alpha": 0.7, "cosine": 0.15, "start": "teacher"},
+    ),
 )
 
 WHY = (
@@ -34,9 +43,18 @@ WHY = (
     + r"""$$
 
 DistilBERT is BERT with every second layer, started from the teacher's own layers and trained with
-these three terms, weighted 5, 2 and 1, at $T = 2$ (Sanh et al. 2019). With $\alpha = 1$ here no true label is used: any text
-would do. The student is a run like any other. It waits for its turn, goes on when this page is closed, and is listed on the
-Fine-tune page, where it is tried, resumed and taken home (as a merged checkpoint, since a student is a whole model).
+these three terms, weighted 5, 2 and 1, at $T = 2$ (Sanh et al. 2019). Here $w_{\mathrm{soft}} = \alpha$ and
+$w_{\mathrm{hard}} = 1 - \alpha$. With $\alpha = 1$ no true label is used: any text would do.
+
+DistilBERT itself learnt to fill masks, on BERT's own corpus. **Masked words of a text** is that in small: 15% of the tokens are
+hidden anew in every epoch (80% become `[MASK]`, 10% another token, 10% stay), $z_t$ and $z_s$ are the logits over the vocabulary
+at these places, the hidden word takes the label's place ($L_{mlm} = -\ln p$ of it), and the cosine is that of all tokens' last
+states. It is measured on sentences that are held out, with the same words hidden for teacher and students, all as `[MASK]`.
+DistilBERT's proportion 5 : 2 : 1 is $\alpha = 0.7$ with a cosine of 0.15.
+
+The student is a run like any other. It waits for its turn, goes on when this page is closed, and is listed on the
+Fine-tune page, where it is resumed and taken home (as a merged checkpoint, since a student is a whole model). One that has
+learnt a task's classes is tried there too; one that fills masks is asked on the first tabs here.
 """
 )
 
@@ -48,8 +66,7 @@ def build_train(page: Page, picker: RunPicker, tab: gr.Tab) -> Callable[..., Non
             start = gr.Button("Train the student", variant="primary", elem_id="distill")
             stop = gr.Button("Stop", variant="stop", visible=False, elem_id="distill-stop")
             resume = gr.Button("Resume", visible=False, elem_id="distill-resume")
-            gr.HTML('<p class="caption">The teacher is the run chosen above; the task is its own.</p>')
-            inputs = _controls()
+            inputs = _controls(page)
             student = gr.Dropdown([], label="Students so far", allow_custom_value=True, elem_id="student-picker")
         with gr.Column(scale=2, min_width=320):
             said = rich_text(elem_classes=["said"], elem_id="distill-said")
@@ -79,13 +96,26 @@ def build_train(page: Page, picker: RunPicker, tab: gr.Tab) -> Callable[..., Non
         ]
 
     shared = ([said, bar, curves, sizes], show, panel, Watch(), [start, stop, resume, started, student], steer)
-    training = Stream(page, DISTILL, {"teacher": picker.run, **inputs}, picker.visitor, *shared)
+    given = {"teacher": picker.run, "model": page.model, **inputs}
+    training = Stream(page, DISTILL, given, picker.visitor, *shared)
     following = Stream(page, FOLLOW_STUDENT, {"run": student}, picker.visitor, *shared)
     training.on(start.click)
     for pressed, (_, changes) in zip(tries, TRY, strict=True):
         training.on(_set(pressed, inputs, changes).then)
     picker.on_press(stop, "stop", started)
-    following.on(student.input, picker.on_press(resume, "resume", started), tab.select)
+
+    def of_kind(task: str, visitor: str, request: gr.Request) -> Any:
+        return _listed(page, visitor, request, on_text=bool(task))
+
+    turned = inputs["task"].input(
+        of_kind,
+        [inputs["task"], picker.visitor],
+        [student],
+        api_visibility="private",
+        queue=False,
+        show_progress="hidden",
+    )
+    following.on(student.input, picker.on_press(resume, "resume", started), tab.select, turned.then)
 
     def listed(visitor: str, request: gr.Request) -> Any:
         return _listed(page, visitor, request)
@@ -103,16 +133,25 @@ def build_train(page: Page, picker: RunPicker, tab: gr.Tab) -> Callable[..., Non
     return attach
 
 
-def _controls() -> dict[str, Any]:
+def _controls(page: Page) -> dict[str, Any]:
     """By DistillParams' names."""
+    learns = Learning(page, "student")
     layers = gr.Number(
         0, precision=0, label="Student's layers", info="0 takes every second one.", elem_id="student-layers"
     )
-    alpha = gr.Slider(0, 1, 1, step=0.05, label="α: share of the soft loss", info="1 needs no labels.")
+    alpha = gr.Slider(
+        0,
+        1,
+        1,
+        step=0.05,
+        label="α: share of the soft loss",
+        info="The rest is the labels', on a text the hidden words'.",
+    )
     temperature = gr.Slider(0.5, 20, 2, step=0.5, label="Temperature T")
     with gr.Accordion("More settings", open=False):
         return {
-            "task": gr.Textbox("", visible="hidden", label="task"),
+            "task": learns.task,
+            "text": learns.text,
             "student_layers": layers,
             "temperature": temperature,
             "alpha": alpha,
@@ -134,8 +173,10 @@ def _controls() -> dict[str, Any]:
             ),
             "learning_rate": gr.Number(STUDENT.learning_rate, label="Learning rate"),
             "batch_size": gr.Slider(1, 64, 16, step=1, label="Batch size"),
-            "examples": gr.Number(0, precision=0, label="Training examples", info="0 takes all of them."),
-            "with_labels_only": gr.Checkbox(True, label="Train the same student on the labels alone, to compare"),
+            "examples": learns.number(),
+            "with_labels_only": gr.Checkbox(
+                True, label="Train the same student on the labels (or hidden words) alone, to compare"
+            ),
         }
 
 
@@ -158,23 +199,34 @@ def _set(button: gr.Button, inputs: dict[str, Any], changes: dict[str, Any]) -> 
 
 def _students(page: Page, owner: str, chosen: str) -> Any:
     """The visitor's students, and the one that is shown."""
-    records = [record for record in page.executor.runs.list(owner) if record.spec.teacher]
+    records = [record for record in page.executor.runs.list(owner) if is_student(record.spec)]
     if chosen not in {record.run_id for record in records}:
         records = [*records, page.executor.runs.get(chosen)]
     return gr.update(choices=run_choices(records), value=chosen)
 
 
-def _listed(page: Page, visitor: str, request: gr.Request) -> Any:
-    """When the page opens: the student that trains, else the newest, else the worked example; its companion comes with it."""
-    from explorer.backend.runs.examples import STUDENT as EXAMPLE
+def _listed(page: Page, visitor: str, request: gr.Request, on_text: bool | None = None) -> Any:
+    """The student that the address names, or that trains, else the newest, else a worked example; on a text, where that is said.
 
+    Its companion on labels alone comes with it.
+    """
     owner = owner_of(page, visitor, request)
-    records = [record for record in page.executor.runs.list(owner) if record.spec.teacher]
-    newest = next(iter(sorted(records, key=lambda record: not record.status.is_active)), None)
-    if newest is None:
-        return _students(page, owner, EXAMPLE)
+    named = str(request.query_params.get("run", ""))
+    records = [
+        record
+        for record in page.executor.runs.list(owner)
+        if is_student(record.spec) and on_text in (None, _is_on_text(record))
+    ]
+    records.sort(key=lambda record: (on_text is not None or record.run_id != named, not record.status.is_active))
+    if not records:
+        return _students(page, owner, ON_TEXT if on_text else EXAMPLE)
+    newest = records[0]
     taught = [one for one in records if one.spec != newest.spec and labels_only(one.spec) == newest.spec]
     return _students(page, owner, (taught or [newest])[0].run_id)
+
+
+def _is_on_text(record: RunRecord) -> bool:
+    return not record.spec.teacher
 
 
 def show(result: Distilled) -> list[Any]:

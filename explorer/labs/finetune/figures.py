@@ -169,7 +169,8 @@ def run_sentence(record: RunRecord) -> Markup:
         return prose(strong(record.name), f" {verb} {status.value}. ", record.message)
     split, values = next(iter(record.outcome.metrics.items()))
     reached = ", ".join(metric_text(name, value) for name, value in values.items())
-    parts = [strong(record.name), " reaches ", strong(reached), f" on {record.outcome.rows[split]:,} held-out examples"]
+    kind = "hidden words" if find_method(record.spec.method).fills_masks else "held-out examples"
+    parts = [strong(record.name), " reaches ", strong(reached), f" on {record.outcome.rows[split]:,} {kind}"]
     before = record.evaluations[0][1].get(record.leading_metric) if record.evaluations else None
     if before is not None and record.evaluations[0][0] == 0:
         parts.append(f" ({metric_text(record.leading_metric, before).split()[-1]} before training)")

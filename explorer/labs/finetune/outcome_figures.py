@@ -9,6 +9,7 @@ from markupsafe import Markup
 from explorer.backend.runs.record import Outcome, RunRecord
 from explorer.figures import percent, picture
 from explorer.tables import Table
+from explorer.tuning.methods import find_method
 
 
 def label_text(record: RunRecord, label: float) -> str:
@@ -18,9 +19,14 @@ def label_text(record: RunRecord, label: float) -> str:
 
 def outcome_figure(record: RunRecord) -> dict[str, Any] | str:
     """The confusion matrix of a classification, true against predicted scores of a regression; empty without a result."""
-    if record.outcome is None:
+    if record.outcome is None or _is_of_text(record):
         return ""
     return _confusion(record, record.outcome) if record.labels else _scatter(record.outcome)
+
+
+def _is_of_text(record: RunRecord) -> bool:
+    """Whether it fills masks (a student on plain text): it has neither classes nor scores to compare."""
+    return find_method(record.spec.method).fills_masks
 
 
 def _confusion(record: RunRecord, outcome: Outcome) -> dict[str, Any]:
@@ -79,7 +85,7 @@ def _scatter(outcome: Outcome) -> dict[str, Any]:
 
 def mistakes(record: RunRecord, most: int = 8) -> Markup:
     """The most confidently wrong examples, as a table; the visitor's own texts in it are escaped."""
-    if record.outcome is None:
+    if record.outcome is None or _is_of_text(record):
         return Markup("")
     if not record.outcome.wrong:
         return Markup('<p class="caption">No mistake on the held-out examples.</p>')

@@ -86,7 +86,7 @@ def build_order(page: Page, tab: gr.Tab) -> None:
 def _choice(capability: Capability, said: str) -> gr.Dropdown:
     """The models that have a head; another can be typed."""
     able = [card.model_id for card in CATALOG if capability in card.capabilities]
-    return gr.Dropdown(able, value=bundled_with(capability)[0], label=said, allow_custom_value=True)
+    return gr.Dropdown(able, value=next(iter(bundled_with(capability)), able[0]), label=said, allow_custom_value=True)
 
 
 def _both_heads(page: Page, tab: gr.Tab, sop: gr.Dropdown) -> None:

@@ -67,9 +67,8 @@ def build(page: Page) -> None:
             _one_pair(page)
         with gr.Tab("All pairs of a text", id="all") as everything:
             _all_pairs(page, everything)
-        if bundled_with(Capability.SOP):
-            with gr.Tab("Order: SOP beside NSP", id="order") as order:
-                build_order(page, order)
+        with gr.Tab("Order: SOP beside NSP", id="order", visible=bool(bundled_with(Capability.SOP))) as order:
+            build_order(page, order)  # its endpoints are there without a bundled model too
     with gr.Accordion("Why: the formula and the papers", open=False):
         gr.Markdown(WHY, latex_delimiters=LATEX)
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Any
 
 import gradio as gr
 
 from explorer.backend.runs.record import RunRecord
+from explorer.figures import duration
 from explorer.labs.lab import LiveAction
+from explorer.labs.pruning.params import SCORES
 from explorer.settings import settings
 from explorer.tables import Table
 from explorer.tasks.sources import choices
@@ -17,8 +20,14 @@ from explorer.ui.components import rich_text
 from explorer.ui.page import Page
 from explorer.ui.run_picker import RunPicker
 from explorer.ui.streams import Stream, Watch
-from explorer.ui.wiring import Panel, frame
+from explorer.ui.wiring import Panel
 
+SCORE_TITLES = {
+    "gradient": "gradient: |∂L/∂ξ|, or |w ∂L/∂w|",
+    "normalised": "gradient, each layer's l2 norm 1",
+    "magnitude": "magnitude |w|",
+    "movement": "movement −w ∂L/∂w",
+}
 PRIVATE: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden", "queue": False}
 _LENGTHENS = {method.slug for method in METHODS if "prefix_length" in method.options}
 
@@ -78,10 +87,7 @@ class Subject:
 
 
 class Live(Stream):
-    """A stream with its own Start, Stop and bar. share: how much is done, from a result; 1 at the end.
-
-    page_table: a shorter table for the page, where the whole one is too long for a browser.
-    """
+    """A stream with its own Start, Stop and bar. share: how much is done, from a result; 1 at the end."""
 
     def __init__(
         self,
@@ -99,28 +105,25 @@ class Live(Stream):
         controls: Sequence[gr.components.Component] = (),
         steer: Callable[[Any], Sequence[Any]] = lambda result: (),
     ) -> None:
-        self.page_table, self.share, self.start, self.stop, self.bar = page_table, share, start, stop, bar
-        on_page = {"on_page": gr.Checkbox(True, visible="hidden", label="on page")} if page_table else {}
+        self.share, self.start, self.stop, self.bar = share, start, stop, bar
 
-        def drawn(result: Any, on_page: Any = None) -> list[Any]:
-            return [*show(result), progress(share(result))]
+        def drawn(result: Any) -> list[Any]:
+            return [*show(result), ""]
 
-        def steered(result: Any, owner: str, on_page: Any = None) -> list[Any]:
+        def steered(result: Any, owner: str) -> list[Any]:
             return [*buttons(share(result) < 1), *steer(result)]
 
         super().__init__(
             subject.page, action, {**subject.inputs, **inputs}, subject.picker.visitor, [*outputs, bar], drawn, folded,
-            Watch(), [start, stop, *controls], steered, on_page,
+            Watch(), [start, stop, *controls], steered, page_table=page_table,
         )  # fmt: skip
         self._stops()
 
-    async def answers(
-        self, values: dict[str, Any], request: gr.Request | None, viewed: dict[str, Any]
-    ) -> AsyncIterator[tuple[Any, list[Any]]]:
-        """As Stream's, with the page's own table on the page."""
-        async for result, shown in super().answers(values, request, viewed):
-            if viewed and self.page_table is not None:
-                shown[-1] = frame(self.page_table(result))
+    async def answers(self, *asked: Any) -> AsyncIterator[tuple[Any, list[Any]]]:
+        """As Stream's, with the bar: how much is done, and how long the rest will take."""
+        began, place = time.monotonic(), len(self.outputs) - 3
+        async for result, shown in super().answers(*asked):
+            shown[place] = progress(self.share(result), time.monotonic() - began)
             yield result, shown
 
     def _stops(self) -> None:
@@ -131,14 +134,19 @@ class Live(Stream):
         self.stop.click(end, None, [self.start, self.stop, self.bar], **PRIVATE)
 
     def on(self, *triggers: Any) -> list[Any]:
-        """As Stream's; after a refusal the Start button comes back."""
+        """As Stream's; after a refusal or Stop the Start button comes back, whatever was still on its way to the page."""
 
-        def refused(notice: str) -> list[Any]:
-            return [*buttons(False), ""] if notice else [gr.skip()] * 3
+        def over(notice: str, request: gr.Request) -> list[Any]:
+            return [*buttons(False), ""] if notice or self.watch.at_rest(request) else [gr.skip()] * 3
 
+        for trigger in triggers:  # before the server has answered: the first result may take a while
+            trigger(
+                fn=None, js=_STARTED, inputs=None, outputs=[self.start, self.stop, self.bar], api_visibility="private"
+            )
         events = super().on(*triggers)
         for event in events:
-            event.then(refused, [self.page.notice], [self.start, self.stop, self.bar], **PRIVATE)
+            event.then(over, [self.page.notice], [self.start, self.stop, self.bar], **PRIVATE)
+            event.failure(lambda: [*buttons(False), ""], None, [self.start, self.stop, self.bar], **PRIVATE)
         return events
 
 
@@ -147,9 +155,18 @@ def buttons(active: bool) -> list[Any]:
     return [gr.update(visible=not active), gr.update(visible=active)]
 
 
-def progress(share: float) -> str:
-    """The bar's HTML; nothing when all is done."""
-    return f'<progress value="{share:.4f}" max="1" aria-label="progress"></progress>' if share < 1 else ""
+def progress(share: float, seconds: float = 0.0) -> str:
+    """The bar's HTML after so many seconds, with the time left once that can be told; nothing when all is done."""
+    if share >= 1:
+        return ""
+    left = f"about {duration(seconds * (1 - share) / share)} left" if share > 0.05 and seconds > 1 else ""
+    return f'<progress value="{share:.4f}" max="1" aria-label="progress"></progress><span class="caption">{left}</span>'
+
+
+_STARTED = """() => [
+  { __type__: "update", visible: false }, { __type__: "update", visible: true },
+  '<progress max="1" value="0" aria-label="progress"></progress><span class="caption"></span>',
+]"""
 
 
 def start_stop(title: str, name: str) -> tuple[gr.Button, gr.Button]:
@@ -161,7 +178,28 @@ def start_stop(title: str, name: str) -> tuple[gr.Button, gr.Button]:
 
 def bar() -> gr.HTML:
     """The place for the bar."""
-    return rich_text(elem_classes=["bar"])
+    return rich_text(elem_classes=["bar", "prune-bar"])
+
+
+def scores_of(unit: str) -> list[tuple[str, str]]:
+    """The choices of scores for one kind of unit."""
+    return [(SCORE_TITLES[score], score) for score, units in SCORES.items() if unit in units]
+
+
+def score_box(unit: str) -> gr.Dropdown:
+    """The choice of a score, at first the gradient."""
+    return gr.Dropdown(scores_of(unit), value="gradient", label="By which score", filterable=False)
+
+
+def fitting(unit: str, score: str = "gradient") -> Any:
+    """What turns a score_box to a unit."""
+    return gr.update(choices=scores_of(unit), value=score)
+
+
+def fit(unit: gr.components.Component, score: gr.Dropdown) -> Callable[..., Any]:
+    """Offer the scores that a unit has, when another one is chosen; the trigger after which they stand there."""
+    then: Callable[..., Any] = unit.input(fitting, [unit], [score], **PRIVATE).then  # type: ignore[attr-defined]
+    return then
 
 
 def tries(*names: str) -> list[gr.Button]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from markupsafe import Markup
 
+from explorer.compress.cuts import Shape
 from explorer.figures import label, picture, prose, strong
 from explorer.labs.pruning.schema import ImportanceResult
 from explorer.tables import Cell, Table
@@ -16,6 +17,9 @@ NAMES = {"head": "head", "neuron": "neuron", "both": "head or neuron", "layer": 
 PLURALS = {"head": "heads", "neuron": "neurons", "both": "heads and neurons", "layer": "layers", "weight": "weights"}
 ENOUGH = 0.9
 """From this rank correlation on we call two orders the same."""
+
+LEAST_TO_GO_BY = 0.15
+"""Below this correlation nothing is said about how many examples it would take."""
 
 TINY = 1e-12
 """What a logarithm takes for 0."""
@@ -80,7 +84,22 @@ def importance_sentence(result: ImportanceResult) -> Markup:
         f", {_place(result, *least[1:])} least ({number(least[0])}). The top quarter holds ", strong(f"{100 * share:.0f}%"),
         " of all importance. ",
     ]  # fmt: skip
-    return prose(*parts, *_enough(result))
+    return prose(*parts, *_enough(result), shared_note(result.about.shape))
+
+
+def shared_note(shape: Shape) -> str:
+    """What a part is where all depths share one layer; nothing elsewhere."""
+    if not shape.shared:
+        return ""
+    return f" One layer serves all {shape.depth} depths here: a head is one head, and pruning it takes it from each of them."
+
+
+def asked_note(result: ImportanceResult) -> Markup:
+    """What L is in the formula, and of how many examples the mean is taken."""
+    if result.score == "magnitude":
+        return prose("Magnitude asks nothing of the model.")
+    where = f"{result.about.examples} training examples of {result.about.task}"
+    return prose(f"L: {result.about.asks}. E: the mean over {where}.")
 
 
 def _weight_note(result: ImportanceResult) -> list[str]:
@@ -103,10 +122,23 @@ def _enough(result: ImportanceResult) -> list[str]:
                 f": their order agrees with that of the other {result.count - count} (ρ = {correlation:.2f}).",
             ]
     count, correlation = result.agreement[-1]
+    needed = examples_needed(count, correlation)
     return [
-        f"{result.count} examples are not enough for a firm order: ",
-        f"{count} of them and the other {result.count - count} agree with ρ = {correlation:.2f} only. Take more.",
+        strong(f"{result.count} examples are not enough"),
+        f" for a firm order: {count} of them and the other {result.count - count} agree with ρ = {correlation:.2f}",
+        "." if needed is None else f"; about {needed:,} would be (Spearman-Brown).",
     ]
+
+
+def examples_needed(count: int, correlation: float) -> int | None:
+    """How many examples would agree with as many others by ENOUGH, where `count` agree with `correlation`; two digits.
+
+    Spearman and Brown (1910): k times as much evidence raises a reliability ρ to kρ / (1 + (k - 1) ρ). None where there is too
+    little agreement to go by.
+    """
+    if correlation < LEAST_TO_GO_BY:
+        return None
+    return int(float(f"{count * ENOUGH * (1 - correlation) / (correlation * (1 - ENOUGH)):.2g}"))
 
 
 def importance_figure(result: ImportanceResult) -> dict[str, Any]:
@@ -137,7 +169,7 @@ def importance_figure(result: ImportanceResult) -> dict[str, Any]:
     return picture(
         [trace],
         said,
-        height=max(220, min(520, 76 + 37 * len(grid))),
+        height=max(220, min(520, 76 + 32 * len(grid))),
         xaxis={"title": {"text": axis}, "showgrid": False, "type": "category" if few else "linear"},
         yaxis={"title": {"text": "layer"}, "autorange": "reversed", "showgrid": False, "type": "category"},
         margin={"l": 8, "r": 8, "t": 12, "b": 8},
@@ -221,7 +253,7 @@ def sorted_figure(result: ImportanceResult) -> dict[str, Any]:
         height=270,
         xaxis={"title": {"text": f"rank of the {what}"}, "showgrid": False},
         yaxis={
-            "title": {"text": "I"},
+            "title": {"text": "I ± 2 std. errors" if any(error for _, error in pairs) else "I"},
             **({"type": "log", "dtick": 2, "exponentformat": "power"} if log else {"tickformat": ".2g"}),
         },
         margin={"l": 8, "r": 12, "t": 12, "b": 8},

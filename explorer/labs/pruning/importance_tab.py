@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import gradio as gr
 
 from explorer.labs.pruning import IMPORTANCE, importance_figures
-from explorer.labs.pruning.bench import PRIVATE, Live, Subject, bar, setting, start_stop, tries
-from explorer.labs.pruning.params import SCORES
+from explorer.labs.pruning.bench import Live, Subject, bar, fit, fitting, score_box, setting, start_stop, tries
 from explorer.labs.pruning.schema import ImportanceResult
 from explorer.ui.components import plot, rich_text
 from explorer.ui.wiring import LATEX, folds
@@ -20,12 +20,9 @@ UNITS = [
     ("whole layers", "layer"),
     ("weights", "weight"),
 ]
-TITLES = {
-    "gradient": "gradient: |∂L/∂ξ|, or |w ∂L/∂w|",
-    "normalised": "gradient, each layer's l2 norm 1",
-    "magnitude": "magnitude |w|",
-    "movement": "movement −w ∂L/∂w",
-}
+
+FORMULA = r"$I = \mathbb{E}_x\left|\,\partial \mathcal{L}(x) / \partial \xi\,\right|$, each part's gate $\xi$ at 1"
+HINT = '<p class="caption">Press a cell to take that head away, and again to bring it back.</p>'
 
 WHY = r"""
 A gate $\xi$ multiplies what a part passes on; at 1 the model is as it was. The importance of the part is how much the loss
@@ -39,6 +36,10 @@ every example. A whole layer's gate is on what it adds, $h + \xi\,(\text{layer}(
 $|w\,\partial\mathcal{L}/\partial w|$, here the mean over batches of 16; *movement* sums $-w\,\partial\mathcal{L}/\partial w$
 over plain gradient steps of rate 0.001 (Sanh et al. 2020); the columns are the mean over a matrix's weights.
 
+**Enough examples**: the order from some of them is set against that from the others, by rank correlation $\rho$; from 0.9 on we
+call them enough. Where they are not, Spearman and Brown's formula (1910) for $k$ times as many,
+$\rho_k = k\rho / (1 + (k-1)\rho)$, tells how many would be.
+
 **Without labels** the loss is the entropy of the model's own output: cross-entropy with that output has gradient 0 as long as
 nothing is gone. A pretrained model is asked what it was trained for: masked tokens, next tokens, replaced tokens.
 
@@ -47,49 +48,52 @@ theirs, and pruning it takes it from all depths at once.
 """
 
 
-def build_importance(subject: Subject, tab: gr.Tab) -> Callable[..., Any]:
-    """Lay out and wire the tab; returns what adds triggers that draw it."""
+@dataclass(frozen=True)
+class Pressed:
+    """What a press on a head's cell needs. said: the place for what the model is worth without the pressed heads."""
+
+    heatmap: gr.HTML
+    unit: gr.Radio
+    said: gr.HTML
+
+
+def build_importance(subject: Subject, tab: gr.Tab) -> tuple[Callable[..., Any], Pressed]:
+    """Lay out and wire the tab; returns what adds triggers that draw it, and what a press on its heatmap needs."""
     with gr.Row(elem_classes=["bench"]):
         with gr.Column(scale=1, min_width=250):
             start, stop = start_stop("Measure importance", "measure-importance")
             unit = gr.Radio(UNITS, value="head", label="Of what")
-            score = gr.Dropdown(_scores("head"), value="gradient", label="Score", filterable=False)
-            buttons = tries("neurons", "whole layers", "per layer", "weights by magnitude")
+            score = score_box("head")
+            gr.Markdown(FORMULA, latex_delimiters=LATEX, elem_classes=["prune-formula"])
+            asked = rich_text(elem_classes=["measures"], elem_id="importance-asked")
+            buttons = tries("neurons", "whole layers", "weights by magnitude", "256 examples")
         with gr.Column(scale=2, min_width=320):
             said = rich_text(elem_classes=["said"], elem_id="importance-said")
             shown = bar()
             heatmap = plot("importance", elem_id="importance-heatmap")
+            pressed = rich_text(HINT, elem_classes=["measures"], elem_id="pressed-said")
             with gr.Row(elem_classes=["two-figures"]):
                 curve = plot("importance-sorted", elem_id="importance-sorted")
                 histogram = plot("importance-histogram", elem_id="importance-histogram")
     panel = folds(IMPORTANCE.name)
-    with gr.Accordion("Why: gates, and where the formula comes from", open=False):
+    with gr.Accordion("Why: gates and the formula", open=False):
         gr.Markdown(WHY, latex_delimiters=LATEX)
 
     stream = Live(
-        subject, IMPORTANCE, {"unit": unit, "score": score}, [said, heatmap, curve, histogram], _show, _share, panel,
+        subject, IMPORTANCE, {"unit": unit, "score": score}, [said, heatmap, curve, histogram, asked], _show, _share, panel,
         start, stop, shown, importance_figures.page_table,
     )  # fmt: skip
-    fitted = unit.input(
-        lambda chosen: gr.update(choices=_scores(chosen), value=SCORES_OF[chosen][0]), [unit], [score], **PRIVATE
-    )
     moves = [
-        setting(button, [unit, score], one, gr.update(choices=_scores(one), value=way))
+        setting(button, [unit, score], one, fitting(one, way))
         for button, (one, way) in zip(
-            buttons,
-            (("neuron", "gradient"), ("layer", "gradient"), ("head", "normalised"), ("weight", "magnitude")),
+            buttons[:3],
+            (("neuron", "gradient"), ("layer", "gradient"), ("weight", "magnitude")),
             strict=True,
         )
     ]
-    stream.on(start.click, fitted.then, score.input, *moves)
-    return stream.on
-
-
-SCORES_OF = {unit: [score for score, units in SCORES.items() if unit in units] for _, unit in UNITS}
-
-
-def _scores(unit: str) -> list[tuple[str, str]]:
-    return [(TITLES[score], score) for score in SCORES_OF[unit]]
+    moves.append(setting(buttons[3], [subject.examples], 256))
+    stream.on(start.click, fit(unit, score), score.input, *moves)
+    return stream.on, Pressed(heatmap, unit, pressed)
 
 
 def _share(result: ImportanceResult) -> float:
@@ -102,4 +106,5 @@ def _show(result: ImportanceResult) -> list[Any]:
         importance_figures.importance_figure(result),
         importance_figures.sorted_figure(result),
         importance_figures.histogram_figure(result),
+        str(importance_figures.asked_note(result)),
     ]

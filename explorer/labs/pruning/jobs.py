@@ -13,10 +13,11 @@ import torch
 from torch import Tensor
 
 from explorer.compress import between, quantised
+from explorer.compress.cuts import Cut
 from explorer.compress.importance import Weights, block_names, unit_sums, weight_scores
 from explorer.compress.removal import Removed, count_parameters, masked, remove, size_in_bytes
 from explorer.compress.saving import opens_plainly, zip_pruned
-from explorer.compress.sparse import without_weights
+from explorer.compress.sparse import Masks, share_gone, weights_gone, without_weights, zeroed
 from explorer.compress.subject import Subject, of_model, of_run
 from explorer.compress.timing import batch_of, milliseconds
 from explorer.errors import BadInputError
@@ -31,6 +32,7 @@ from explorer.labs.pruning.schema import (
     Left,
     Measured,
     Speed,
+    Thinned,
     Trained,
     UnitSums,
 )
@@ -155,15 +157,38 @@ def _weights(subject: Subject, params: WeightJob) -> ImportanceResult:
 
 def _without_weights(subject: Subject, params: WeightJob) -> Measured:
     scores, _ = _scored(subject, params)
-    model, left = without_weights(subject, scores, params.share, params.order, params.seed)
-    others = count_parameters(subject.model) - sum(values.numel() for values in scores.values())
-    return Measured(subject.measure(model), others + left, size_in_bytes(subject.model), _timed(subject, [model])[0])
+    gone = weights_gone(subject, scores, params.share, params.order, params.seed)
+    model = without_weights(subject, gone)
+    return Measured(subject.measure(model), _not_zero(model, gone), size_in_bytes(model))
+
+
+@torch.inference_mode(False)
+@torch.no_grad()
+def _thin(subject: Subject, params: WeightJob) -> Thinned:
+    """One step towards a share of single weights at 0: scores of the model as it stands, then the threshold."""
+    kept = weights_of(params.key, params.rounds)
+    if kept is None:
+        now, (scores, _) = subject, _scored(subject, params)
+        kept = Kept(Cut(), {})
+    else:
+        now = _trained(subject, kept)
+        scores, _ = weight_scores(now, params.score, params.loss, len(subject.examples))
+    gone = weights_gone(now, scores, params.share, params.order, params.seed, kept.gone)
+    keep(params.key, Kept(Cut(), {**kept.weights, **zeroed(now, gone)}, gone))
+    return Thinned(share_gone(gone))
 
 
 def _measure(subject: Subject, params: CutJob) -> Measured:
+    kept = weights_of(params.key, params.rounds)
     with _pruned(subject, params) as model:
         spent = _timed(subject, [model])[0] if params.timed else None
-        return Measured(subject.measure(model), count_parameters(model), size_in_bytes(model), spent)
+        left = _not_zero(model, kept.gone if kept else {})
+        return Measured(subject.measure(model), left, size_in_bytes(model), spent)
+
+
+def _not_zero(model: Any, gone: Masks) -> int:
+    """Parameters without the single weights that are gone."""
+    return count_parameters(model) - sum(int(mask.sum()) for mask in gone.values())
 
 
 def _timed(subject: Subject, models: list[Any], size: int = COLUMN_BATCH) -> list[float]:
@@ -216,9 +241,9 @@ def _by_layer(removed: Removed) -> tuple[tuple[int, ...], tuple[int, ...], tuple
 
 
 def _train(subject: Subject, params: CutJob) -> Trained:
-    kept = weights_of(params.key, params.rounds)
-    weights, loss = between.trained(subject, params.cut, kept.weights if kept else {}, params.steps, params.rounds)
-    keep(params.key, Kept(params.cut, weights))
+    kept = weights_of(params.key, params.rounds) or Kept(params.cut, {})
+    weights, loss = between.trained(subject, params.cut, kept.weights, params.steps, params.rounds, kept.gone)
+    keep(params.key, Kept(params.cut, weights, kept.gone))
     return Trained(loss)
 
 
@@ -259,6 +284,7 @@ about, about_of_run = _jobs(_about)
 unit, unit_of_run = _jobs(_unit)
 weights, weights_of_run = _jobs(_weights)
 without, without_of_run = _jobs(_without_weights)
+thin, thin_of_run = _jobs(_thin)
 measure, measure_of_run = _jobs(_measure)
 speed, speed_of_run = _jobs(_speed)
 check, check_of_run = _jobs(_check)

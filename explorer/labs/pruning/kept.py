@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from torch import Tensor
 
@@ -16,10 +16,14 @@ MOST_KEPT, MOST_TRAINED = 200, 3
 
 @dataclass
 class Kept:
-    """What is gone, and the weights that were trained, if any."""
+    """What is gone, and the weights that are other ones than the model's: trained, or set to 0.
+
+    gone: masks of the single weights that are 0, by parameter.
+    """
 
     cut: Cut
     weights: dict[str, Tensor]
+    gone: dict[str, Tensor] = field(default_factory=dict)
 
 
 _KEPT: OrderedDict[str, Kept] = OrderedDict()
@@ -33,7 +37,7 @@ def find(key: str) -> Kept | None:
 
 
 def keep(key: str, kept: Kept) -> None:
-    """Remember it; trained weights take as much memory as the model, so only the last few of those."""
+    """Remember it; other weights take as much memory as the model, so only the last few of those."""
     if not key:
         return
     with _LOCK:
@@ -47,7 +51,7 @@ def keep(key: str, kept: Kept) -> None:
 
 
 def weights_of(key: str, rounds: int) -> Kept | None:
-    """What was trained under a key; None where nothing has been, after no round. Raises ExplorerError where it is gone."""
+    """What was changed under a key; None where nothing has been, after no round. Raises ExplorerError where it is gone."""
     if not key or not rounds:
         return None
     kept = find(key)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Generator, Iterator
 from dataclasses import replace
+from typing import Any
 
 from explorer.backend.executor import Executor
 from explorer.compress.cuts import Cut, check_cut, kinds_of
@@ -45,6 +46,7 @@ from explorer.labs.pruning.schema import (
     QuantiseResult,
     Step,
     StepsResult,
+    Thinned,
     UnitSums,
 )
 
@@ -54,6 +56,9 @@ CHUNK = 16
 SHARES = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.75, 0.9)
 BATCHES = (1, 4, 16, 64)
 
+WEIGHTS_STAY = (
+    "Single weights are set to 0 and not taken out: the matrices keep their size, and 0 takes as long as any number."
+)
 STEP_LINES = ("one step", "many steps", "many steps, training between")
 
 
@@ -63,10 +68,13 @@ def importance(executor: Executor, params: ImportanceParams, owner: str) -> Iter
     if params.unit == "weight":
         yield (yield from one(executor, "weights", WeightJob(**where(params), score=params.score)))
         return
-    parts: list[UnitSums] = []
-    for start in range(0, about.examples, CHUNK):
-        job = UnitJob(**where(params), unit=params.unit, start=start, stop=start + CHUNK)
-        parts.append((yield from one(executor, "unit", job)))
+    found: dict[int, UnitSums] = {}
+    for answer in several(executor, _chunks(params, params.unit, about)):
+        if answer is None:
+            yield None
+            continue
+        found.update(answer)
+        parts = [found[place] for place in sorted(found)]
         whole = added(parts)
         grid, errors = importance_of(whole, params.score)
         done = whole.count >= about.examples
@@ -80,14 +88,24 @@ def _grids(
     executor: Executor, params: Asking, unit: str, score: str, about: About, cut: Cut, key: str, rounds: int
 ) -> Generator[None, None, dict[str, tuple[tuple[float, ...], ...]]]:
     """The importance of each kind of unit, with what is gone already."""
-    grids = {}
-    for kind in kinds_of(unit):
-        parts: list[UnitSums] = []
-        for start in range(0, about.examples, CHUNK):
-            job = UnitJob(**where(params), unit=kind, start=start, stop=start + CHUNK, cut=cut, key=key, rounds=rounds)
-            parts.append((yield from one(executor, "unit", job)))
-        grids[kind] = importance_of(added(parts), score)[0]
-    return grids
+    kinds, found = kinds_of(unit), dict[int, UnitSums]()
+    asked = [_chunks(params, kind, about, cut=cut, key=key, rounds=rounds) for kind in kinds]
+    for answer in several(executor, [job for jobs in asked for job in jobs]):
+        found.update(answer or ())
+        yield None
+    parts, count = [found[place] for place in sorted(found)], len(asked[0])
+    return {
+        kind: importance_of(added(parts[place * count : (place + 1) * count]), score)[0]
+        for place, kind in enumerate(kinds)
+    }
+
+
+def _chunks(params: Asking, kind: str, about: About, **given: Any) -> list[tuple[str, Asking]]:
+    """The jobs that read all examples, CHUNK at a time."""
+    return [
+        ("unit", UnitJob(**where(params), unit=kind, start=start, stop=start + CHUNK, **given))
+        for start in range(0, about.examples, CHUNK)
+    ]
 
 
 def compare_orders(executor: Executor, params: OrdersParams, owner: str) -> Iterator[OrdersResult | None]:
@@ -126,11 +144,8 @@ def compare_orders(executor: Executor, params: OrdersParams, owner: str) -> Iter
 def prune(executor: Executor, params: PruneParams, owner: str) -> Iterator[PruneResult | None]:
     """Take parts out in one step or in many, then measure what is left."""
     base, key = where(params), secrets.token_hex(8)
-    trained = key if params.train_between else ""
+    trained = key if _changes_weights(params) else ""
     about: About = yield from one(executor, "about", Asking(**base))
-    if params.unit == "weight":
-        yield from _prune_weights(executor, params, about)
-        return
     whole: Measured = yield from one(executor, "measure", CutJob(**base, timed=True))
     state = PruneResult(about, params.unit, params.order, params.train_between, (Step(0.0, whole),), params.steps + 1)
     yield state
@@ -139,6 +154,9 @@ def prune(executor: Executor, params: PruneParams, owner: str) -> Iterator[Prune
         cut, step = yield from _one_step(executor, params, about, cut, trained, number)
         state = replace(state, steps=(*state.steps, step))
         yield state
+    if params.unit == "weight":
+        yield replace(state, key=key, note=WEIGHTS_STAY, done=True)
+        return
     left = yield from one(executor, "check", CutJob(**base, cut=cut, key=key, rounds=params.steps if trained else 0))
     state = replace(state, left=left, note=left.why)
     yield state
@@ -154,8 +172,10 @@ def prune(executor: Executor, params: PruneParams, owner: str) -> Iterator[Prune
 def _one_step(
     executor: Executor, params: PruneParams, about: About, cut: Cut, key: str, number: int
 ) -> Generator[None, None, tuple[Cut, Step]]:
-    """Importance again, the step's part of the share, a little training, the metric. key: of weights that are trained."""
+    """Importance again, the step's part of the share, a little training, the metric. key: of weights that change."""
     base = where(params)
+    if params.unit == "weight":
+        return cut, (yield from _one_thinning(executor, params, key, number))
     grids = yield from _grids(executor, params, params.unit, params.score, about, cut, key, number - 1)
     cut = chosen(
         grids,
@@ -177,22 +197,24 @@ def _one_step(
     return cut, Step(share_gone(cut, params.unit, about.shape), measured, loss)
 
 
-def _prune_weights(executor: Executor, params: PruneParams, about: About) -> Iterator[PruneResult | None]:
-    """Single weights: set to 0, which makes nothing smaller or quicker by itself."""
-    base = where(params)
-    jobs = [
-        WeightJob(**base, score=params.score, share=share, order=params.order, seed=params.seed)
-        for share in (0.0, params.share)
-    ]
-    steps: tuple[Step, ...] = ()
-    state = PruneResult(about, "weight", params.order, 0, steps, 2)
-    for job in jobs:
-        measured: Measured = yield from one(executor, "without", job)
-        steps = (*steps, Step(job.share, measured))
-        state = replace(state, steps=steps)
-        yield state
-    note = "Single weights are set to 0 and not taken out: the matrices keep their size, and 0 takes as long as any number."
-    yield replace(state, note=note, done=True)
+def _one_thinning(executor: Executor, params: PruneParams, key: str, number: int) -> Generator[None, None, Step]:
+    """The same for single weights: scores of the model as it stands, the lowest set to 0, which makes nothing smaller."""
+    base, share = where(params), params.share * number / params.steps
+    job = WeightJob(
+        **base, score=params.score, share=share, order=params.order, seed=params.seed, key=key, rounds=number - 1
+    )
+    thinned: Thinned = yield from one(executor, "thin", job)
+    loss = None
+    if params.train_between:
+        training = CutJob(**base, key=key, steps=params.train_between, rounds=number)
+        loss = (yield from one(executor, "train", training)).loss
+    measured = yield from one(executor, "measure", CutJob(**base, key=key, timed=True, rounds=number))
+    return Step(thinned.share, measured, loss)
+
+
+def _changes_weights(params: PruneParams) -> bool:
+    """Whether a pruning needs weights of its own, kept under its key."""
+    return bool(params.train_between) or params.unit == "weight"
 
 
 def prune_heads(executor: Executor, params: HandParams, owner: str) -> Iterator[HandResult | None]:
@@ -201,6 +223,7 @@ def prune_heads(executor: Executor, params: HandParams, owner: str) -> Iterator[
     about: About = yield from one(executor, "about", Asking(**base))
     cut = Cut(heads=by_hand(params.heads, about.shape))
     check_cut(cut, about.shape)
+    yield HandResult(about, params.heads)
     before = after = yield from one(executor, "measure", CutJob(**base))
     speed = yield from one(executor, "speed", CutJob(**base, cut=cut))
     if not cut.empty:
@@ -221,7 +244,7 @@ def compare_steps(executor: Executor, params: StepsParams, owner: str) -> Iterat
     for name, way in zip(STEP_LINES, ways, strict=False):
         lines[name], cut, key = (whole,), Cut(), secrets.token_hex(8)
         for number in range(1, way.steps + 1):
-            cut, step = yield from _one_step(executor, way, about, cut, key if way.train_between else "", number)
+            cut, step = yield from _one_step(executor, way, about, cut, key if _changes_weights(way) else "", number)
             lines[name] = (*lines[name], step)
             done = sum(len(line) - 1 for line in lines.values())
             yield StepsResult(about, params.unit, params.share, tuple(lines.items()), done / total, done == total)

@@ -15,6 +15,9 @@ from explorer.tables import Table
 
 TITLES = {"least": "least important first", "random": "random order", "most": "most important first"}
 COLOURS = {"least": "@third", "random": "@muted", "most": "@second"}
+MOST_NAMES = 6
+"""Heads that a sentence lists."""
+
 NOTICEABLE = 0.02
 """What the sentence calls a loss."""
 
@@ -51,19 +54,15 @@ def orders_sentence(result: OrdersResult) -> Markup:
     parts = [f"Whole, {result.about.name} has {result.about.metric.lower()} ", strong(f"{whole:.3f}"), ". "]
     if not result.done:
         return prose(*parts, f"{len(result.points)} of {result.total} points measured.")
-    for order in ("least", "most"):
-        last = _until(lines[order], whole)
-        parts += [
-            f"{TITLES[order].capitalize() if order == 'least' else TITLES[order]}, ",
-            strong(f"{100 * last:.0f}%"),
-            f" of the {units} can go before it falls by more than {NOTICEABLE}",
-            "; " if order == "least" else ". ",
-        ]
-    error = (whole * (1 - whole) / result.about.held_out) ** 0.5 if 0 <= whole <= 1 else 0.0
-    parts.append(
-        f"Measured on {result.about.held_out} held-out examples: one standard error of the whole is {error:.3f}."
-    )
-    return prose(*parts)
+    least, most = (strong(f"{100 * _until(lines[order], whole):.0f}%") for order in ("least", "most"))
+    parts += [
+        "Least important first, ", least, f" of the {units} can go before it falls by more than {NOTICEABLE}, most important "
+        "first ", most, f". {result.about.held_out} held-out examples",
+    ]  # fmt: skip
+    if result.about.metric == "Accuracy":
+        error = (whole * (1 - whole) / result.about.held_out) ** 0.5
+        parts.append(f", so one standard error is {error:.3f}")
+    return prose(*parts, ".")
 
 
 def _until(line: list[tuple[float, float, float, float]], whole: float) -> float:
@@ -113,7 +112,7 @@ def orders_figure(result: OrdersResult) -> dict[str, Any]:
     return picture(
         traces,
         orders_sentence(result).striptags(),
-        height=400,
+        height=340,
         showlegend=True,
         legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
         xaxis={"title": {"text": f"{PLURALS[result.unit]} left (%)"}, "range": [102, -2]},
@@ -133,11 +132,6 @@ def switches(result: HandResult) -> dict[str, Any]:
     }
 
 
-def hand_text(result: HandResult) -> str:
-    """The heads as the endpoint takes them."""
-    return ", ".join(f"{layer}.{head}" for layer, head in result.heads)
-
-
 def measured_table(rows: list[tuple[float, Measured]]) -> Table:
     """share (gone), metric, parameters, milliseconds."""
     return Table.of(
@@ -150,18 +144,25 @@ def hand_table(result: HandResult) -> Table:
     """The whole model, then the one without the heads."""
     shape = result.about.shape
     share = len(result.heads) / (shape.blocks * shape.heads)
-    return measured_table([(0.0, result.before), (share, result.after)])
+    both = ((0.0, result.before), (share, result.after))
+    return measured_table([(gone, measured) for gone, measured in both if measured])
 
 
 def hand_sentence(result: HandResult) -> Markup:
     """What was lost with these heads."""
     before, after = result.before, result.after
-    shape = result.about.shape
+    shape, metric = result.about.shape, result.about.metric.lower()
+    names = ", ".join(f"{layer}.{head}" for layer, head in result.heads)
+    those = f" ({names}, by layer and head)" if 0 < len(result.heads) <= MOST_NAMES else ""
+    if before is None or after is None:
+        return prose(f"Measuring without {len(result.heads)} heads{those}." if result.heads else "Measuring.")
     if not result.heads:
-        return prose("No head is gone: ", strong(_metric(before)), f", {compact(before.parameters)} parameters.")
+        return prose(
+            f"No head is gone: {metric} ", strong(_metric(before)), f", {compact(before.parameters)} parameters."
+        )
     shared = f" A head here serves all {shape.depth} depths, so it goes at each of them." if shape.shared else ""
     return prose(
-        f"Without {len(result.heads)} of {shape.blocks * shape.heads} heads: {result.about.metric.lower()} ",
+        f"Without {len(result.heads)} of {shape.blocks * shape.heads} heads{those}: {metric} ",
         strong(_metric(after)), f" instead of {_metric(before)}, {compact(after.parameters)} parameters instead of "
         f"{compact(before.parameters)}, {_ms(after)} a batch of 16 instead of {_ms(before)}.{shared}",
     )  # fmt: skip
@@ -172,4 +173,9 @@ def _metric(measured: Measured) -> str:
 
 
 def _ms(measured: Measured) -> str:
-    return "?" if measured.milliseconds is None else f"{measured.milliseconds:.0f} ms"
+    return "?" if measured.milliseconds is None else milliseconds(measured.milliseconds)
+
+
+def milliseconds(value: float) -> str:
+    """Three digits or so."""
+    return f"{value:.1f} ms" if value < 100 else f"{value:,.0f} ms"

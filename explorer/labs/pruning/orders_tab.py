@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from typing import Any
 
 import gradio as gr
 
 from explorer.labs.pruning import HEADS, ORDERS, orders_figures
-from explorer.labs.pruning.bench import Live, Subject, bar, setting, start_stop, tries
+from explorer.labs.pruning.bench import PRIVATE, Live, Subject, bar, fit, fitting, score_box, setting, start_stop, tries
+from explorer.labs.pruning.importance_tab import HINT, Pressed
 from explorer.labs.pruning.schema import HandResult, OrdersResult
 from explorer.ui.components import ASSETS, plot, rich_text
 from explorer.ui.wiring import LATEX, folds
@@ -24,15 +27,15 @@ orders. With 80 held-out examples differences of a few percent are chance: take 
 """
 
 
-def build_orders(subject: Subject, tab: gr.Tab) -> None:
-    """Lay out and wire the tab."""
+def build_orders(subject: Subject, tab: gr.Tab, pressed: Pressed) -> Callable[..., None]:
+    """Lay out and wire the tab; returns what adds triggers after which another model's heads are in question."""
     with gr.Row(elem_classes=["bench"]):
         with gr.Column(scale=1, min_width=250):
             start, stop = start_stop("Prune in three orders", "compare-orders")
             unit = gr.Radio(UNITS, value="head", label="Take away")
             draws = gr.Slider(0, 6, 2, step=1, label="Random orders")
-            score = gr.Textbox("gradient", visible="hidden", label="score")
-            buttons = tries("neurons", "heads and neurons", "layers", "weights")
+            score = score_box("head")
+            buttons = tries("neurons", "heads and neurons", "layers", "weights by magnitude")
         with gr.Column(scale=2, min_width=320):
             said = rich_text(elem_classes=["said"], elem_id="orders-said")
             shown = bar()
@@ -47,13 +50,17 @@ def build_orders(subject: Subject, tab: gr.Tab) -> None:
         lambda result: len(result.points) / result.total, panel, start, stop, shown,
     )  # fmt: skip
     moves = [
-        setting(button, [unit], chosen)
-        for button, chosen in zip(buttons, ("neuron", "both", "layer", "weight"), strict=True)
+        setting(button, [unit, score], chosen, fitting(chosen, way))
+        for button, (chosen, way) in zip(
+            buttons,
+            (("neuron", "gradient"), ("both", "gradient"), ("layer", "gradient"), ("weight", "magnitude")),
+            strict=True,
+        )
     ]
-    stream.on(start.click, tab.select, unit.input, *moves)
+    stream.on(start.click, tab.select, fit(unit, score), score.input, *moves)
     with gr.Accordion("Why: what the three lines test", open=False):
         gr.Markdown(WHY, latex_delimiters=LATEX)
-    _build_hand(subject, tab)
+    return _build_hand(subject, tab, pressed)
 
 
 def head_switches(**options: Any) -> gr.HTML:
@@ -66,8 +73,8 @@ def head_switches(**options: Any) -> gr.HTML:
     )
 
 
-def _build_hand(subject: Subject, tab: gr.Tab) -> None:
-    """The same by hand."""
+def _build_hand(subject: Subject, tab: gr.Tab, pressed: Pressed) -> Callable[..., None]:
+    """The same by hand: from switches here, or from presses on the heatmap of the importances."""
     gr.HTML("<h3>Heads by hand</h3>")
     with gr.Row(elem_classes=["bench"]):
         with gr.Column(scale=1, min_width=290):
@@ -80,12 +87,34 @@ def _build_hand(subject: Subject, tab: gr.Tab) -> None:
     heads = gr.Textbox("", visible="hidden", label="heads")
 
     def show(result: HandResult) -> list[Any]:
-        return [str(orders_figures.hand_sentence(result)), orders_figures.switches(result)]
+        words = str(orders_figures.hand_sentence(result))
+        return [words, orders_figures.switches(result), words if result.heads else HINT]
 
-    stream = Live(subject, HEADS, {"heads": heads}, [said, grid], show, lambda result: 1.0, panel, start, stop, shown)
+    stream = Live(
+        subject, HEADS, {"heads": heads}, [said, grid, pressed.said], show, lambda result: 1.0 if result.after else 0.3,
+        panel, start, stop, shown,
+    )  # fmt: skip
 
-    def pressed(event: gr.EventData) -> str:
+    def switched(event: gr.EventData) -> str:
         return ", ".join(f"{layer}.{head}" for layer, head in event._data["off"])
 
-    taken = grid.select(pressed, None, [heads], api_visibility="private", show_progress="hidden", queue=False)
-    stream.on(start.click, taken.then, tab.select)
+    def flipped(unit: str, now: str, event: gr.EventData) -> list[Any]:
+        """The heads with the pressed one, or without it where it was gone; and a number that changes with each such press."""
+        if unit != "head":
+            return [gr.skip(), gr.skip()]
+        layer, head = event._data["y"], event._data["x"]
+        name = f"{0 if layer == 'all' else layer}.{head}"
+        gone = [other for other in now.split(", ") if other]
+        changed = [other for other in gone if other != name] if name in gone else [*gone, name]
+        return [", ".join(changed), time.time()]
+
+    count = gr.Number(0, visible="hidden", label="presses")
+    taken = grid.select(switched, None, [heads], **PRIVATE)
+    pressed.heatmap.select(flipped, [pressed.unit, heads], [heads, count], **PRIVATE)
+    stream.on(start.click, taken.then, count.change, tab.select)
+
+    def forget(*triggers: Any) -> None:
+        for trigger in triggers:
+            trigger(lambda: ["", {}, HINT], None, [heads, grid, pressed.said], **PRIVATE)
+
+    return forget

@@ -120,8 +120,6 @@ class PruneParams(Asking):
         self._whole("neurons", 0, 1_000_000)
         self._whole("seed", 0, 2**31 - 1)
         object.__setattr__(self, "even", bool(self.even))
-        if self.unit == "weight" and (self.steps > 1 or self.train_between):
-            raise BadInputError("Single weights are pruned in one step here. Set steps to 1 and train_between to 0.")
         if (self.heads or self.neurons) and self.unit in ("layer", "weight"):
             raise BadInputError("A budget is of heads and neurons: set unit to head, neuron or both.")
 
@@ -152,8 +150,6 @@ class StepsParams(Asking):
         """As Asking; the steps are two or more."""
         super().__post_init__()
         _check_score(self.unit, self.score)
-        if self.unit == "weight":
-            raise BadInputError("Single weights are pruned in one step here. Take head, neuron, both or layer.")
         object.__setattr__(self, "share", checked_share(self.share))
         self._whole("steps", 2, MOST_STEPS)
         self._whole("train_between", 0, MOST_TRAINING)
@@ -200,12 +196,14 @@ class UnitJob(Asking):
 
 @dataclass(frozen=True)
 class WeightJob(Asking):
-    """Scores of single weights; for a share also what is left without them."""
+    """Scores of single weights; for a share also what is left without them. key, rounds: as UnitJob."""
 
     score: str = "gradient"
     share: float = 0.0
     order: str = "least"
     seed: int = 0
+    key: str = ""
+    rounds: int = 0
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ from typing import Any
 from markupsafe import Markup
 
 from explorer.figures import compact, label, layout, megabytes, picture, prose, strong
-from explorer.labs.pruning.importance_figures import PLURALS
-from explorer.labs.pruning.orders_figures import measured_table
+from explorer.labs.pruning.importance_figures import PLURALS, shared_note
+from explorer.labs.pruning.orders_figures import measured_table, milliseconds
 from explorer.labs.pruning.schema import Left, PruneResult, Step, StepsResult
 from explorer.tables import Table
 
@@ -56,6 +56,7 @@ def prune_sentence(result: PruneResult) -> Markup:
             parts.append("Plain from_pretrained opens what goes home. ")
     if result.note:
         parts.append(result.note if result.unit == "weight" else f"Masked, not removed: {result.note}")
+    parts.append(shared_note(result.about.shape))
     return prose(*parts)
 
 
@@ -109,6 +110,7 @@ def before_after(result: PruneResult) -> Markup:
     """Parameters, size and milliseconds before and after, beside Michel et al.'s speeds."""
     before, after = result.steps[0].measured, result.steps[-1].measured
     rows = [
+        (result.about.metric, _metric(result.steps[0]), _metric(result.steps[-1]), ""),
         (
             "parameters",
             compact(before.parameters),
@@ -119,7 +121,7 @@ def before_after(result: PruneResult) -> Markup:
     ]
     for speed in result.speeds:
         times = _times(speed.before, speed.after)
-        rows.append((f"batch of {speed.batch}", f"{speed.before:.1f} ms", f"{speed.after:.1f} ms", times))
+        rows.append((f"batch of {speed.batch}", milliseconds(speed.before), milliseconds(speed.after), times))
     head = Markup("<thead><tr><th></th><th>whole</th><th>pruned</th><th>ratio</th></tr></thead>")
     body = Markup("").join(
         Markup("<tr>{}</tr>").format(Markup("").join(Markup("<td>{}</td>").format(cell) for cell in row))
@@ -201,7 +203,7 @@ def textpruner_quote() -> Markup:
         Markup("<tr><td>{}</td>{}</tr>").format(
             name, Markup("").join(Markup("<td>{:.2f}</td>").format(row[place]) for row in TEXTPRUNER)
         )
-        for name, place in (("heads differ by layer", 1), ("as many in each", 2))
+        for name, place in (("heads uneven", 1), ("heads even", 2))
     )
     return Markup(
         '<table class="quoted"><caption>XLM-R-base on PAWS-X pruned to 6 heads and 1,536 neurons a layer, English accuracy by '

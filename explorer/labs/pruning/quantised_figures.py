@@ -73,6 +73,7 @@ def quantised_figure(result: QuantiseResult) -> dict[str, Any]:
                 "marker": {"color": colour},
                 "text": ["" if value is None else format(value, digits) for value in values],
                 "textposition": "auto",
+                "textangle": 0,
                 "insidetextfont": {"color": "@inside"},
                 "cliponaxis": False,
                 "hovertemplate": f"%{{y}}: %{{x:{digits}}}<extra></extra>",

@@ -26,7 +26,7 @@ def build_quantised(subject: Subject, tab: gr.Tab) -> None:
     with gr.Row(elem_classes=["bench"]):
         with gr.Column(scale=1, min_width=250):
             start, stop = start_stop("Measure the three forms", "quantise")
-            share = gr.Slider(0, 0.9, 0, step=0.05, label="Also pruned: heads and neurons to take away")
+            share = gr.Slider(0, 0.9, 0, step=0.05, label="Prune this share first")
             batch = gr.Slider(1, 64, 16, step=1, label="Texts in a batch")
             buttons = tries("and half of it pruned", "one text", "64 texts")
         with gr.Column(scale=2, min_width=320):

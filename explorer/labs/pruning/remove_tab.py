@@ -7,7 +7,7 @@ from typing import Any
 import gradio as gr
 
 from explorer.labs.pruning import EXPORT, PRUNE, STEPS, prune_figures
-from explorer.labs.pruning.bench import Live, Subject, bar, setting, start_stop, tries
+from explorer.labs.pruning.bench import Live, Subject, bar, fit, fitting, score_box, setting, start_stop, tries
 from explorer.labs.pruning.orders_tab import UNITS
 from explorer.labs.pruning.schema import Exported, PruneResult, StepsResult
 from explorer.ui.components import plot, rich_text
@@ -38,13 +38,13 @@ def build_remove(subject: Subject, tab: gr.Tab) -> None:
             share = gr.Slider(0.05, 0.95, 0.5, step=0.05, label="Share to take away")
             order = gr.Dropdown(ORDERS, value="least", label="Order", filterable=False)
             even = gr.Checkbox(False, label="As many from every layer")
-            with gr.Accordion("A budget, steps, training between", open=False):
+            with gr.Accordion("Score, budget, steps", open=False):
+                score = score_box("both")
                 heads = gr.Number(0, precision=0, label="Heads a layer keeps", info="On average; 0 goes by the share.")
                 neurons = gr.Number(0, precision=0, label="Neurons a layer keeps")
                 steps = gr.Slider(1, 16, 1, step=1, label="Steps")
                 training = gr.Slider(0, 30, 0, step=1, label="Training steps after each")
                 seed = gr.Number(0, precision=0, label="Seed of the random order")
-            score = gr.Textbox("gradient", visible="hidden", label="score")
             buttons = tries("half the neurons, evenly", "a third of the heads", "half the layers", "to a budget")
         with gr.Column(scale=2, min_width=320):
             said = rich_text(elem_classes=["said"], elem_id="prune-said")
@@ -71,9 +71,10 @@ def build_remove(subject: Subject, tab: gr.Tab) -> None:
         ]
 
     stream = Live(subject, PRUNE, inputs, [said, left, table, key], show, _share, panel, start, stop, shown)
-    controls = [unit, share, even, heads, neurons]
+    fit(unit, score)
+    controls = [unit, score, share, even, heads, neurons]
     moves = [
-        setting(button, controls, *values)
+        setting(button, controls, values[0], fitting(values[0]), *values[1:])
         for button, values in zip(
             buttons,
             (
@@ -116,12 +117,12 @@ def build_steps(subject: Subject, tab: gr.Tab) -> None:
     with gr.Row(elem_classes=["bench"]):
         with gr.Column(scale=1, min_width=250):
             start, stop = start_stop("Compare", "compare-steps")
-            unit = gr.Dropdown(UNITS[:4], value="both", label="Take away", filterable=False)
+            unit = gr.Dropdown(UNITS, value="both", label="Take away", filterable=False)
+            score = score_box("both")
             share = gr.Slider(0.05, 0.95, 0.6, step=0.05, label="Share to take away")
             steps = gr.Slider(2, 16, 4, step=1, label="Many steps")
             training = gr.Slider(0, 30, 0, step=1, label="Training steps after each of them")
-            score = gr.Textbox("gradient", visible="hidden", label="score")
-            buttons = tries("train a little between", "more goes", "eight steps")
+            buttons = tries("train a little between", "more goes", "eight steps", "weights by magnitude")
         with gr.Column(scale=2, min_width=320):
             said = rich_text(elem_classes=["said"], elem_id="steps-said")
             shown = bar()
@@ -143,5 +144,7 @@ def build_steps(subject: Subject, tab: gr.Tab) -> None:
         setting(buttons[0], [training], 8),
         setting(buttons[1], [share], 0.75),
         setting(buttons[2], [steps], 8),
+        setting(buttons[3], [unit, score, share, training], "weight", fitting("weight", "magnitude"), 0.8, 8),
     ]
+    fit(unit, score)
     stream.on(start.click, tab.select, *moves)

@@ -146,12 +146,12 @@ class PruneResult:
 
 @dataclass(frozen=True)
 class HandResult:
-    """The model without some heads, beside the whole one."""
+    """The model without some heads, beside the whole one; None until they are measured."""
 
     about: About
     heads: tuple[tuple[int, int], ...]
-    before: Measured
-    after: Measured
+    before: Measured | None = None
+    after: Measured | None = None
 
 
 @dataclass(frozen=True)
@@ -191,6 +191,13 @@ class QuantiseResult:
     def done(self) -> bool:
         """Whether all forms are there, and timed."""
         return len(self.forms) >= self.total and all(form.milliseconds is not None for form in self.forms)
+
+
+@dataclass(frozen=True)
+class Thinned:
+    """After some single weights were set to 0. share: of the matrices' weights, gone."""
+
+    share: float
 
 
 @dataclass(frozen=True)

@@ -17,13 +17,15 @@ def build(page: Page) -> None:
     subject = Subject(page)
     with gr.Tabs():
         with gr.Tab("What matters", id="importance") as matters:
-            draw = build_importance(subject, matters)
+            draw, pressed = build_importance(subject, matters)
         with gr.Tab("Prune and see", id="orders") as orders:
-            build_orders(subject, orders)
+            forget = build_orders(subject, orders, pressed)
         with gr.Tab("Take out", id="remove") as remove:
             build_remove(subject, remove)
         with gr.Tab("Step by step", id="steps") as steps:
             build_steps(subject, steps)
         with gr.Tab("Fewer bits", id="quantise") as quantise:
             build_quantised(subject, quantise)
-    draw(*subject.wire())
+    triggers = subject.wire()
+    draw(*triggers)
+    forget(*triggers)

@@ -60,14 +60,15 @@ def card(
 
 def _front_matter(facts: RunFacts, model_id: str, library: str, method: Method) -> str:
     """JSON values are YAML too, and quote whatever stands in a name."""
+    kind = "fill-mask" if method.fills_masks else "text-classification"
     entries: dict[str, object] = {
         "base_model": model_id,
         "library_name": library,
-        "pipeline_tag": "text-classification",
+        "pipeline_tag": kind,
         "tags": ["bert-explorer", method.slug],
     }
     if facts.outcome is not None:
-        task = {"type": "text-classification", "name": facts.task_title}
+        task = {"type": kind, "name": facts.task_title}
         results = [
             {
                 "task": task,
@@ -89,7 +90,8 @@ def _results(facts: RunFacts) -> str:
         for split, scores in facts.outcome.metrics.items()
         for name, value in scores.items()
     ]
-    return _table(("Held-out split", "Examples", "Metric", "Value"), rows)
+    examples = "Hidden words" if find_method(facts.spec.method).fills_masks else "Examples"
+    return _table(("Held-out split", examples, "Metric", "Value"), rows)
 
 
 def _settings(facts: RunFacts, method: Method) -> list[tuple[object, ...]]:
@@ -99,6 +101,7 @@ def _settings(facts: RunFacts, method: Method) -> list[tuple[object, ...]]:
         value = getattr(spec, option)
         own.append((_SETTINGS.get(option, option), ", ".join(value) if isinstance(value, tuple) else value))
     labels = ", ".join(f"{number} = {label}" for number, label in enumerate(facts.labels)) or "one score"
+    labels = "a word for each mask" if method.fills_masks else labels
     return [
         ("Base model", model_name(spec.model)),
         ("Answers", labels),
@@ -122,7 +125,7 @@ def _notes(facts: RunFacts, model_id: str, notes: Sequence[str]) -> list[str]:
             f"`{model_id}` comes with BERT Explorer and is not on the hub: write its folder, `assets/models/{model_id}`, in its "
             f"place (`python train.py --model FOLDER` for the script)."
         )
-    if not facts.labels:
+    if not facts.labels and not find_method(facts.spec.method).fills_masks:
         mean, spread = facts.scale
         said.append(f"The score in the task's own unit is the model's number times {spread:g} plus {mean:g}.")
     return said
@@ -180,8 +183,17 @@ def load_weights(model_id: str, outputs: int, extra: Sequence[str] = (), prepare
     )
 
 
-def load_merged() -> str:
-    """How to load a whole checkpoint from its unpacked folder."""
+def load_merged(method: Method) -> str:
+    """How to load a whole checkpoint from its unpacked folder, and to ask it something."""
+    if method.fills_masks:
+        return "\n".join(
+            [
+                "from transformers import pipeline",
+                "",
+                'fill = pipeline("fill-mask", model=".", tokenizer=".")  # the unpacked folder',
+                'print(fill(f"The capital of France is {fill.tokenizer.mask_token}."))',
+            ]
+        )
     return _code_block(
         list(_TRANSFORMERS),
         ['model = AutoModelForSequenceClassification.from_pretrained(".").eval()  # the unpacked folder'],

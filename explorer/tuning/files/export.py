@@ -40,7 +40,7 @@ def export_adapter(adapted: Adapted, facts: RunFacts, data: TaskData | None, tar
     Data of another number of classes than the run's (an imported adapter's task may be misnamed) is left out.
     Raises BadInputError for a student, which is exported as a whole model.
     """
-    if adapted.method.needs_teacher:
+    if adapted.method.is_student:
         raise BadInputError("A student is a whole model and no adapter: take it home merged (kind = merged).")
     if data is not None and data.task.outputs != (adapted.fork.config.num_labels or 1):
         data = None
@@ -84,7 +84,7 @@ def export_merged(adapted: Adapted, facts: RunFacts, target: Path) -> Path:
         tokenizer.save_pretrained(folder)
         members: Members = {str(path.relative_to(folder)): path for path in sorted(folder.rglob("*")) if path.is_file()}
         members["README.md"] = cards.card(
-            facts, adapted.bundle.model_id, cards.MODEL_LIBRARY, cards.load_merged(), script=False
+            facts, adapted.bundle.model_id, cards.MODEL_LIBRARY, cards.load_merged(adapted.method), script=False
         )
         return write_zip(target, members)
 

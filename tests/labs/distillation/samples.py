@@ -92,6 +92,23 @@ def distilled(**changes: Any) -> Distilled:
     return Distilled(**{"teacher": teacher(), "students": (student(), alone()), "sizes": sizes, **changes})
 
 
+def on_text(**changes: Any) -> Distilled:
+    """Two students on plain text: the whole model is their teacher."""
+    spec = replace(SPEC, task="text", method="distill_text", teacher="", hard_weight=0.5)
+    records = []
+    for number, (one, score) in enumerate(((spec, 0.25), (labels_only(spec), 0.2))):
+        scores: dict[str, float | None] = {"accuracy": score, "masked_loss": 5.5 - score, "agreement": score + 0.1}
+        done = _done(score, None) | {
+            "evaluations": ((0, dict.fromkeys(scores, 0.1)), (20, scores)),
+            "outcome": Outcome({"validation": scores}, {"validation": 1000}),
+            "reference": {"accuracy": 0.5, "masked_loss": 4.0},
+        }
+        name = f"3-layer student, {('soft targets + hidden words', 'hidden words')[number]} · Masked words"
+        records.append(record(f"r-text-{number}", **{**done, "spec": one, "name": name}))
+    sizes = (Size("", 66_000_000, 264_000_000, (20.0, 200.0)), *distilled().sizes[1:])
+    return Distilled(**{"teacher": None, "students": tuple(records), "sizes": sizes, **changes})
+
+
 def ablation(**changes: Any) -> Ablated:
     scores = (0.95, 0.9, 0.94, 0.93, 0.7)
     records = tuple(

@@ -11,7 +11,7 @@ import pytest
 from explorer.backend.runs.record import RunStatus
 from explorer.labs.distillation import ablation_figures, figures, loss_figures, train_figures
 from explorer.labs.distillation.schema import REST, Loss, Target
-from tests.labs.distillation.samples import ablation, alone, distilled, losses, soft, student, teacher
+from tests.labs.distillation.samples import ablation, alone, distilled, losses, on_text, soft, student, teacher
 
 HOSTILE = "</script><img onerror=x> `$x$` %{y} \u2028 <b>"
 
@@ -145,7 +145,7 @@ class TestStudents:
         assert names[0] == "teacher: LoRA r=8"
         assert drawn["data"][0]["y"] == [0.95, 0.95]
         assert {"3-layer student, soft targets", "3-layer student, labels"} <= set(names)
-        assert [trace["yaxis"] for trace in drawn["data"][1:]] == ["y", "y2", "y", "y2"]
+        assert [trace["yaxis"] for trace in drawn["data"][1:]] == ["y", "y", "y2", "y2"]
 
     def test_a_regression_has_no_agreement(self) -> None:
         plain = student(0.8, None, metrics=("pearson",), evaluations=((0, {"pearson": -0.3}), (20, {"pearson": 0.8})))
@@ -175,6 +175,41 @@ class TestStudents:
         assert "<img" not in train_figures.sizes_list(hostile)
         assert "<img" not in train_figures.distill_sentence(hostile)
         assert not any("<" in trace["name"] for trace in train_figures.distill_figure(hostile)["data"])
+
+
+class TestOnText:
+    def test_the_sentence_speaks_of_hidden_words(self) -> None:
+        said = train_figures.distill_sentence(on_text()).striptags()
+        assert "reaches accuracy 25.0%, its teacher 50.0%: it keeps 50.0%" in said
+        assert "On the hidden words alone the same student reaches 20.0%" in said
+        assert "for 35.0% of the hidden words" in said
+        assert "With 1,000 of them, differences below 2.74% are within chance" in said
+
+    def test_three_plots_each_with_its_own_range_and_the_teachers_line_where_it_has_one(self) -> None:
+        drawn = train_figures.distill_figure(on_text())
+        axes = {axis: [t["name"] for t in drawn["data"] if t["yaxis"] == axis] for axis in ("y", "y2", "y3")}
+        assert [len(names) for names in axes.values()] == [3, 3, 2]
+        assert axes["y"][0] == axes["y2"][0] == "teacher: all of bert-small"
+        tops = [drawn["layout"][axis]["domain"] for axis in ("yaxis", "yaxis2", "yaxis3")]
+        assert tops == sorted(tops, reverse=True)
+        assert drawn["layout"]["yaxis"]["range"][1] == pytest.approx(0.6)
+        assert drawn["layout"]["yaxis2"]["range"][0] < 0.1
+        assert sum(trace.get("showlegend", True) for trace in drawn["data"]) == 3
+        assert json.dumps(drawn)
+
+    def test_the_table_has_the_loss_too(self) -> None:
+        text = re.sub(r"\s+", " ", train_figures.sizes_list(on_text()).replace("</td>", " ").striptags())
+        assert "teacher: all of bert-small 66M 264 MB 20 ms 200 ms 50.0% 4.00" in text
+        assert "25.0% 5.25 35.0%" in text
+
+    def test_before_the_teacher_has_been_asked(self) -> None:
+        waiting = [
+            one.but(status=RunStatus.QUEUED, step=0, outcome=None, evaluations=(), reference={})
+            for one in on_text().students
+        ]
+        result = on_text(students=tuple(waiting), sizes=())
+        assert json.dumps(train_figures.distill_figure(result))
+        assert "Weighed and timed when" in train_figures.sizes_list(result)
 
 
 class TestAblation:

@@ -12,7 +12,7 @@ import pytest
 from explorer.backend.local import LocalExecutor
 from explorer.backend.runs.record import RunRecord, RunStatus
 from explorer.errors import BadInputError, ExplorerError
-from explorer.labs.distillation import ABLATE, DISTILL, live, measuring
+from explorer.labs.distillation import ABLATE, DISTILL, ablation_figures, live, measuring
 from explorer.labs.distillation.train_schema import (
     AblationParams,
     DistillParams,
@@ -23,6 +23,7 @@ from explorer.settings import Settings
 from explorer.tuning.spec import RunSpec
 from tests.backend import executing
 from tests.backend.executing import finished
+from tests.tuning.small import CATS, examples
 
 model_id, settings, task, spec = executing.model_id, executing.settings, executing.task, executing.spec
 executor, no_examples = executing.executor, executing.no_examples
@@ -108,6 +109,53 @@ def test_the_ablation_queues_a_student_a_line(executor: LocalExecutor, teacher: 
     table = ABLATE.table(result)
     assert [row[0] for row in table.rows] == ["all", "no-soft", "no-cosine", "no-hard", "random"]
     assert table.rows[0][4] == 0
+
+
+TEXT = "\n\n".join(one.text for one in examples(CATS, 60))
+
+
+class TestOnText:
+    @pytest.fixture(autouse=True)
+    def own_files(self, monkeypatch: pytest.MonkeyPatch, settings: Settings) -> None:
+        monkeypatch.setattr(live, "settings", lambda: settings)
+
+    def test_a_student_fills_masks_beside_the_whole_model(self, executor: LocalExecutor, model_id: str) -> None:
+        params = DistillParams(model=model_id, text=TEXT, epochs=1, alpha=0.7, cosine=0.15)
+        result = last(live.distill(executor, params, OWNER))
+        live.require_success(result)
+        assert result.on_text
+        student, alone = result.students
+        assert student.spec.method == alone.spec.method == "distill_text"
+        assert (alone.spec.soft_weight, alone.spec.hard_weight, alone.spec.cosine_weight) == (0.0, 1.0, 0.0)
+        assert result.teacher_scores == student.reference
+        whole, of_student, _ = result.sizes
+        assert whole.run_id == ""
+        assert whole.parameters > of_student.parameters == student.parameters
+        again = last(live.follow_student(executor, FollowStudentParams(student.run_id), OWNER))
+        assert [one.run_id for one in again.students] == [student.run_id, alone.run_id]
+        assert again.on_text
+        kept = last(live.distill(executor, DistillParams(model=model_id, task=student.spec.task, epochs=1), OWNER))
+        assert kept.on_text, "the text that was pasted is a task from then on"
+
+    def test_the_ablation_leaves_out_each_term(self, executor: LocalExecutor, model_id: str) -> None:
+        params = AblationParams(model=model_id, text=TEXT, epochs=1, examples=16)
+        result = last(live.ablate(executor, params, OWNER))
+        live.require_success(result)
+        assert {one.spec.method for one in result.records} == {"distill_text"}
+        said = ablation_figures.ablation_list(result).striptags()
+        assert "without the hidden words" in said
+        assert "take the place" not in said
+
+    def test_what_is_refused_starts_nothing(self, executor: LocalExecutor, model_id: str) -> None:
+        for changes, said in (
+            ({"text": "Too short."}, "at least 8 are needed"),
+            ({"text": TEXT, "student": "bert-small"}, "Leave the student's model empty"),
+            ({"text": TEXT, "student_layers": 3}, "at most 2"),
+            ({"text": TEXT, "model": "no/model"}, "no/model"),
+        ):
+            with pytest.raises(ExplorerError, match=said):
+                last(live.distill(executor, DistillParams(**{"model": model_id, **changes}), OWNER))
+        assert executor.runs.list(OWNER) == []
 
 
 def test_adapters_that_cannot_be_merged_are_timed_as_they_are(executor: LocalExecutor, spec: RunSpec) -> None:

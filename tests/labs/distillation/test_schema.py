@@ -109,3 +109,21 @@ def test_what_is_left_out_is_the_worked_example() -> None:
 def test_the_curves_cover_the_slider() -> None:
     assert (CURVE[0], CURVE[-1]) == pytest.approx((0.1, 20))
     assert (GRADIENT_CURVE[0], GRADIENT_CURVE[-1]) == pytest.approx((0.1, 100))
+
+
+@pytest.mark.parametrize("params", [DistillParams, AblationParams])
+def test_a_text_goes_with_no_other_task(params: Any) -> None:
+    with pytest.raises(BadInputError, match="Leave one of them out"):
+        params(task="sst2", text="A sentence.")
+    with pytest.raises(BadInputError, match="text must be a text"):
+        params(text=7)
+    assert params(task="text", text="A sentence.").text == "A sentence."
+
+
+def test_a_student_on_text_is_of_the_model_and_has_no_run_as_its_teacher() -> None:
+    first, alone = DistillParams(model="bert-mini", alpha=0.7, cosine=0.15).text_specs("text")
+    assert (first.model, first.task, first.method, first.teacher) == ("bert-mini", "text", "distill_text", "")
+    assert first.soft_weight + first.hard_weight == pytest.approx(1)
+    assert (alone.soft_weight, alone.hard_weight, alone.cosine_weight) == (0, 1, 0)
+    only = DistillParams(alpha=0.0).text_specs("text")
+    assert len(only) == 1, "on the hidden words alone it is its own companion"

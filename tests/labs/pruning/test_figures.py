@@ -78,9 +78,22 @@ def test_the_sentence_says_what_matters_and_whether_the_examples_were_enough() -
     assert f"layer {best[1]}, head {best[2]} matters most" in said
     assert "32 examples are enough" in said
     poor = importance_figures.importance_sentence(replace(result, agreement=((32, 0.4),))).striptags()
-    assert "not enough" in poor
+    assert "64 examples are not enough" in poor
+    assert "about 430 would be" in poor
+    hopeless = importance_figures.importance_sentence(replace(result, agreement=((32, 0.1),))).striptags()
+    assert "would be" not in hopeless
+    shared = importance_figures.importance_sentence(importance(shape=Shape(3, 1, 4, 200))).striptags()
+    assert "takes it from each of them" in shared
+    assert "takes it from" not in said
     early = importance_figures.importance_sentence(replace(result, count=16, agreement=())).striptags()
     assert "16 of 64 examples" in early
+
+
+def test_as_many_examples_as_it_takes() -> None:
+    """Spearman and Brown: twice the examples at ρ = 0.5 give 2 · 0.5 / 1.5; 9 times as many give 0.9."""
+    assert importance_figures.examples_needed(32, 0.5) == 290
+    assert importance_figures.examples_needed(10, 0.9) == 10
+    assert importance_figures.examples_needed(10, 0.0) is None
 
 
 def orders(metric: float | None = 0.9) -> OrdersResult:
@@ -100,7 +113,7 @@ def test_orders() -> None:
     ]  # fmt: skip
     said = orders_figures.orders_sentence(result).striptags()
     assert "Least important first, 40% of the heads can go" in said
-    assert "most important first, 0% of the heads" in said
+    assert "more than 0.02, most important first 0%. 80 held-out examples, so one standard error is 0.034." in said
     assert "4 of 16 points" in orders_figures.orders_sentence(replace(result, points=result.points[:4])).striptags()
     assert "not defined" in orders_figures.orders_sentence(orders(None)).striptags()
 
@@ -141,7 +154,10 @@ def test_steps_and_hand_and_forms() -> None:
     hand = HandResult(about(), ((0, 1),), WHOLE, PRUNED)
     assert "Without 1 of 12 heads" in orders_figures.hand_sentence(hand).striptags()
     assert orders_figures.switches(hand)["off"] == [[0, 1]]
-    assert orders_figures.hand_text(hand) == "0.1"
+    assert "(0.1, by layer and head)" in orders_figures.hand_sentence(hand).striptags()
+    waiting = HandResult(about(), ((0, 1),))
+    assert "Measuring without 1 head" in orders_figures.hand_sentence(waiting).striptags()
+    assert orders_figures.hand_table(waiting).rows == ()
     forms = QuantiseResult(
         about(), 16, (FormResult("fp32", 0.0, 100, 20.0, 0.9), FormResult("int8", 0.5, 25, 10.0, None, "a note")), 2
     )

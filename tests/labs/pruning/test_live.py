@@ -11,11 +11,13 @@ from typing import Any
 
 import pytest
 import torch
+from transformers import AutoModelForSequenceClassification
 
 from explorer.backend.local import LocalExecutor
 from explorer.compress.cuts import kept_of_share
 from explorer.errors import BadInputError, ExplorerError, MissingCapabilityError
 from explorer.labs.pruning import LAB, live
+from explorer.labs.pruning.kept import find
 from explorer.labs.pruning.params import (
     ExportParams,
     HandParams,
@@ -67,7 +69,9 @@ def importance(executor: LocalExecutor, **given: Any) -> Any:
 def test_importance_grows_with_its_examples(executor: LocalExecutor, run: str, tiny_model: str, unit: str) -> None:
     for where in ({"run": run}, {"model": tiny_model}):
         found = importance(executor, unit=unit, **where)
-        assert [result.count for result in found] == [16, 20]
+        counts = [result.count for result in found]
+        assert counts == sorted(set(counts))
+        assert counts[-1] == 20
         last = found[-1]
         assert last.done
         sizes = {"head": (2, 2), "neuron": (2, 64), "layer": (1, 2)}[unit]
@@ -150,8 +154,51 @@ def test_weights_are_set_to_zero_and_nothing_gets_smaller(executor: LocalExecuto
     assert before.bytes == after.bytes
     matrices = 2 * (4 * 32 * 32 + 2 * 32 * 64)
     assert before.parameters - after.parameters == round(0.3 * matrices)
-    assert not last.key
     assert "not taken out" in last.note
+
+
+@pytest.mark.parametrize("score", ["magnitude", "gradient", "movement"])
+def test_weights_go_in_steps_and_stay_away_while_the_others_train(
+    executor: LocalExecutor, run: str, score: str, tmp_path: Path
+) -> None:
+    asked = PruneParams(run=run, unit="weight", score=score, share=0.5, steps=2, train_between=3, **FEW)
+    last = results(live.prune(executor, asked, "me"))[-1]
+    assert last.done
+    assert [step.share for step in last.steps] == [0.0, 0.25, 0.5]
+    assert [step.loss is None for step in last.steps] == [True, False, False]
+    matrices = 2 * (4 * 32 * 32 + 2 * 32 * 64)
+    whole = last.steps[0].measured.parameters
+    assert [whole - step.measured.parameters for step in last.steps] == [0, matrices // 4, matrices // 2]
+    kept = find(last.key)
+    assert kept is not None
+    for name, gone in kept.gone.items():
+        assert not kept.weights[name][gone].any(), "training has brought a weight back"
+    (exported,) = results(live.export_pruned(executor, ExportParams(run=run, key=last.key, **FEW), "me"))
+    with zipfile.ZipFile(exported.path) as archive:
+        archive.extractall(tmp_path)
+    model = AutoModelForSequenceClassification.from_pretrained(tmp_path)
+    zeros = sum(int((tensor == 0).sum()) for name, tensor in model.state_dict().items() if name in kept.gone)
+    assert zeros >= matrices // 2
+
+
+def test_another_score_sets_other_weights_to_zero(executor: LocalExecutor, run: str) -> None:
+    def gone(score: str, steps: int) -> torch.Tensor:
+        asked = PruneParams(run=run, unit="weight", score=score, share=0.5, steps=steps, **FEW)
+        kept = find(results(live.prune(executor, asked, "me"))[-1].key)
+        assert kept is not None
+        return torch.cat([mask.flatten() for mask in kept.gone.values()])
+
+    once = gone("magnitude", 1)
+    assert torch.equal(once, gone("magnitude", 3)), "sizes of weights that are not trained stay as they are"
+    assert not torch.equal(once, gone("gradient", 1))
+    assert not torch.equal(gone("gradient", 1), gone("gradient", 3)), "without the first to go others matter"
+
+
+def test_one_step_against_many_for_weights(executor: LocalExecutor, run: str) -> None:
+    asked = StepsParams(run=run, unit="weight", score="magnitude", steps=2, train_between=1, share=0.4, **FEW)
+    last = results(live.compare_steps(executor, asked, "me"))[-1]
+    assert last.done
+    assert {round(steps[-1].share, 3) for _, steps in last.lines} == {0.4}
 
 
 def test_one_step_against_many(executor: LocalExecutor, run: str) -> None:
@@ -166,9 +213,10 @@ def test_one_step_against_many(executor: LocalExecutor, run: str) -> None:
 
 
 def test_by_hand(executor: LocalExecutor, run: str) -> None:
-    (some,) = results(live.prune_heads(executor, HandParams(run=run, heads="0.1, 1.0", **FEW), "me"))  # type: ignore[arg-type]
+    first, some = results(live.prune_heads(executor, HandParams(run=run, heads="0.1, 1.0", **FEW), "me"))  # type: ignore[arg-type]
+    assert (first.heads, first.after) == (some.heads, None), "the switches stand there before anything is measured"
     assert some.after.parameters < some.before.parameters
-    (none,) = results(live.prune_heads(executor, HandParams(run=run, **FEW), "me"))
+    none = results(live.prune_heads(executor, HandParams(run=run, **FEW), "me"))[-1]
     assert (none.after.metric, none.after.parameters) == (none.before.metric, none.before.parameters)
     with pytest.raises(BadInputError, match="Every head would be gone"):
         results(live.prune_heads(executor, HandParams(run=run, heads="0.0,0.1,1.0,1.1", **FEW), "me"))  # type: ignore[arg-type]

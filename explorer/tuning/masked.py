@@ -1,0 +1,189 @@
+"""A student's lessons on plain text: hidden words, what its teacher thinks of them, and the loss that compares the two.
+
+The teacher is the whole model that the student is cut from. Other words are hidden in every epoch (dynamic masking), so it is
+asked again at each step, and never to be learnt from where the hidden words alone teach. Source: Sanh et al. 2019, section 3.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import cross_entropy, mse_loss
+from transformers import PreTrainedModel, PreTrainedTokenizerBase
+
+from explorer.errors import BadInputError
+from explorer.maths.corruption import IGNORED_LABEL, CorruptionRecipe, corrupt
+from explorer.maths.distillation import cosine_loss, soft_loss
+from explorer.models.bundle import Bundle
+from explorer.tasks.task import Example, Task
+from explorer.tuning.adapted import Adapted
+from explorer.tuning.distilling import AGREEMENT
+from explorer.tuning.forks import fork_masked
+from explorer.tuning.rows import Rows, ordered_batches, tokenise
+from explorer.tuning.spec import RunSpec
+from explorer.tuning.training import QUICK_ROWS, Training, precision
+
+ACCURACY, MASKED_LOSS = "accuracy", "masked_loss"
+"""Of the hidden words of held-out texts: the share that is guessed, and the mean of −ln p."""
+
+LEARNT = CorruptionRecipe()
+"""BERT's own: 15% of the tokens, of which 80% become [MASK], 10% another token, and 10% stay."""
+
+MEASURED = CorruptionRecipe(mask_share=1.0, random_share=0.0)
+"""To measure on, 15% of the tokens are all shown as [MASK], always the same ones, whatever the run's seed."""
+
+MEASURED_KEY = 2**31
+
+
+@dataclass(frozen=True)
+class Hidden:
+    """A batch with hidden words. chosen: (rows, length), where; truth: (chosen,), which tokens."""
+
+    inputs: dict[str, Tensor]
+    chosen: Tensor
+    truth: Tensor
+
+
+class Masks:
+    """Hides words: a function of a row's number and a key alone, so that a resumed run hides what it would have."""
+
+    def __init__(self, tokenizer: PreTrainedTokenizerBase) -> None:
+        self.mask = int(tokenizer.mask_token_id)
+        self.special = frozenset(tokenizer.all_special_ids)
+        self.others = torch.tensor([number for number in range(len(tokenizer)) if number not in self.special])
+
+    def candidates(self, tokens: Sequence[int]) -> list[int | None]:
+        """The positions' words as `corrupt` takes them: special tokens, [UNK] among them, are never hidden."""
+        return [None if token in self.special else place for place, token in enumerate(tokens)]
+
+    def hide(self, rows: Rows, places: Sequence[int], recipe: CorruptionRecipe, *key: int) -> Hidden:
+        """Some rows, padded, with words hidden in each."""
+        inputs, _ = rows.batch(places, torch.device("cpu"))
+        labels = torch.full_like(inputs["input_ids"], IGNORED_LABEL)
+        for row, place in enumerate(places):
+            tokens = rows.inputs[place]["input_ids"]
+            seed = np.random.SeedSequence((*key, place)).generate_state(1, np.uint64)[0]
+            drawn = torch.Generator().manual_seed(int(seed))
+            hidden = corrupt(torch.tensor(tokens), self.candidates(tokens), recipe, self.mask, self.others, drawn)
+            inputs["input_ids"][row, : len(tokens)] = hidden.input_ids
+            labels[row, : len(tokens)] = hidden.labels
+        chosen = labels != IGNORED_LABEL
+        return Hidden(inputs, chosen, labels[chosen])
+
+
+def rows_of(bundle: Bundle, examples: Sequence[Example], longest: int) -> Rows:
+    """The texts' tokens, without those texts in which nothing can be hidden. Raises BadInputError where none is left."""
+    rows, masks = tokenise(bundle, examples, longest), Masks(bundle.tokenizer)
+    kept = [
+        place
+        for place, row in enumerate(rows.inputs)
+        if any(word is not None for word in masks.candidates(row["input_ids"]))
+    ]
+    if not kept:
+        raise BadInputError(
+            f"{bundle.model_id} knows none of the words of this text, so there is nothing to hide. Take another."
+        )
+    return replace(rows, inputs=tuple(rows.inputs[place] for place in kept), labels=rows.labels[kept])
+
+
+def read_masked(model: nn.Module, body: str, inputs: dict[str, Tensor], chosen: Tensor) -> tuple[Tensor, Tensor]:
+    """Logits at the chosen positions, (chosen, vocabulary), and the last states of all, (rows, length, width).
+
+    The head sees the chosen positions alone: over all of them its product with the vocabulary would cost more than the layers.
+    """
+    seen: list[Tensor] = []
+
+    def only_chosen(module: nn.Module, given: Any, output: Any) -> Any:
+        seen.append(output.last_hidden_state)
+        output.last_hidden_state = output.last_hidden_state[chosen][None]
+        return output
+
+    handle = model.get_submodule(body).register_forward_hook(only_chosen)
+    try:
+        logits: Tensor = model(**inputs).logits[0]
+    finally:
+        handle.remove()
+    return logits, seen[0]
+
+
+class MaskedTraining(Training):
+    """A student's optimisation on hidden words. `reference` is what its teacher scores on the same held-out ones.
+
+    Raises MissingCapabilityError for a model that fills no masks.
+    """
+
+    def __init__(self, adapted: Adapted, task: Task, train: Rows, held_out: Rows, spec: RunSpec, rate: float) -> None:
+        super().__init__(adapted, task, train, held_out, spec, rate)
+        self.teacher: PreTrainedModel = fork_masked(adapted.bundle)
+        self.masks = Masks(adapted.bundle.tokenizer)
+        self.body = adapted.layers.body
+        self._answers: dict[int, tuple[Rows, list[Tensor]]] = {}
+
+    def _batch_loss(self, batch: list[int]) -> Tensor:
+        """w_soft T² KL + w_mlm MLM + w_cos (1 - cos); a term of weight 0 is not computed, nor a teacher that no term needs."""
+        spec, epoch = self.spec, self.step // self.per_epoch
+        hidden = self.masks.hide(self.train_rows, batch, LEARNT, spec.seed, epoch)
+        logits, states = self._read(self.adapted.model, hidden)
+        terms = []
+        if spec.soft_weight or spec.cosine_weight:
+            with torch.no_grad():
+                wanted, theirs = self._read(self.teacher, hidden)
+            if spec.soft_weight:
+                soft = (
+                    mse_loss(logits, wanted) if spec.soft_loss == "l2" else soft_loss(logits, wanted, spec.temperature)
+                )
+                terms.append(spec.soft_weight * soft)
+            if spec.cosine_weight:
+                words = hidden.inputs["attention_mask"].bool().to(self.device)
+                terms.append(spec.cosine_weight * cosine_loss(states[words], theirs[words]))
+        if spec.hard_weight:
+            terms.append(spec.hard_weight * cross_entropy(logits, hidden.truth.to(self.device)))
+        return torch.stack(terms).sum()
+
+    def _read(self, model: nn.Module, hidden: Hidden) -> tuple[Tensor, Tensor]:
+        """Logits and states as float32; matrix products are in bfloat16 where the processor has them."""
+        inputs = self.adapted.taken({name: tensor.to(self.device) for name, tensor in hidden.inputs.items()})
+        with precision(self.device, self.adapted.bundle.architecture):
+            logits, states = read_masked(model, self.body, inputs, hidden.chosen.to(self.device))
+        return logits.float(), states.float()
+
+    def quick_scores(self) -> dict[str, float | None]:
+        """As `measured`, on the first held-out rows."""
+        return self.measured(self.held_out, QUICK_ROWS)[0]
+
+    def measured(self, rows: Rows, count: int | None = None) -> tuple[dict[str, float | None], int]:
+        """Accuracy, loss and agreement with the teacher on the hidden words of the first rows, and how many words these are.
+
+        The teacher is asked once, about all rows. Raises BadInputError where the last step has blown the student up.
+        """
+        self.adapted.eval()
+        if id(rows) not in self._answers:
+            guesses, self.reference = self._guess(self.teacher, rows, None)
+            self._answers[id(rows)] = (rows, guesses)
+        own, scores = self._guess(self.adapted.model, rows, count)
+        if not math.isfinite(scores[MASKED_LOSS]):
+            raise self._diverged(self.step, scores[MASKED_LOSS])
+        guessed, theirs = torch.cat(own), torch.cat(self._answers[id(rows)][1][: len(own)])
+        return {**scores, AGREEMENT: float((guessed == theirs).double().mean())}, len(guessed)
+
+    @torch.no_grad()
+    def _guess(self, model: nn.Module, rows: Rows, count: int | None) -> tuple[list[Tensor], dict[str, float]]:
+        """The guesses of every hidden word, a tensor a row, with their accuracy and loss."""
+        guesses = [torch.empty(0)] * len(rows.lengths[:count])
+        right, loss, words = 0, 0.0, 0
+        for batch in ordered_batches(rows.lengths[:count]):
+            hidden = self.masks.hide(rows, batch, MEASURED, MEASURED_KEY)
+            logits = self._read(model, hidden)[0].cpu()
+            found = logits.argmax(-1)
+            right += int((found == hidden.truth).sum())
+            loss += float(cross_entropy(logits, hidden.truth, reduction="sum"))
+            words += len(hidden.truth)
+            for place, guess in zip(batch, found.split(hidden.chosen.sum(-1).tolist()), strict=True):
+                guesses[place] = guess
+        return guesses, {ACCURACY: right / words, MASKED_LOSS: loss / words}

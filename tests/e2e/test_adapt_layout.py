@@ -1,0 +1,55 @@
+"""Fine-tune and Inside ΔW on screens of every size, light and dark."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.e2e.visiting import Visit, open_tab, width_of
+
+pytestmark = pytest.mark.e2e
+
+FINETUNE_TABS = ("Train", "Try it", "Compare all", "Runs", "Merge and take home", "Metrics")
+PRESSED_FIRST = "Merge and take home"
+"""The tab that draws nothing before its button is pressed."""
+
+DELTA_TABS = ("Spectrum", "Compare two runs", "Amplification", "Rank sweep")
+
+DRAWN = """() => [...document.querySelectorAll('[role=tabpanel] [data-drawn]')].some((one) => one.getClientRects().length)"""
+SETTLED = """() => new Promise((done) => {
+  const size = () => [document.documentElement.scrollWidth, document.documentElement.scrollHeight].join();
+  const look = (last, same) => (same > 20 ? done() : requestAnimationFrame(() => look(size(), size() === last ? same + 1 : 0)));
+  look("", 0);
+})"""
+"""What was unfolded has its size: the same for twenty frames."""
+
+
+@pytest.mark.parametrize(
+    ("path", "figure", "tabs"),
+    [("finetune", "#run-curves", FINETUNE_TABS), ("delta", "#spectrum-figure", DELTA_TABS)],
+)
+@pytest.mark.parametrize("size", [(1440, 900), (1024, 768), (390, 844)])
+def test_no_tab_is_wider_than_the_screen(
+    visit: Visit, path: str, figure: str, tabs: tuple[str, ...], size: tuple[int, int]
+) -> None:
+    page = visit.page
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    visit.open(path, figure)
+    wide = {}
+    for tab in tabs:
+        open_tab(page, tab)
+        if tab != PRESSED_FIRST:
+            page.wait_for_function(DRAWN)
+        folded = page.locator("[role=tabpanel]:visible button.label-wrap:not(.open)")
+        while folded.count():
+            folded.first.click()
+        page.evaluate(SETTLED)
+        wide[tab] = width_of(page)
+    assert max(wide.values()) <= size[0], wide
+
+
+@pytest.mark.parametrize(("path", "figure"), [("finetune", "#run-curves"), ("delta", "#spectrum-figure")])
+def test_dark_pages_have_dark_figures(visit: Visit, path: str, figure: str) -> None:
+    visit.page.emulate_media(color_scheme="dark")
+    visit.open(path, figure)
+    stroke = visit.page.evaluate(f"getComputedStyle(document.querySelector('{figure} .js-line')).stroke")
+    assert stroke == "rgb(86, 180, 233)", "the dark palette's first colour"

@@ -1,0 +1,118 @@
+"""Inside ΔW in a real browser."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.e2e.running import OTHER_RANK, SETTLED, choose, notice, panel, type_number, with_tiny_model
+from tests.e2e.visiting import Visit
+
+pytestmark = pytest.mark.e2e
+
+
+def test_it_opens_with_a_spectrum_and_the_slider_goes_back_in_time(visit: Visit) -> None:
+    visit.open("delta", "#spectrum-figure")
+    said = visit.page.locator("#spectrum-said")
+    expect(said).to_contain_text("norm ‖ΔW‖ is largest in layer")
+    visit.page.wait_for_selector("#energy-figure .plot[data-drawn]")
+    visit.page.wait_for_selector("#measure-figure .plot[data-drawn]")
+    last = said.inner_text()
+    slider = panel(visit).get_by_label("range slider for Training step")
+    expect(slider).to_have_value("90")
+    before = visit.draws("#spectrum-figure")
+    slider.press("Home")
+    visit.wait_redrawn("#spectrum-figure", before)
+    expect(said).not_to_have_text(last)
+    slider.press("End")
+    expect(said).to_have_text(last)
+
+
+def test_another_matrix_and_another_run_are_drawn(visit: Visit) -> None:
+    visit.open("delta", "#spectrum-figure")
+    said = visit.page.locator("#spectrum-said")
+    choose(panel(visit).get_by_label("Matrix"), visit, "value")
+    expect(said).to_contain_text("In value")
+    choose(visit.page.locator("#run-picker input"), visit, re.compile("LoRA r=64"))
+    expect(said).to_contain_text("of 64")
+    expect(visit.page).to_have_url(f"{visit.address}/delta?run={OTHER_RANK}")
+
+
+def test_two_runs_are_compared_as_a_heatmap(visit: Visit) -> None:
+    visit.open("delta", "#spectrum-figure")
+    visit.tab("Compare two runs")
+    visit.page.wait_for_selector("#similarity-figure .plot[data-drawn]")
+    expect(visit.page.locator("#similarity-figure .heatmaplayer").first).to_be_attached()
+    said = visit.page.locator("#similarity-said")
+    before = said.inner_text()
+    choose(visit.page.locator("#other-run input"), visit, re.compile("seed 1"))
+    expect(said).not_to_have_text(before)
+
+
+def test_amplification_and_the_place_in_w_are_drawn(visit: Visit) -> None:
+    visit.open("delta", "#spectrum-figure")
+    visit.tab("Amplification")
+    visit.page.wait_for_selector("#amplification-figure .plot[data-drawn]")
+    visit.page.wait_for_selector("#placement-figure .plot[data-drawn]")
+    said = visit.page.locator("#amplification-said")
+    before = said.inner_text()
+    layer = panel(visit).get_by_label("Layer", exact=False).first
+    layer.fill("3")
+    layer.press("Tab")
+    expect(said).not_to_have_text(before)
+    layer.fill("77")
+    layer.press("Tab")
+    expect(notice(visit)).to_contain_text("layers 0 to 5")
+
+
+def test_full_fine_tuning_is_trained_beside_lora(visit: Visit, tiny_model: str) -> None:
+    with_tiny_model(visit, tiny_model)
+    visit.open("delta", "#spectrum-figure")
+    visit.tab("Amplification")
+    visit.page.click("#experiment")
+    visit.page.wait_for_selector("#factors-figure .plot[data-drawn]")
+    expect(visit.page.locator("#factors-said")).to_contain_text("Full fine-tuning")
+
+
+def test_ranks_are_swept(visit: Visit, tiny_model: str) -> None:
+    with_tiny_model(visit, tiny_model)
+    visit.open("delta", "#spectrum-figure")
+    visit.tab("Rank sweep")
+    visit.page.wait_for_selector("#sweep-figure .plot[data-drawn]")
+    expect(panel(visit)).to_contain_text("Table 6")
+    panel(visit).get_by_label("Ranks").fill("1, 3")
+    type_number(visit, "Epochs", 1)
+    visit.page.click("#sweep")
+    expect(visit.page.locator("#sweep-figure .xtick")).to_have_count(2)
+    expect(visit.page.locator("#sweep")).to_be_visible()
+    expect(visit.page.locator("#sweep-said")).to_contain_text("r = 3")
+
+
+class TestWhileItTrains:
+    def test_it_is_redrawn_as_a_run_trains_and_a_choice_stands(self, visit: Visit, long_run: str) -> None:
+        visit.open(f"delta?run={long_run}", "#spectrum-figure")
+        choose(panel(visit).get_by_label("Matrix"), visit, "value")
+        expect(visit.page.locator("#spectrum-said")).to_contain_text("In value")
+        slider = panel(visit).get_by_label("range slider for Training step")
+        for _ in range(2):
+            step = slider.input_value()
+            visit.wait_redrawn("#spectrum-figure", visit.draws("#spectrum-figure"))
+            expect(slider).not_to_have_value(step)
+            expect(visit.page.locator("#spectrum-said")).to_contain_text("In value")
+            expect(panel(visit).get_by_label("Matrix")).to_have_value("value")
+
+    def test_an_earlier_step_stands_while_the_run_trains_on(self, visit: Visit, long_run: str) -> None:
+        visit.open(f"delta?run={long_run}", "#spectrum-figure")
+        slider = panel(visit).get_by_label("range slider for Training step")
+        visit.wait_redrawn("#spectrum-figure", visit.draws("#spectrum-figure"))
+        before = visit.draws("#spectrum-figure")
+        slider.press("Home")
+        visit.wait_redrawn("#spectrum-figure", before)
+        visit.page.wait_for_timeout(SETTLED)
+        assert slider.input_value() == "1"
+        first = re.compile(
+            r"largest in layer \d \(\d(\.\d+)?e-05\)"
+        )  # B starts from zero, and Adam's first step is small
+        expect(visit.page.locator("#spectrum-said")).to_contain_text(first)

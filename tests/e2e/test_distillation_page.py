@@ -1,0 +1,144 @@
+"""Train and Ablation on the distillation page in a real browser: students that are started, stopped, left and found again."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import Locator, expect
+
+from tests.e2e.running import LOST, TRIES, panel, type_number
+from tests.e2e.visiting import PATIENCE, Visit, open_tab
+
+pytestmark = pytest.mark.e2e
+
+
+def text_of(sentences: int) -> str:
+    return " ".join(f"The number {number} stands in this sentence." for number in range(sentences))
+
+
+@pytest.fixture(scope="module")
+def student_page(server: str, browser: Any, tiny_model: str) -> Iterator[Visit]:
+    """One visitor for the tests below, with the tiny model chosen and the tab with students open."""
+    context = browser.new_context(viewport={"width": 1024, "height": 768})
+    visitor = Visit(context.new_page(), server)
+    visitor.open("distillation", "#soft-figure")
+    visitor.choose(tiny_model)
+    expect(visitor.page.locator("#soft-said")).to_contain_text(tiny_model.rpartition("/")[2])
+    open_tab(visitor.page, "Train a student")
+    visitor.page.wait_for_selector("#distill-curves .plot[data-drawn]")
+    yield visitor
+    context.close()
+    visitor.assert_unharmed()
+
+
+def said(visit: Visit, where: str = "#distill-said") -> Locator:
+    return visit.page.locator(where)
+
+
+def learn_from_text(visit: Visit, epochs: int, sentences: int = 24) -> None:
+    """Choose a text of one's own, in the tab in view."""
+    panel(visit).get_by_label("masked words of a text").check()
+    panel(visit).get_by_label("Text", exact=True).fill(text_of(sentences))
+    set_number(visit, "Epochs", epochs)
+
+
+def set_number(visit: Visit, label: str, number: int) -> None:
+    """What is typed while Gradio still unfolds the settings is lost, and typed again."""
+    if not panel(visit).get_by_label(f"number input for {label}").is_visible():
+        panel(visit).get_by_role("button", name="More settings").click()
+    for patience in (*[LOST] * TRIES, PATIENCE):
+        try:
+            return type_number(visit, label, number, patience)
+        except AssertionError:
+            if patience == PATIENCE:
+                raise
+
+
+def test_it_opens_with_a_worked_example_beside_distilberts_figures(student_page: Visit) -> None:
+    expect(said(student_page)).to_contain_text("its teacher 95.6%")
+    sizes = student_page.page.locator("#distill-sizes")
+    expect(sizes).to_contain_text("66M of BERT-base's 110M parameters")
+    expect(student_page.page.locator("#distill-curves .plot")).to_have_attribute(
+        "aria-label", re.compile("The student reaches accuracy")
+    )
+    expect(panel(student_page).get_by_label("Students so far")).to_have_value(re.compile("3-layer student"))
+
+
+def test_choosing_a_text_says_who_teaches(student_page: Visit) -> None:
+    radio = panel(student_page).get_by_label("masked words of a text")
+    radio.check()
+    expect(student_page.page.locator("#student-about")).to_contain_text("The teacher is the model at the top")
+    expect(student_page.page.locator("#student-text")).to_be_visible()
+    panel(student_page).get_by_label("the teacher's task").check()
+    expect(student_page.page.locator("#student-text")).to_have_count(0)
+    expect(student_page.page.locator("#student-about")).to_contain_text("the run chosen above")
+
+
+def test_a_text_that_is_too_short_is_refused_in_a_sentence(student_page: Visit) -> None:
+    panel(student_page).get_by_label("masked words of a text").check()
+    panel(student_page).get_by_label("Text", exact=True).fill("Too short.")
+    student_page.page.click("#distill")
+    expect(student_page.page.locator(".notice-place .notice")).to_contain_text("at least 8 are needed")
+    expect(student_page.page.locator("#distill")).to_be_visible()
+
+
+def test_a_student_trains_on_ones_own_text_and_is_weighed(student_page: Visit) -> None:
+    learn_from_text(student_page, 1)
+    student_page.page.click("#distill")
+    expect(said(student_page)).to_contain_text("On the hidden words alone the same student reaches")
+    expect(student_page.page.locator(".notice-place .notice")).to_have_count(0)
+    sizes = student_page.page.locator("#distill-sizes")
+    expect(sizes).to_contain_text("Measured here, now")
+    expect(sizes).to_contain_text("fewer")
+    assert sizes.locator("tbody tr").count() == 3
+    drawn = student_page.page.locator("#distill-curves .plot")
+    axes = drawn.evaluate("(plot) => [...new Set(plot.data.map((trace) => trace.yaxis))].sort()")
+    assert axes == ["y", "y2", "y3"]
+    expect(panel(student_page).get_by_label("Students so far")).to_have_value(
+        re.compile("1-layer student.*Masked words")
+    )
+
+
+def test_stop_stands_where_train_was_and_keeps_what_was_learnt(student_page: Visit) -> None:
+    learn_from_text(student_page, 20, sentences=400)
+    place = student_page.page.locator("#distill").bounding_box()
+    student_page.page.click("#distill")
+    stop = student_page.page.locator("#distill-stop")
+    expect(stop).to_be_visible()
+    expect(student_page.page.locator("#distill")).to_have_count(0)
+    now = stop.bounding_box()
+    assert place
+    assert now
+    assert now["x"] == place["x"]
+    expect(said(student_page)).to_contain_text(re.compile(r"step [1-9]\d* of"))
+    stop.click()
+    expect(said(student_page)).to_contain_text("Stopped", timeout=60_000)
+    expect(student_page.page.locator("#distill")).to_be_visible()
+    expect(student_page.page.locator("#distill-resume")).to_be_visible()
+
+
+def test_whoever_comes_back_finds_the_student(student_page: Visit) -> None:
+    page = student_page.page
+    page.reload()
+    page.wait_for_selector("#soft-figure .plot[data-drawn]")
+    open_tab(page, "Train a student")
+    expect(said(student_page)).to_contain_text(re.compile("Stopped|hidden words"))
+    expect(panel(student_page).get_by_label("Students so far")).to_have_value(re.compile("Masked words"))
+
+
+def test_the_ablation_draws_the_example_then_ones_own_five_students(student_page: Visit) -> None:
+    page = student_page.page
+    open_tab(page, "Ablation")
+    page.wait_for_selector("#ablation-figure .plot[data-drawn]")
+    expect(said(student_page, "#ablation-said")).to_contain_text("What costs most is the line")
+    for quoted in ("−2.96", "−1.46", "−0.31", "−3.69", "Table 4"):
+        expect(page.locator("#ablation-list")).to_contain_text(quoted)
+    learn_from_text(student_page, 1)
+    page.click("#ablate")
+    expect(page.locator("#ablation-list")).to_contain_text("without the hidden words")
+    expect(said(student_page, "#ablation-said")).to_contain_text("With all three terms the student reaches")
+    assert page.locator("#ablation-list tbody tr").count() == 5
+    expect(page.locator("#ablate")).to_be_visible()

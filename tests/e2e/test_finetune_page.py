@@ -1,0 +1,172 @@
+"""Training on the fine-tune page in a real browser: runs that are watched, left, found again and stopped."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.e2e.running import (
+    EXAMPLE,
+    OTHER_RANK,
+    SETTLED,
+    choose,
+    notice,
+    own_run,
+    set_training,
+    start_long,
+    step_of,
+    stop,
+    wait_for_step,
+    with_tiny_model,
+)
+from tests.e2e.visiting import Visit
+
+pytestmark = pytest.mark.e2e
+
+
+def assert_moves_in_place(visit: Visit) -> None:
+    """Several drawings while it trains, all at one place of a page of one length."""
+    places = set()
+    for _ in range(4):
+        visit.wait_redrawn("#run-curves", visit.draws("#run-curves"))
+        places.add(
+            visit.page.evaluate(
+                """() => [window.scrollY, document.documentElement.scrollHeight,
+                document.querySelector("#run-curves").getBoundingClientRect().top].map(Math.round).join(" ")"""
+            )
+        )
+    assert len(places) == 1, "the page jumped while it trained"
+
+
+@pytest.fixture
+def going(visit: Visit, tiny_model: str) -> Iterator[str]:
+    """The visitor's run while it trains; stopped at the end."""
+    run = start_long(visit, tiny_model)
+    yield run
+    if run not in visit.page.url:
+        visit.open(f"finetune?run={run}", "#run-curves")
+    if visit.page.locator("#stop").is_visible():
+        stop(visit)
+
+
+def test_the_page_opens_with_a_worked_example_and_a_plan(visit: Visit) -> None:
+    visit.open("finetune", "#run-curves")
+    expect(visit.page.locator("#run-said")).to_contain_text("LoRA r=8 · SST-2 reaches accuracy")
+    expect(visit.page.locator("#plan")).to_contain_text("148,994 of 65.9M numbers are trained")
+    visit.page.wait_for_selector("#run-outcome .plot[data-drawn]")
+    expect(visit.page.locator("#run-wrong")).to_contain_text("The most confidently wrong")
+    expect(visit.page).to_have_url(f"{visit.address}/finetune?run={EXAMPLE}")
+    expect(visit.page.locator("#stop")).to_have_count(0)
+
+
+def test_curves_move_in_place_until_stop_which_stands_where_train_was(visit: Visit, tiny_model: str) -> None:
+    with_tiny_model(visit, tiny_model)
+    set_training(visit, "9,600 steps", Epochs=20, Batch_size=1)
+    visit.page.locator("#train").scroll_into_view_if_needed()
+    place = visit.page.locator("#train").bounding_box()
+    visit.page.click("#train")
+    expect(visit.page.locator("#stop")).to_be_visible()
+    expect(visit.page.locator("#train")).to_have_count(0)
+    assert visit.page.locator("#stop").bounding_box() == place
+    wait_for_step(visit, 0)
+    expect(visit.page.locator(".run-progress")).to_be_visible()
+    assert_moves_in_place(visit)
+    stop(visit)
+    expect(visit.page.locator("#run-said")).to_contain_text("what it learned is kept")
+    expect(visit.page.locator(".run-progress")).to_have_count(0)
+    assert visit.page.locator("#train").bounding_box() == place
+    visit.page.wait_for_selector("#run-outcome .plot[data-drawn]")
+
+
+def test_a_stopped_run_is_resumed_where_it_stood(visit: Visit, going: str) -> None:
+    stop(visit)
+    found = re.search(r"Stopped at step (\d+) of", visit.page.locator("#run-said").inner_text())
+    assert found
+    visit.page.click("#resume")
+    wait_for_step(visit, int(found[1]))
+    assert own_run(visit) == going
+
+
+def test_a_reload_finds_the_run_still_going(visit: Visit, going: str) -> None:
+    before = step_of(visit)
+    visit.page.reload()
+    wait_for_step(visit, before)
+    assert own_run(visit) == going
+    visit.wait_redrawn("#run-curves", visit.draws("#run-curves"))
+    expect(visit.page.locator("#stop")).to_be_visible()
+
+
+def test_another_page_and_back_finds_it_without_a_link(visit: Visit, going: str) -> None:
+    before = step_of(visit)
+    visit.page.click(".top nav >> text=Masking")
+    visit.page.wait_for_selector("#fill-figure .plot[data-drawn]")
+    visit.page.click(".top nav >> text=Fine-tune")
+    wait_for_step(visit, before)
+    assert own_run(visit) == going
+
+
+def test_another_run_is_looked_at_while_one_trains(visit: Visit, going: str) -> None:
+    """The stream that is left says nothing more, not even as it ends."""
+    choose(visit.page.locator("#run-picker input"), visit, re.compile("LoRA r=64"))
+    expect(visit.page.locator("#run-said")).to_contain_text("LoRA r=64 · SST-2 reaches")
+    visit.page.wait_for_timeout(SETTLED)
+    expect(visit.page.locator("#run-said")).to_contain_text("LoRA r=64 · SST-2 reaches")
+    expect(visit.page).to_have_url(f"{visit.address}/finetune?run={OTHER_RANK}")
+    expect(visit.page.locator("#train")).to_be_visible()
+
+
+def test_a_second_run_waits_for_its_turn_and_can_be_called_off(visit: Visit, going: str) -> None:
+    visit.page.get_by_role("button", name="Rank 1", exact=True).click()
+    expect(visit.page.locator("#run-said")).to_contain_text("waits for its turn: 1 run before it")
+    assert own_run(visit) != going
+    stop(visit)
+    expect(visit.page.locator("#run-said")).to_contain_text("Stopped while it waited")
+
+
+def test_a_learning_rate_of_100_diverges_in_a_sentence(visit: Visit, tiny_model: str) -> None:
+    with_tiny_model(visit, tiny_model)
+    said = visit.page.locator("#run-said")
+    visit.page.get_by_role("button", name="Head only", exact=True).click()
+    expect(said).to_contain_text("Head only · SST-2 reaches")
+    visit.page.get_by_role("button", name="A learning rate of 100").click()
+    expect(said).to_contain_text("The learning rate 100 is too high")
+    expect(visit.page.locator("#run-curves .plot")).to_be_visible()
+    visit.page.get_by_role("button", name="Rank 1", exact=True).click()
+    expect(said).to_contain_text("LoRA r=1 · SST-2 reaches")
+
+
+def test_settings_that_are_only_looked_at_stay_as_they_are(visit: Visit, tiny_model: str) -> None:
+    """An empty number field becomes 0 when the part that holds it is opened; none may be empty."""
+    with_tiny_model(visit, tiny_model)
+    set_training(visit, "30 steps", Epochs=1)
+    expect(visit.page.get_by_label("Learning rate", exact=True)).to_have_value("0.001")
+    visit.page.click("#train")
+    expect(visit.page.locator("#run-said")).to_contain_text("LoRA r=8 · SST-2 reaches")
+
+
+def test_a_method_brings_its_learning_rate_and_its_own_settings(visit: Visit) -> None:
+    visit.open("finetune", "#run-curves")
+    visit.page.get_by_role("button", name="Training settings").click()
+    visit.page.locator("#method-picker input").click()
+    visit.page.get_by_role("option", name="Adapters (Houlsby)").click()
+    expect(visit.page.get_by_label("number input for Bottleneck width")).to_be_visible()
+    expect(visit.page.get_by_label("number input for Rank r")).to_have_count(0)
+    visit.page.locator("#method-picker input").click()
+    visit.page.get_by_role("option", name="Full fine-tuning").click()
+    expect(visit.page.get_by_label("Learning rate", exact=True)).to_have_value("0.00005")
+    expect(visit.page.locator("#plan")).to_contain_text("(100%)")
+
+
+def test_a_learning_rate_of_0_is_refused_and_nothing_is_lost(visit: Visit) -> None:
+    visit.open("finetune", "#run-curves")
+    visit.page.get_by_role("button", name="Training settings").click()
+    rate = visit.page.get_by_label("Learning rate", exact=True)
+    rate.fill("0")
+    rate.press("Tab")
+    visit.page.click("#train")
+    expect(notice(visit)).to_contain_text("learning_rate must be a number above 0")
+    expect(visit.page.locator("#run-said")).to_contain_text("LoRA r=8 · SST-2 reaches accuracy")
+    assert visit.page.url.endswith(EXAMPLE)

@@ -1,0 +1,61 @@
+"""Whose runs a visitor sees, what a link allows, and the list of runs, in a real browser."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.e2e.conftest import LECTURER_KEY
+from tests.e2e.running import EXAMPLE, notice, own_run, wait_for_step, with_tiny_model
+from tests.e2e.visiting import Visit
+
+pytestmark = pytest.mark.e2e
+
+
+def listed(visitor: Visit) -> set[str]:
+    """The runs of which the tab Runs has a link."""
+    visitor.tab("Runs")
+    visitor.page.wait_for_selector("#runs-list a")
+    links = visitor.page.locator("#runs-list a").evaluate_all(
+        "(links) => links.map((link) => new URL(link.href).searchParams.get('run'))"
+    )
+    return set(links)
+
+
+class TestSomebodysRun:
+    def test_another_visitor_sees_no_run_that_is_not_theirs_and_the_lecturer_all(
+        self, long_run: str, visit: Visit, visitors: Callable[[], Visit]
+    ) -> None:
+        stranger, lecturer = visit, visitors()
+        stranger.open("finetune", "#run-curves")
+        assert EXAMPLE in listed(stranger)
+        assert long_run not in listed(stranger)
+        lecturer.open(f"finetune?lecturer={LECTURER_KEY}", "#run-curves")
+        assert listed(lecturer) >= {long_run, EXAMPLE}
+        stranger.open("finetune?lecturer=guess", "#run-curves")
+        assert EXAMPLE in listed(stranger)
+        assert long_run not in listed(stranger)
+
+    def test_a_link_is_for_looking_not_for_stopping(self, long_run: str, visit: Visit) -> None:
+        visit.open(f"finetune?run={long_run}", "#run-curves")
+        wait_for_step(visit, 0)
+        expect(visit.page.locator("#train")).to_be_visible()
+        expect(visit.page.locator("#stop")).to_have_count(0)
+        visit.tab("Runs")
+        visit.page.click("#delete-run")
+        expect(notice(visit)).to_contain_text("not yours")
+
+
+def test_runs_are_listed_drawn_together_and_deleted(visit: Visit, tiny_model: str) -> None:
+    with_tiny_model(visit, tiny_model)
+    visit.page.get_by_role("button", name="Head only", exact=True).click()
+    expect(visit.page.locator("#run-said")).to_contain_text("Head only · SST-2 reaches")
+    run = own_run(visit)
+    assert {run, EXAMPLE} <= listed(visit)
+    visit.page.wait_for_selector("#runs-curves .plot[data-drawn]")
+    expect(visit.page.locator("#runs-curves .legend")).to_contain_text("Head only")
+    visit.page.click("#delete-run")
+    expect(visit.page.locator(f"#runs-list a[href*={run}]")).to_have_count(0)
+    expect(visit.page.locator(f"#runs-list a[href*={EXAMPLE}]").first).to_be_visible()
