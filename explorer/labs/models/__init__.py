@@ -20,7 +20,7 @@ COUNT = Action(
 
 LAB = Lab(
     slug="models",
-    title="The family",
+    title="Family",
     chapter="Read",
     question="What did each member of the family change?",
     teaser="BERT, RoBERTa, ALBERT, DistilBERT, ELECTRA, GPT-2 side by side: what each changed, counted and measured.",

@@ -102,6 +102,8 @@ def family_figure(result: FamilyResult, share: str = "count") -> dict[str, Any]:
     axis: dict[str, Any] = {"title": {"text": "share of the parameters" if relative else "millions of parameters"}}
     if relative:
         axis |= {"range": [0, 1], "tickformat": ".0%"}
+    else:  # room for the numbers at the ends of the bars
+        axis |= {"range": [0, 1.25 * max(entry.parameters for entry in result.models) / 1e6]}
     return picture(
         [*traces, *totals],
         family_sentence(result).striptags(),

@@ -6,7 +6,7 @@ import dataclasses
 
 import pytest
 import torch
-from transformers import PreTrainedTokenizerBase
+from transformers import BertForPreTraining, PreTrainedTokenizerBase
 
 from explorer.maths.corruption import IGNORED_LABEL
 from explorer.pretraining.batches import Batch
@@ -14,6 +14,7 @@ from explorer.pretraining.objectives import electra
 from explorer.pretraining.objectives.base import Place
 from explorer.pretraining.objectives.electra import ElectraPretrainer, fill, generator_of, replaced_logits
 from explorer.pretraining.starts import distilbert
+from explorer.pretraining.starts.transplant import load
 from tests.pretraining.objectives.tiny import RECIPES
 
 
@@ -57,7 +58,7 @@ def test_the_loss_is_mlm_plus_fifty_times_that_of_the_discriminator(
     drawn = torch.tensor([1001, 7, 9])
     monkeypatch.setattr(electra, "sampled", lambda logits, _: drawn[: len(logits)])
     pair, given = pretrainer.model.eval(), batch()
-    loss = pretrainer.loss(given, step=0)
+    loss = pretrainer.loss(given, step=3)
     labels = torch.zeros_like(given.input_ids)
     labels[0, 3] = labels[1, 1] = 1
     shown = fill(given, drawn)
@@ -67,13 +68,58 @@ def test_the_loss_is_mlm_plus_fifty_times_that_of_the_discriminator(
     assert loss.figures["replaced_share"] == pytest.approx(2 / 8)
 
 
+def test_at_first_the_discriminator_learns_to_have_its_teacher_s_states(pretrainer: ElectraPretrainer) -> None:
+    """Against the same mean worked out from transformers' own outputs."""
+    first, then = pretrainer.loss(batch(), step=2).figures, pretrainer.loss(batch(), step=3).figures
+    assert "states_loss" in first
+    assert "replaced_loss" not in first
+    assert "replaced_loss" in then
+    assert "states_loss" not in then
+    given, seen = batch(), batch().attention_mask.bool()
+    asked = {"input_ids": given.input_ids, "attention_mask": given.attention_mask, "output_hidden_states": True}
+    bert = load("bert-mini", pretrainer.place.models, BertForPreTraining).eval()
+    with torch.no_grad():
+        wanted = bert.bert(**asked).hidden_states
+        own = pretrainer.model.discriminator.electra(**asked).hidden_states
+        found = float(pretrainer.states_apart(given))
+    terms = [
+        float((mine[seen] - wanted[place][seen]).square().mean() / wanted[place][seen].var())
+        for mine, place in zip(own, (0, 1, 4), strict=True)
+    ]
+    assert found == pytest.approx(sum(terms) / 3 + terms[-1], rel=1e-4)
+
+
+def test_alignment_brings_the_states_together_and_leaves_the_generator_alone(pretrainer: ElectraPretrainer) -> None:
+    body = pretrainer.model.discriminator.electra
+    optimizer = torch.optim.Adam(body.parameters(), lr=1e-2)
+    before = float(pretrainer.states_apart(batch()))
+    for _ in range(20):
+        optimizer.zero_grad()
+        pretrainer.states_apart(batch()).backward()
+        optimizer.step()
+    assert float(pretrainer.states_apart(batch())) < 0.5 * before
+    assert all(
+        parameter.grad is None
+        for name, parameter in pretrainer.model.generator.named_parameters()
+        if ".encoder." in name or name.startswith("generator_predictions")
+    )
+
+
+def test_a_pair_that_goes_on_needs_no_teacher(pretrainer: ElectraPretrainer) -> None:
+    pretrainer.recipe = dataclasses.replace(pretrainer.recipe, start="someone/electra-discriminator")
+    assert pretrainer.teacher is None
+    del pretrainer.teacher
+    pretrainer.recipe = dataclasses.replace(pretrainer.recipe, start="bert-mini", aligned_steps=0)
+    assert pretrainer.teacher is None
+
+
 def test_no_gradient_reaches_the_generator_s_layers_from_the_discriminator(pretrainer: ElectraPretrainer) -> None:
     pretrainer.recipe = dataclasses.replace(pretrainer.recipe, replaced_weight=0.0)
-    pretrainer.loss(batch(), step=0).total.backward()
+    pretrainer.loss(batch(), step=3).total.backward()
     alone = pretrainer.model.generator.electra.encoder.layer[0].output.dense.weight.grad.clone()
     pretrainer.model.zero_grad()
     pretrainer.recipe = dataclasses.replace(pretrainer.recipe, replaced_weight=50.0)
-    pretrainer.loss(batch(), step=0).total.backward()
+    pretrainer.loss(batch(), step=3).total.backward()
     assert torch.equal(pretrainer.model.generator.electra.encoder.layer[0].output.dense.weight.grad, alone)
 
 

@@ -53,6 +53,7 @@ RECIPES: dict[str, TrainingRecipe] = {
             layers=(0, 3),
             generator_width=16,
             generator_heads=2,
+            aligned_steps=3,
             **USUAL,
         ),
         Gpt2Recipe(
