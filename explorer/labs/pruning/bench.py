@@ -178,7 +178,7 @@ def start_stop(title: str, name: str) -> tuple[gr.Button, gr.Button]:
 
 def bar() -> gr.HTML:
     """The place for the bar."""
-    return rich_text(elem_classes=["bar", "prune-bar"])
+    return rich_text(elem_classes=["bar"])
 
 
 def scores_of(unit: str) -> list[tuple[str, str]]:
