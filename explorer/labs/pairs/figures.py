@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from markupsafe import Markup
@@ -63,15 +64,23 @@ def pair_sentence(result: PairResult) -> Markup:
 
 def pair_figure(result: PairResult) -> dict[str, Any]:
     """Two bars: the probability of each class."""
+    told = [
+        f"{percent(probability)}   (logit {logit:.2f})"
+        for probability, logit in zip(result.probabilities, result.logits, strict=True)
+    ]
+    return two_bars(["is next", "not next"], result.probabilities, told, pair_sentence(result))
+
+
+def two_bars(
+    classes: Sequence[str], probabilities: Sequence[float], told: Sequence[str], said: Markup
+) -> dict[str, Any]:
+    """A head's two classes as bars, with what is told of each inside."""
     trace = {
         "type": "bar",
         "orientation": "h",
-        "y": ["is next", "not next"],
-        "x": list(result.probabilities),
-        "text": [
-            f"{percent(probability)}   (logit {logit:.2f})"
-            for probability, logit in zip(result.probabilities, result.logits, strict=True)
-        ],
+        "y": list(classes),
+        "x": list(probabilities),
+        "text": list(told),
         "textposition": "auto",
         "textfont": {"size": 18},
         "insidetextfont": {"size": 18, "color": "@inside"},
@@ -81,7 +90,7 @@ def pair_figure(result: PairResult) -> dict[str, Any]:
     }
     return picture(
         [trace],
-        pair_sentence(result).striptags(),
+        said.striptags(),
         height=225,
         bargap=0.3,
         xaxis={"range": [0, 1], "tickformat": ".0%", "title": {"text": "probability"}},

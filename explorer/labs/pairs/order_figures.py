@@ -8,6 +8,7 @@ from typing import Any
 from markupsafe import Markup
 
 from explorer.figures import label, percent, picture, prose, strong
+from explorer.labs.pairs.figures import two_bars
 from explorer.labs.pairs.order_schema import CLASSES, KINDS, KindsResult, OrderResult
 from explorer.models.records import Scores
 from explorer.tables import Table
@@ -43,27 +44,11 @@ def order_sentence(result: OrderResult) -> Markup:
 
 def order_figure(result: OrderResult) -> dict[str, Any]:
     """Two bars: the probability of each class."""
-    trace = {
-        "type": "bar",
-        "orientation": "h",
-        "y": ["in order", "swapped"],
-        "x": list(result.probabilities),
-        "text": [percent(probability) for probability in result.probabilities],
-        "textposition": "auto",
-        "textfont": {"size": 18},
-        "insidetextfont": {"size": 18, "color": "@inside"},
-        "cliponaxis": False,
-        "marker": {"color": ["@first", "@second"]},
-        "hovertemplate": "%{y}: %{x:.4%}<extra></extra>",
-    }
-    return picture(
-        [trace],
-        order_sentence(result).striptags(),
-        height=200,
-        bargap=0.3,
-        xaxis={"range": [0, 1], "tickformat": ".0%", "title": {"text": "probability"}},
-        yaxis={"autorange": "reversed", "tickfont": {"size": 18}, "showgrid": False},
-    )
+    told = [
+        f"{percent(probability)}   (logit {logit:.2f})"
+        for probability, logit in zip(result.probabilities, result.logits, strict=True)
+    ]
+    return two_bars(["in order", "swapped"], result.probabilities, told, order_sentence(result))
 
 
 def kinds_table(result: KindsResult) -> Table:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from explorer.errors import BadInputError
-from explorer.labs.pairs.schema import MOST_SENTENCES
+from explorer.labs.pairs.schema import MOST_SENTENCES, check_two
 from explorer.text import checked_text, split_sentences
 
 CLASSES = ("in_order", "swapped")
@@ -24,11 +24,7 @@ class OrderParams:
 
     def __post_init__(self) -> None:
         """Raise BadInputError where one of the two is empty or too long to look at."""
-        for place in ("first", "second"):
-            text = getattr(self, place)
-            if not isinstance(text, str) or not text.strip():
-                raise BadInputError(f"The {place} sentence is empty. Type one, or pick an example.")
-            checked_text(text)
+        check_two(self.first, self.second)
 
 
 @dataclass(frozen=True)

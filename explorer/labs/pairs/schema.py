@@ -13,6 +13,14 @@ CLASSES = ("is_next", "not_next")
 MOST_SENTENCES = 12
 
 
+def check_two(first: object, second: object) -> None:
+    """Raise BadInputError where one of two texts is empty or too long to look at."""
+    for text, place in ((first, "first"), (second, "second")):
+        if not isinstance(text, str) or not text.strip():
+            raise BadInputError(f"The {place} sentence is empty. Type one, or pick an example.")
+        checked_text(text)
+
+
 @dataclass(frozen=True)
 class PairParams:
     """Two texts; the question is whether the second follows the first."""
@@ -22,11 +30,7 @@ class PairParams:
 
     def __post_init__(self) -> None:
         """Raise BadInputError where one of the two is empty or too long to look at."""
-        for name, place in (("sentence_a", "first"), ("sentence_b", "second")):
-            text = getattr(self, name)
-            if not isinstance(text, str) or not text.strip():
-                raise BadInputError(f"The {place} sentence is empty. Type one, or pick an example.")
-            checked_text(text)
+        check_two(self.sentence_a, self.sentence_b)
 
 
 @dataclass(frozen=True)
