@@ -26,13 +26,16 @@ from explorer.ui.wiring import LATEX, folds
 
 START_TITLES = {"teacher": "the teacher's layers", "pretrained": "pretrained layers", "random": "random numbers"}
 LOSS_TITLES = {"kl": "soft targets (T² KL)", "l2": "logits (L2)"}
-QUICK_MODEL = "bert-mini"
 _SOFT = {"alpha": 1.0, "cosine": 0.0, "start": "teacher", "student": ""}
+_ON_THE_TASK = {"task": "", "text": "", "examples": 0}
 TRY: tuple[tuple[str, dict[str, Any]], ...] = (
     ("Half the layers", {**_SOFT, "student_layers": 0}),
     ("One layer", {**_SOFT, "student_layers": 1}),
     ("A random start", {**_SOFT, "student_layers": 0, "start": "random"}),
-    ("A narrower model", {**_SOFT, "student_layers": 6, "start": "pretrained", "student": QUICK_MODEL}),
+    (
+        "A narrower model",  # on a text a student is made of its teacher's layers
+        {**_SOFT, **_ON_THE_TASK, "student_layers": 6, "start": "pretrained", "student": "bert-mini"},
+    ),
     (
         "Masked words",
         {**_SOFT, "task": TEXT.slug, "examples": QUICK, "student_layers": 0, "alpha": 0.7, "cosine": 0.15},

@@ -64,23 +64,22 @@ def pair_sentence(result: PairResult) -> Markup:
 
 def pair_figure(result: PairResult) -> dict[str, Any]:
     """Two bars: the probability of each class."""
-    told = [
-        f"{percent(probability)}   (logit {logit:.2f})"
-        for probability, logit in zip(result.probabilities, result.logits, strict=True)
-    ]
-    return two_bars(["is next", "not next"], result.probabilities, told, pair_sentence(result))
+    return two_bars(["is next", "not next"], result.probabilities, result.logits, pair_sentence(result))
 
 
 def two_bars(
-    classes: Sequence[str], probabilities: Sequence[float], told: Sequence[str], said: Markup
+    classes: Sequence[str], probabilities: Sequence[float], logits: Sequence[float], said: Markup
 ) -> dict[str, Any]:
-    """A head's two classes as bars, with what is told of each inside."""
+    """A head's two classes as bars, each with its probability and its logit."""
     trace = {
         "type": "bar",
         "orientation": "h",
         "y": list(classes),
         "x": list(probabilities),
-        "text": list(told),
+        "text": [
+            f"{percent(probability)}   (logit {logit:.2f})"
+            for probability, logit in zip(probabilities, logits, strict=True)
+        ],
         "textposition": "auto",
         "textfont": {"size": 18},
         "insidetextfont": {"size": 18, "color": "@inside"},

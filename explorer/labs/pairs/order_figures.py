@@ -44,11 +44,7 @@ def order_sentence(result: OrderResult) -> Markup:
 
 def order_figure(result: OrderResult) -> dict[str, Any]:
     """Two bars: the probability of each class."""
-    told = [
-        f"{percent(probability)}   (logit {logit:.2f})"
-        for probability, logit in zip(result.probabilities, result.logits, strict=True)
-    ]
-    return two_bars(["in order", "swapped"], result.probabilities, told, order_sentence(result))
+    return two_bars(["in order", "swapped"], result.probabilities, result.logits, order_sentence(result))
 
 
 def kinds_table(result: KindsResult) -> Table:
