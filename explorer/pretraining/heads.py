@@ -106,6 +106,12 @@ def start_head(dense: nn.Linear, bias: Tensor, unigram_counts: Tensor) -> None:
     if dense.in_features == dense.out_features:
         dense.weight.copy_(torch.eye(dense.in_features))
     dense.bias.zero_()
+    start_bias(bias, unigram_counts)
+
+
+@torch.no_grad()
+def start_bias(bias: Tensor, unigram_counts: Tensor) -> None:
+    """Begin a decoder's bias at log frequency + 8; both (vocabulary,)."""
     frequency = (unigram_counts + 0.1) / (unigram_counts + 0.1).sum()
     bias.copy_(frequency.log() + 8.0)
 

@@ -92,11 +92,26 @@ class DistillationRecipe(TrainingRecipe):
 
 @dataclass(frozen=True)
 class AlbertRecipe(TrainingRecipe):
-    """ALBERT (Lan et al. 2020): the width of its embeddings, its vocabulary and the teacher's layer that it begins with."""
+    """ALBERT (Lan et al. 2020): the size of its unigram vocabulary."""
+
+    vocabulary: int = 16_000
+
+
+@dataclass(frozen=True)
+class AlbertBodyRecipe(TrainingRecipe):
+    """What albert-mini begins from: `start` is the teacher, `layer` the one of its layers that takes the others' places.
+
+    replaced_share: the share of the steps over which the chance of a layer to be replaced rises from 0 to 1; from then on
+    one layer stands at every position. states_weight: that of the states' distance, beside an MLM loss of 1. last_scale: what
+    the teacher's last states are multiplied by, so that one LayerNorm can serve all positions (bert-mini's, as MiniLM's, are
+    a twelfth of the others' size).
+    """
 
     embedding_size: int = 128
-    vocabulary: int = 16_000
     layer: int = 3
+    replaced_share: float = 0.4
+    states_weight: float = 2.0
+    last_scale: float = 12.0
 
 
 @dataclass(frozen=True)
@@ -152,10 +167,22 @@ ROBERTA_MINI = TrainingRecipe(
     embedding_learning_rate=6e-4,
 )
 
+ALBERT_BODY = AlbertBodyRecipe(
+    name="albert-body",
+    objective="module replacing",
+    start="bert-mini",
+    steps=2000,
+    stages=ONE_SEGMENT,
+    source_weights=BERT_SMALL.source_weights,
+    learning_rate=5e-4,
+    embedding_learning_rate=1e-3,
+    warmup_share=0.05,
+)
+
 ALBERT_MINI = AlbertRecipe(
     name="albert-mini",
     objective="mlm+sop",
-    start="bert-mini",
+    start="albert-body",
     steps=4000,
     stages=(
         Stage(share=0.3, length=64, text=0.75, sentence=0.25, pair=0.0),
@@ -184,7 +211,7 @@ GPT2_MINI = Gpt2Recipe(
     name="gpt2-mini",
     objective="causal",
     start="roberta-mini",
-    steps=2400,
+    steps=4000,
     stages=(Stage(share=1.0, length=128, text=1.0, sentence=0.0, pair=0.0),),
     source_weights=BERT_SMALL.source_weights,
     tokens_per_step=4096,
@@ -201,6 +228,7 @@ RECIPES = {
         BERT_MINI,
         DISTILBERT_MINI,
         ROBERTA_MINI,
+        ALBERT_BODY,
         ALBERT_MINI,
         ELECTRA_MINI,
         GPT2_MINI,

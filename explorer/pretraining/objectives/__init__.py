@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from explorer.pretraining.objectives.albert import AlbertPretrainer
+from explorer.pretraining.objectives.albert_body import AlbertBodyPretrainer
 from explorer.pretraining.objectives.base import Pretrainer
 from explorer.pretraining.objectives.bert import BertPretrainer
 from explorer.pretraining.objectives.distilbert import DistilbertPretrainer
@@ -16,6 +17,7 @@ PRETRAINERS: dict[str, type[Pretrainer[Any]]] = {
     "mlm+nsp": BertPretrainer,
     "distillation": DistilbertPretrainer,
     "full sentences": RobertaPretrainer,
+    "module replacing": AlbertBodyPretrainer,
     "mlm+sop": AlbertPretrainer,
     "replaced tokens": ElectraPretrainer,
     "causal": Gpt2Pretrainer,

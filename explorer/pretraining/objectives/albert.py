@@ -2,29 +2,39 @@
 
 from __future__ import annotations
 
-from typing import Any
+import copy
 
 import torch
 from tokenizers import Tokenizer
-from transformers import AlbertConfig, AlbertForPreTraining, BertForPreTraining, PreTrainedTokenizerBase
+from transformers import AlbertForPreTraining, PreTrainedTokenizerBase
 
 from explorer.pretraining.batches import Batch
-from explorer.pretraining.heads import start_head, tie
+from explorer.pretraining.heads import start_bias, tie
 from explorer.pretraining.objectives.base import Loss, Pretrainer, masked_loss, with_pairs
 from explorer.pretraining.recipes import AlbertRecipe
 from explorer.pretraining.rows import RowMaker
-from explorer.pretraining.starts.transplant import albert_layer, fill_factorised, load, load_tokenizer, mapped_words
+from explorer.pretraining.starts.pieces import in_wordpieces, mean_embeddings
+from explorer.pretraining.starts.transplant import load, load_tokenizer
 from explorer.pretraining.stream import USUAL_ROWS
 from explorer.pretraining.vocabularies import as_albert, unigram_tokenizer
+
+BODY = "albert-body"
+"""The recipe whose model it begins from."""
+OF_VOCABULARY = (
+    "albert.embeddings.word_embeddings.weight",
+    "predictions.bias",
+    "predictions.decoder.weight",
+    "predictions.decoder.bias",
+)
 
 
 class AlbertPretrainer(Pretrainer[AlbertRecipe]):
     """MLM with n-gram masks (the recipe's scheme) plus SOP where the rows are pairs."""
 
     model_class = AlbertForPreTraining
-    starts = {"bert-mini": lambda self: self.from_bert()}
+    starts = {BODY: lambda self: self.from_body()}
     drawers = {**USUAL_ROWS, "pair": RowMaker.order}
-    new_parts = ("predictions.", "sop_classifier.", "albert.encoder.embedding_hidden_mapping_in.")
+    new_parts = ("predictions.bias", "sop_classifier.")
     word_embeddings = "albert.embeddings.word_embeddings.weight"
 
     def own_tokenizer(self) -> PreTrainedTokenizerBase:
@@ -39,28 +49,17 @@ class AlbertPretrainer(Pretrainer[AlbertRecipe]):
         return with_pairs(masked_loss(self.model, batch), self.model, batch)
 
     @torch.no_grad()
-    def from_bert(self) -> AlbertForPreTraining:
-        """bert-mini's embeddings in two factors, one of its layers, its pooler; the decoder reads back through the factors."""
-        bert = load("bert-mini", self.place.models, BertForPreTraining)
-        config = bert.config
-        model = AlbertForPreTraining(
-            AlbertConfig(
-                vocab_size=len(self.tokenizer),
-                embedding_size=self.recipe.embedding_size,
-                hidden_size=config.hidden_size,
-                num_hidden_layers=config.num_hidden_layers,
-                num_attention_heads=config.num_attention_heads,
-                intermediate_size=config.intermediate_size,
-                max_position_embeddings=config.max_position_embeddings,
-                layer_norm_eps=config.layer_norm_eps,
-            )
-        )
-        words = mapped_words(bert, load_tokenizer("bert-mini", self.place.models), self.tokenizer)
-        encoder: Any = model.albert.encoder
-        basis = fill_factorised(model.albert.embeddings, encoder.embedding_hidden_mapping_in, bert, words, self.counts)
-        encoder.albert_layer_groups[0].albert_layers[0].load_state_dict(albert_layer(bert, self.recipe.layer))
-        model.albert.pooler.load_state_dict(bert.bert.pooler.dense.state_dict())
-        start_head(model.predictions.dense, model.predictions.bias, self.counts)
-        model.predictions.dense.weight.copy_(basis)
+    def from_body(self) -> AlbertForPreTraining:
+        """All of albert-body but its vocabulary: each token's embedding is the mean of its WordPieces'."""
+        body = load(BODY, self.place.models, AlbertForPreTraining)
+        config = copy.deepcopy(body.config)
+        config.vocab_size = len(self.tokenizer)
+        model = AlbertForPreTraining(config)
+        pieces = in_wordpieces(self.tokenizer, load_tokenizer(BODY, self.place.models))
+        kept = {name: value for name, value in body.state_dict().items() if name not in OF_VOCABULARY}
+        model.load_state_dict(kept, strict=False)
+        words = body.albert.embeddings.word_embeddings.weight
+        model.albert.embeddings.word_embeddings.weight.copy_(mean_embeddings(words, pieces))
+        start_bias(model.predictions.bias, self.counts)
         tie(model)
         return model

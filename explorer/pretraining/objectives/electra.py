@@ -3,15 +3,15 @@
 Both are trained together on MLM + 50 x replaced-token loss. The generator's fillings are sampled, not its best guesses; one
 that is the true token counts as original. No gradient flows through the sampling. The two share their embeddings.
 
-A discriminator that begins from bert-mini's layers has lost what they knew: with embeddings of 128 in place of 384 bert-mini's
-own head guesses 3% of the masked tokens, where it guessed 40%. So it first learns to have bert-mini's hidden states on the same
-text, at every position (as TinyBERT does: Jiao et al. 2020, section 3.1); after 200 steps the head is back at 35%.
+A discriminator that begins from bert-mini's layers has lost what they knew, so it first learns to have bert-mini's hidden
+states (`alignment`): after 200 steps bert-mini's own head guesses 35% of the masked tokens on it.
 """
 
 from __future__ import annotations
 
 import dataclasses
 from functools import cached_property
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -28,6 +28,7 @@ from transformers import (
 from explorer.pretraining.batches import Batch
 from explorer.pretraining.chunks import TrueTokens
 from explorer.pretraining.heads import encode, start_head, tie
+from explorer.pretraining.objectives.alignment import load_teacher, states_apart
 from explorer.pretraining.objectives.base import Loss, Pretrainer, masked_loss
 from explorer.pretraining.recipes import ElectraRecipe
 from explorer.pretraining.starts import distilbert
@@ -97,27 +98,17 @@ class ElectraPretrainer(Pretrainer[ElectraRecipe]):
         return Loss(masked.loss.total + self.recipe.replaced_weight * loss, masked.loss.figures | figures)
 
     @cached_property
-    def teacher(self) -> BertForPreTraining | None:
-        """bert-mini, where the discriminator begins from it and is aligned at first."""
+    def teacher(self) -> Any:
+        """bert-mini, where the discriminator begins from it and is aligned at first; else None."""
         if self.recipe.start not in self.starts or not self.recipe.aligned_steps:
             return None
-        bert: BertForPreTraining = load("bert-mini", self.place.models, BertForPreTraining)
-        bert.eval().requires_grad_(False).to(self.model.device)
-        return bert
+        return load_teacher(self.place).to(self.model.device)
 
     def states_apart(self, batch: Batch) -> Tensor:
-        """How far the discriminator's states are from bert-mini's: the mean squared difference in units of their variance.
-
-        The mean over the embeddings and every layer, each beside the layer that it was taken from, plus the last one once more.
-        """
-        assert self.teacher is not None
-        with torch.no_grad():
-            wanted = encode(self.teacher, batch, output_hidden_states=True).hidden_states
+        """How far the discriminator's states are from bert-mini's: its embeddings', and each layer's from the one it was."""
         own = encode(self.model.discriminator, batch, output_hidden_states=True).hidden_states
-        seen = batch.attention_mask.bool().to(self.model.device)
-        theirs = [wanted[0], *(wanted[layer + 1] for layer in self.recipe.layers)]
-        terms = [_apart(mine[seen], other[seen]) for mine, other in zip(own, theirs, strict=True)]
-        return torch.stack(terms).mean() + terms[-1]
+        matched = (0, *(layer + 1 for layer in self.recipe.layers))
+        return states_apart(own, self.teacher, batch, matched)
 
     def models(self) -> dict[str, PreTrainedModel]:
         """NAME-generator and NAME-discriminator."""
@@ -159,11 +150,6 @@ class ElectraPretrainer(Pretrainer[ElectraRecipe]):
         )
         start_head(generator.generator_predictions.dense, generator.generator_lm_head.bias, self.counts)
         return ElectraPair(generator, discriminator)
-
-
-def _apart(own: Tensor, wanted: Tensor) -> Tensor:
-    wanted = wanted.float()
-    return (own.float() - wanted).square().mean() / wanted.var()
 
 
 def generator_of(discriminator: str) -> str:

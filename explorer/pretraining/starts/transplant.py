@@ -72,11 +72,13 @@ def factors(words: Tensor, width: int, counts: Tensor) -> tuple[Tensor, Tensor]:
     """Truncated SVD: words (vocabulary, wide) ~ (vocabulary, width) @ (width, wide).
 
     Each token weighs as the square root of its count (vocabulary,), so that frequent words are kept best. The second factor
-    has orthonormal rows.
+    has orthonormal rows, each with its largest entry positive: an SVD leaves the signs open.
     """
     weight = (counts + 1.0).sqrt()[:, None]
-    _, _, basis = torch.linalg.svd(weight * words, full_matrices=False)
-    return words @ basis[:width].T, basis[:width].contiguous()
+    _, _, rows = torch.linalg.svd(weight * words, full_matrices=False)
+    largest = rows[:width].gather(1, rows[:width].abs().argmax(1, keepdim=True))
+    basis = rows[:width] * largest.sign()
+    return words @ basis.T, basis
 
 
 @torch.no_grad()
@@ -101,10 +103,23 @@ def fill_factorised(embeddings: Any, projection: torch.nn.Linear, bert: Any, wor
     low = embeddings.LayerNorm(
         narrow[tokens] + embeddings.position_embeddings.weight[places] + embeddings.token_type_embeddings.weight[0]
     )
-    fitted = torch.linalg.lstsq(torch.cat([low, torch.ones(SAMPLES, 1)], dim=1), wide).solution
+    fitted = _least_squares(torch.cat([low, torch.ones(SAMPLES, 1)], dim=1), wide)
     projection.weight.copy_(fitted[:-1].T)
     projection.bias.copy_(fitted[-1])
     return basis
+
+
+def _least_squares(inputs: Tensor, outputs: Tensor) -> Tensor:
+    """The matrix that maps inputs (samples, low) to outputs (samples, wide) best, (low, wide), in float64.
+
+    A LayerNorm's output sums to zero, so one direction of the inputs is empty; a ridge too small to be seen elsewhere keeps
+    it from taking rounding errors for a signal.
+    """
+    inputs = inputs.double()
+    square = inputs.T @ inputs
+    square.diagonal().add_(1e-6 * square.diagonal().mean())
+    fitted: Tensor = torch.linalg.solve(square, inputs.T @ outputs.double())
+    return fitted.float()
 
 
 def albert_layer(bert: Any, number: int) -> dict[str, Tensor]:

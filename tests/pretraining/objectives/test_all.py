@@ -31,9 +31,9 @@ def _no_download(monkeypatch: pytest.MonkeyPatch, tokenizer: PreTrainedTokenizer
 
 @pytest.fixture
 def ready(place: Place) -> Place:
-    """A place that has a roberta-mini too, which gpt2's start needs."""
-    roberta = PRETRAINERS["full sentences"](RECIPES["full sentences"], place)
-    roberta.export(place.models)
+    """A place that has a roberta-mini and an albert-body too, which gpt2's and albert's starts need."""
+    for objective in ("full sentences", "module replacing"):
+        PRETRAINERS[objective](RECIPES[objective], place).export(place.models)
     return place
 
 
@@ -89,13 +89,13 @@ def test_what_is_exported_is_loaded_plainly_and_gives_the_same_logits(objective:
 
 @pytest.mark.parametrize("objective", RECIPES)
 def test_a_recipe_goes_on_from_a_checkpoint_of_its_architecture(objective: str, ready: Place) -> None:
-    """A folder stands in for a hub id: both are read by the same from_pretrained. DistilBERT's start is its teacher."""
+    """A folder stands in for a hub id: both are read by the same from_pretrained. Some start from a teacher."""
     import dataclasses
 
     recipe = RECIPES[objective]
     first = PRETRAINERS[objective](recipe, ready)
     folder = first.export(ready.models / "elsewhere")[-1]
-    start = str(ready.models / "bert-mini") if objective == "distillation" else str(folder)
+    start = str(ready.models / "bert-mini") if objective in ("distillation", "module replacing") else str(folder)
     again = PRETRAINERS[objective](dataclasses.replace(recipe, start=start), ready)
     assert len(again.tokenizer) == len(first.tokenizer)
     for name, value in first.model.state_dict().items():

@@ -10,7 +10,6 @@ from explorer.pretraining import heads
 from explorer.pretraining.objectives import PRETRAINERS
 from explorer.pretraining.objectives.base import Place, Pretrainer
 from explorer.pretraining.objectives.distilbert import kept_layers, student_of
-from explorer.pretraining.rows import IN_ORDER, SWAPPED
 from explorer.pretraining.starts import distilbert
 from tests.pretraining.conftest import tiny_model
 from tests.pretraining.objectives.tiny import RECIPES
@@ -61,22 +60,6 @@ def test_a_student_of_the_kept_layers_alone_computes_what_its_teacher_does(teach
     ids = torch.randint(0, 60, (2, 9))
     with torch.inference_mode():
         torch.testing.assert_close(student(ids).logits, teacher(ids).prediction_logits, atol=1e-4, rtol=1e-4)
-
-
-def test_albert_s_layer_is_one_set_of_tensors_for_all_positions(place: Place) -> None:
-    model = made("mlm+sop", place).model
-    assert model.config.num_hidden_layers == 4
-    assert model.config.num_hidden_groups == model.config.inner_group_num == 1
-    assert sum(name.endswith("query.weight") for name, _ in model.named_parameters()) == 1
-    assert model.albert.embeddings.word_embeddings.weight.shape[1] == 16
-    assert model.predictions.decoder.weight is model.albert.embeddings.word_embeddings.weight
-
-
-def test_albert_s_pairs_are_in_order_or_swapped(place: Place) -> None:
-    pretrainer = made("mlm+sop", place)
-    stage = pretrainer.recipe.stages[-1]
-    labels = [label for step in range(10) for label in pretrainer.draw(step, stage).pair_labels.tolist()]
-    assert set(labels) == {IN_ORDER, SWAPPED}
 
 
 def test_the_same_text_is_masked_anew_each_time(place: Place) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from explorer.pretraining.recipes import (
+    AlbertBodyRecipe,
     AlbertRecipe,
     CorruptionRecipe,
     DistillationRecipe,
@@ -33,13 +34,20 @@ RECIPES: dict[str, TrainingRecipe] = {
         TrainingRecipe(name="bert", stages=PAIRS, start="bert-mini", **USUAL),
         DistillationRecipe(name="student", objective="distillation", start="bert-mini", stages=TEXT, **USUAL),
         TrainingRecipe(name="roberta-mini", objective="full sentences", start="bert-mini", stages=TEXT, **USUAL),
+        AlbertBodyRecipe(
+            name="albert-body",
+            objective="module replacing",
+            start="bert-mini",
+            stages=TEXT,
+            embedding_size=16,
+            **USUAL,
+        ),
         AlbertRecipe(
             name="albert",
             objective="mlm+sop",
-            start="bert-mini",
+            start="albert-body",
             stages=PAIRS,
             corruption=CorruptionRecipe(rate=0.3, scheme="ngram"),
-            embedding_size=16,
             vocabulary=90,
             **USUAL,
         ),

@@ -18,6 +18,7 @@ from transformers import (
 from explorer.errors import ModelUnavailableError
 from explorer.pretraining.starts.pieces import _spelt, in_wordpieces, longest_pieces, mean_embeddings
 from explorer.pretraining.starts.transplant import (
+    _least_squares,
     albert_layer,
     factors,
     fill_factorised,
@@ -49,6 +50,23 @@ def test_truncated_factors_are_the_best_of_their_width_for_frequent_tokens() -> 
     lost = float((weight * (words - narrow @ basis)).pow(2).sum())
     singular = torch.linalg.svdvals(weight * words)
     assert lost == pytest.approx(float(singular[5:].pow(2).sum()), rel=1e-4)
+
+
+def test_factors_do_not_hang_on_the_signs_that_an_svd_leaves_open() -> None:
+    torch.manual_seed(0)
+    words, counts = torch.randn(30, 12), torch.arange(30.0)
+    (narrow, basis), (turned, same) = factors(words, 5, counts), factors(-words, 5, counts)
+    torch.testing.assert_close(same, basis)
+    torch.testing.assert_close(turned, -narrow)
+
+
+def test_an_empty_direction_of_the_inputs_is_given_no_weight() -> None:
+    """A LayerNorm's outputs sum to zero but for rounding; whatever is fitted to that sum is noise."""
+    torch.manual_seed(0)
+    inputs = torch.nn.functional.layer_norm(torch.randn(500, 8), (8,))
+    wanted = torch.randn(8, 3)
+    fitted = _least_squares(inputs, inputs @ wanted)
+    torch.testing.assert_close(fitted, wanted - wanted.mean(0), atol=1e-4, rtol=1e-4)
 
 
 def test_factorised_embeddings_of_full_width_give_electra_bert_s_own_sums(bert: BertForPreTraining) -> None:
