@@ -185,12 +185,12 @@ ALBERT_MINI = AlbertRecipe(
     start="albert-body",
     steps=4000,
     stages=(
-        Stage(share=0.3, length=64, text=0.75, sentence=0.25, pair=0.0),
+        Stage(share=0.3, length=64, text=0.4, sentence=0.2, pair=0.4),
         Stage(share=0.3, length=64, text=0.1, sentence=0.2, pair=0.7),
         Stage(share=0.4, length=128, text=0.05, sentence=0.1, pair=0.85),
     ),
     source_weights=BERT_SMALL.source_weights,
-    learning_rate=6e-4,
+    learning_rate=5e-4,
     embedding_learning_rate=1e-3,
     corruption=CorruptionRecipe(rate=0.3, scheme="ngram"),
 )
