@@ -3,7 +3,7 @@
 text       [CLS] running text of one document [SEP]                                     (BERT's body of text, DistilBERT)
 sentence   [CLS] one short sentence, as visitors type them [SEP]
 pair       [CLS] A [SEP] B [SEP] with segment ids; B follows A half the time, else it comes from another document (BERT, A.2)
-order      [CLS] A [SEP] B [SEP]: two segments that follow each other, swapped half the time             (ALBERT, 3.1)
+order      [CLS] A [SEP] B [SEP]: two neighbouring segments of one paragraph, swapped half the time      (ALBERT, 3.1)
 full       [CLS] whole sentences, on into the next document after a [SEP] [SEP]           (RoBERTa, 4.2: FULL-SENTENCES)
 running    sentences from one document into the next, a separator between, nothing around them                   (GPT-2)
 """
@@ -85,16 +85,19 @@ class RowMaker:
     def order(
         self, store: TextStore, length: int, rng: np.random.Generator, short_share: float = SHORT_PAIR_SHARE
     ) -> Row:
-        """[CLS] A [SEP] B [SEP]; the two follow each other in the text, and in half of the draws they are swapped.
+        """[CLS] A [SEP] B [SEP]; the two follow each other in a paragraph, and in half of the draws they are swapped.
 
         Nothing but the text may tell the classes apart, so every choice is the same read backwards: the sentences begin as
-        two neighbours, all equally likely, and grow at either end by chance; what does not fit is cut after the swap.
+        two neighbours, all equally likely, and grow at either end by chance as far as the row and the paragraph reach; what
+        does not fit is cut after the swap. A paragraph that fits is taken whole, its beginning with it.
         short_share and errors: as for `pair`.
         """
-        if not store.has_sequels:
-            raise BadInputError("Sentence order needs a text in which two sentences follow each other in one document.")
+        if not store.has_neighbours:
+            raise BadInputError(
+                "Sentence order needs a text in which two sentences follow each other in one paragraph."
+            )
         budget = length - 3
-        while (first := int(rng.integers(store.sentences))) + 1 >= store.document_end(first):
+        while (first := int(rng.integers(store.sentences))) + 1 >= store.paragraph_end(first):
             pass
         stop = first + 2
         if rng.random() >= short_share:
@@ -131,14 +134,17 @@ class RowMaker:
 
     @staticmethod
     def _grown(store: TextStore, first: int, stop: int, budget: int, rng: np.random.Generator) -> tuple[int, int]:
-        """A run of sentences, made longer at either end by chance until the next one would not fit."""
-        begin, end = store.document_start(first), store.document_end(first)
+        """A run of sentences of one paragraph, made longer at either end by chance until at neither end another fits."""
+        begin, end = store.paragraph_start(first), store.paragraph_end(first)
         while True:
-            at_front = rng.random() < 0.5
-            lower, upper = (first - 1, stop) if at_front else (first, stop + 1)
-            if lower < begin or upper > end or store.starts[upper] - store.starts[lower] > budget:
+            wider = [
+                (lower, upper)
+                for lower, upper in ((first - 1, stop), (first, stop + 1))
+                if lower >= begin and upper <= end and store.starts[upper] - store.starts[lower] <= budget
+            ]
+            if not wider:
                 return first, stop
-            first, stop = lower, upper
+            first, stop = wider[int(rng.integers(len(wider)))]
 
     @staticmethod
     def _with_a_sequel(store: TextStore, rng: np.random.Generator) -> int:

@@ -1,4 +1,4 @@
-"""Tokenised text on disk: each source as one flat array of token ids with the starts of its sentences and documents."""
+"""Tokenised text on disk: each source as one flat array of token ids with its sentences, paragraphs and documents."""
 
 from __future__ import annotations
 
@@ -16,18 +16,26 @@ from explorer.text import split_sentences
 
 
 class TextStore:
-    """One source as a flat array of token ids with the starts of its sentences and documents."""
+    """One source as a flat array of token ids, with the start of each sentence and the numbers of its paragraph and document.
+
+    Paragraphs are numbered through all documents; without them a document is one.
+    """
 
     def __init__(
-        self, ids: NDArray[np.int32], sentence_starts: NDArray[np.int64], sentence_documents: NDArray[np.int64]
+        self,
+        ids: NDArray[np.int32],
+        sentence_starts: NDArray[np.int64],
+        sentence_documents: NDArray[np.int64],
+        sentence_paragraphs: NDArray[np.int64] | None = None,
     ) -> None:
         self.ids = ids
         self.starts = np.append(sentence_starts, len(ids))
         self.documents = sentence_documents
+        self.paragraphs = sentence_documents if sentence_paragraphs is None else sentence_paragraphs
         self.sentences = len(sentence_starts)
-        documents = len(np.unique(sentence_documents))
-        self.has_sequels = documents < self.sentences
-        self.has_pairs = self.has_sequels and documents > 1
+        documents = len(np.unique(self.documents))
+        self.has_neighbours = len(np.unique(self.paragraphs)) < self.sentences
+        self.has_pairs = documents < self.sentences and documents > 1
 
     @classmethod
     def from_documents(cls, documents: Iterable[Document], tokenizer: PreTrainedTokenizerBase) -> TextStore:
@@ -37,11 +45,14 @@ class TextStore:
         it does in the text.
         """
         sentences: list[str] = []
-        owners: list[int] = []
+        owners: list[tuple[int, int]] = []
+        paragraphs = 0
         for number, document in enumerate(documents):
-            parts = [part for paragraph in document for part in split_sentences(paragraph)]
+            split = [split_sentences(paragraph) for paragraph in document]
+            parts = [part for paragraph in split for part in paragraph]
             sentences += _spaced(parts) if keeps_spaces(tokenizer) else parts
-            owners += [number] * len(parts)
+            owners += [(number, paragraphs + place) for place, paragraph in enumerate(split) for _ in paragraph]
+            paragraphs += len(split)
         encoded: list[list[int]] = []
         for first in range(0, len(sentences), 20_000):
             part = sentences[first : first + 20_000]
@@ -49,26 +60,32 @@ class TextStore:
         kept = [(ids, owner) for ids, owner in zip(encoded, owners, strict=True) if ids]
         lengths = np.array([len(ids) for ids, _ in kept], dtype=np.int64)
         flat = np.fromiter((token for ids, _ in kept for token in ids), dtype=np.int32, count=int(lengths.sum()))
-        return cls(flat, np.cumsum(lengths) - lengths, np.array([owner for _, owner in kept], dtype=np.int64))
+        places = np.array([owner for _, owner in kept], dtype=np.int64).reshape(-1, 2)
+        return cls(flat, np.cumsum(lengths) - lengths, places[:, 0], places[:, 1])
 
     @classmethod
     def cached(cls, path: Path, tokenizer: PreTrainedTokenizerBase, cache: Path) -> TextStore:
         """Tokenise a text file once and keep the arrays in `cache`, one file for each vocabulary and state of the text."""
-        target = cache / f"{path.stem}-{path.stat().st_size}-{fingerprint(tokenizer)}.npz"
+        target = cache / f"{path.stem}-{path.stat().st_size}-{fingerprint(tokenizer)}-paragraphs.npz"
         if not target.exists():
             cache.mkdir(parents=True, exist_ok=True)
             store = cls.from_documents(read_documents(path), tokenizer)
-            np.savez(target, ids=store.ids, starts=store.starts[:-1], documents=store.documents)
+            parts = {"starts": store.starts[:-1], "documents": store.documents, "paragraphs": store.paragraphs}
+            np.savez(target, ids=store.ids, **parts)
         arrays = np.load(target)
-        return cls(arrays["ids"], arrays["starts"], arrays["documents"])
+        return cls(*(arrays[name] for name in ("ids", "starts", "documents", "paragraphs")))
 
     def sentence_at(self, rng: np.random.Generator) -> int:
         """A sentence drawn with a probability proportional to its length."""
         return int(np.searchsorted(self.starts, rng.integers(len(self.ids)), side="right")) - 1
 
-    def document_start(self, sentence: int) -> int:
-        """The number of the first sentence of this one's document."""
-        return int(np.searchsorted(self.documents, self.documents[sentence], side="left"))
+    def paragraph_start(self, sentence: int) -> int:
+        """The number of the first sentence of this one's paragraph."""
+        return int(np.searchsorted(self.paragraphs, self.paragraphs[sentence], side="left"))
+
+    def paragraph_end(self, sentence: int) -> int:
+        """The number of the first sentence after this one's paragraph."""
+        return int(np.searchsorted(self.paragraphs, self.paragraphs[sentence], side="right"))
 
     def document_end(self, sentence: int) -> int:
         """The number of the first sentence after this one's document."""

@@ -7,7 +7,17 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.e2e.running import OTHER_RANK, SETTLED, choose, notice, panel, type_number, with_tiny_model
+from tests.e2e.running import (
+    OTHER_RANK,
+    SETTLED,
+    choose,
+    notice,
+    panel,
+    start_long,
+    stop,
+    type_number,
+    with_tiny_model,
+)
 from tests.e2e.visiting import Visit
 
 pytestmark = pytest.mark.e2e
@@ -116,3 +126,15 @@ class TestWhileItTrains:
             r"largest in layer \d \(\d(\.\d+)?e-05\)"
         )  # B starts from zero, and Adam's first step is small
         expect(visit.page.locator("#spectrum-said")).to_contain_text(first)
+
+    def test_an_owner_follows_their_own_run_from_page_to_page_and_stops_it(self, visit: Visit, tiny_model: str) -> None:
+        run = start_long(visit, tiny_model)
+        visit.open("delta", "#spectrum-figure")
+        visit.open(f"delta?run={run}", "#spectrum-figure")
+        slider = panel(visit).get_by_label("range slider for Training step")
+        step = slider.input_value()
+        visit.wait_redrawn("#spectrum-figure", visit.draws("#spectrum-figure"))
+        expect(slider).not_to_have_value(step)
+        visit.open(f"finetune?run={run}", "#run-curves")
+        stop(visit)
+        expect(visit.page.locator("#run-said")).to_contain_text("stopped")

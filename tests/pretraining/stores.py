@@ -14,12 +14,13 @@ CLS, SEP = 101, 102
 FIRST_ID = 1000
 
 
-def store_of(*documents: list[int]) -> TextStore:
-    """Documents as lists of sentence lengths; the ids count up from FIRST_ID."""
+def store_of(*documents: list[int], paragraphs: list[int] | None = None) -> TextStore:
+    """Documents as lists of sentence lengths; the ids count up from FIRST_ID. paragraphs: how many sentences each has."""
     lengths = np.array([length for document in documents for length in document], dtype=np.int64)
     owners = np.array([number for number, document in enumerate(documents) for _ in document], dtype=np.int64)
     ids = np.arange(FIRST_ID, FIRST_ID + lengths.sum(), dtype=np.int32)
-    return TextStore(ids, np.cumsum(lengths) - lengths, owners)
+    numbers = None if paragraphs is None else np.repeat(np.arange(len(paragraphs)), paragraphs)
+    return TextStore(ids, np.cumsum(lengths) - lengths, owners, numbers)
 
 
 STORE = store_of([5, 9, 3, 12, 7], [4], [8, 8, 8, 30], [6, 2, 40, 1], [15, 20])

@@ -115,12 +115,36 @@ def test_half_of_the_order_rows_are_swapped_and_their_lengths_do_not_tell_which(
     assert stats.mannwhitneyu(*by_label).pvalue > 1e-3
 
 
+def test_where_a_segment_is_cut_does_not_tell_which_comes_first() -> None:
+    """Runs that grew until they overflowed would be cut in their later half more often."""
+    lengths = np.random.default_rng(2).integers(3, 60, (300, 6)).tolist()
+    store = store_of(*lengths)
+    ends = set(store.starts[1:])
+    cut = {
+        label: [segments(row)[0][-1] + 1 - FIRST_ID not in ends for row in rows]
+        for label in (IN_ORDER, SWAPPED)
+        if (rows := [row for row in orders(64, 6000, 0.0, store) if row.pair_label == label])
+    }
+    table = [[sum(found), len(found) - sum(found)] for found in cut.values()]
+    assert min(map(min, table)) > 100
+    assert stats.fisher_exact(table).pvalue > 1e-3
+
+
+def test_order_stays_in_a_paragraph_and_one_that_fits_is_taken_whole() -> None:
+    store = store_of([5, 9, 3, 12, 7, 6], [4, 30, 8], paragraphs=[3, 1, 2, 2, 1])
+    taken = set()
+    for row in orders(40, 500, 0.0, store):
+        sentences = sorted({sentence_of(token, store) for segment in segments(row) for token in segment})
+        taken.add(tuple(sentences))
+    assert taken == {(0, 1, 2), (4, 5), (6, 7)}
+
+
 def test_short_order_rows_are_two_sentences() -> None:
     for row in orders(200, 200, short_share=1.0):
         assert [len({sentence_of(token) for token in segment}) for segment in segments(row)] == [1, 1]
 
 
-def test_a_text_without_sequels_has_no_order() -> None:
+def test_a_text_without_neighbours_has_no_order() -> None:
     with pytest.raises(BadInputError, match="follow each other"):
         MAKER.order(store_of([5], [6], [7]), 32, np.random.default_rng(0))
 

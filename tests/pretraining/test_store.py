@@ -47,6 +47,9 @@ def test_a_store_keeps_every_sentence_of_the_text(tokenizer: PreTrainedTokenizer
     documents = [["One cat. Two dogs.", "Three birds."], ["Four fish."], ["\u200b"]]
     store = TextStore.from_documents(documents, tokenizer)
     assert store.documents.tolist() == [0, 0, 0, 1]
+    assert store.paragraphs.tolist() == [0, 0, 1, 2]
+    assert [store.paragraph_start(number) for number in range(4)] == [0, 0, 2, 3]
+    assert [store.paragraph_end(number) for number in range(4)] == [2, 2, 3, 4]
     read = [tokenizer.decode(store.one_sentence(number)) for number in range(store.sentences)]
     assert read == ["One cat.", "Two dogs.", "Three birds.", "Four fish."]
 
@@ -74,6 +77,7 @@ def test_a_text_is_tokenised_once_for_each_vocabulary_and_again_when_it_has_chan
     assert first.ids.tolist() == again.ids.tolist()
     assert first.starts.tolist() == again.starts.tolist()
     assert first.documents.tolist() == again.documents.tolist()
+    assert first.paragraphs.tolist() == again.paragraphs.tolist()
     assert TextStore.cached(path, byte_level(), cache).ids.tolist() != first.ids.tolist()
     path.write_text("Another text than before.")
     assert tokenizer.decode(TextStore.cached(path, tokenizer, cache).ids) == "Another text than before."

@@ -44,11 +44,13 @@ def ablate_heads(bundle: Bundle, params: AblateParams) -> AblateResult:
 
 
 def ablate_run_heads(open_run: OpenRuns, params: AblateRunParams) -> AblateResult:
-    """The same for a fine-tuned classifier. Raises BadInputError for a run that gives a score and no class."""
+    """The same for a fine-tuned classifier. Raises BadInputError for a run without classes."""
     run = open_run(params.run)
     run.require_weights()
     if not run.record.labels:
-        raise BadInputError(f"{run.record.name} gives a score, and no classes: choose a run on a task with classes.")
+        raise BadInputError(
+            f"{run.record.name} has no classes (it gives a score or fills masks): choose a run on a task with classes."
+        )
     bundle = as_bundle(run.restore(), run.record.name)
     encoded = encoded_pair(bundle, params.sentence_a, params.sentence_b)
     asked = dataclasses.replace(question("class"), classes=tuple(run.record.labels))

@@ -211,7 +211,7 @@ def on_run(open_run: OpenRuns, params: OnRun) -> Any:
     record = run.record
     if not record.labels:
         raise BadInputError(
-            f"{record.name} predicts a score and no class, so there are no log-odds to share out. "
+            f"{record.name} predicts no class (it gives a score or fills masks), so there are no log-odds to share out. "
             "Choose a run of a classification task."
         )
     asked = params.params
