@@ -70,8 +70,8 @@ class TextStore:
         if not target.exists():
             cache.mkdir(parents=True, exist_ok=True)
             store = cls.from_documents(read_documents(path), tokenizer)
-            parts = {"starts": store.starts[:-1], "documents": store.documents, "paragraphs": store.paragraphs}
-            np.savez(target, ids=store.ids, **parts)
+            starts, documents, paragraphs = store.starts[:-1], store.documents, store.paragraphs
+            np.savez(target, ids=store.ids, starts=starts, documents=documents, paragraphs=paragraphs)
         arrays = np.load(target)
         return cls(*(arrays[name] for name in ("ids", "starts", "documents", "paragraphs")))
 

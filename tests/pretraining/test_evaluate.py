@@ -47,7 +47,8 @@ def _quick(monkeypatch: pytest.MonkeyPatch, tokenizer: PreTrainedTokenizerBase) 
 
 @pytest.fixture
 def ready(place: Place) -> Place:
-    PRETRAINERS["full sentences"](RECIPES["full sentences"], place).export(place.models)
+    for objective in ("full sentences", "module replacing"):
+        PRETRAINERS[objective](RECIPES[objective], place).export(place.models)
     return place
 
 
