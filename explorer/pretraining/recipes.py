@@ -179,8 +179,8 @@ ALBERT_BODY = AlbertBodyRecipe(
     warmup_share=0.05,
 )
 
-ALBERT_MINI = AlbertRecipe(
-    name="albert-mini",
+ALBERT_WORDS = AlbertRecipe(
+    name="albert-words",
     objective="mlm+sop",
     start="albert-body",
     steps=5000,
@@ -193,6 +193,18 @@ ALBERT_MINI = AlbertRecipe(
     learning_rate=5e-4,
     embedding_learning_rate=1e-3,
     corruption=CorruptionRecipe(rate=0.3, scheme="ngram"),
+)
+
+ALBERT_MINI = AlbertRecipe(
+    name="albert-mini",
+    objective="mlm+sop",
+    start="albert-words",
+    steps=4000,
+    stages=(Stage(share=1.0, length=128, text=0.0, sentence=0.0, pair=1.0),),
+    source_weights=BERT_SMALL.source_weights,
+    learning_rate=3e-4,
+    embedding_learning_rate=3e-4,
+    corruption=CorruptionRecipe(rate=0.15, scheme="ngram"),
 )
 
 ELECTRA_MINI = ElectraRecipe(
@@ -232,6 +244,7 @@ RECIPES = {
         DISTILBERT_MINI,
         ROBERTA_MINI,
         ALBERT_BODY,
+        ALBERT_WORDS,
         ALBERT_MINI,
         ELECTRA_MINI,
         GPT2_MINI,

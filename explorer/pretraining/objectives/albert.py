@@ -18,8 +18,10 @@ from explorer.pretraining.starts.transplant import load, load_tokenizer
 from explorer.pretraining.stream import USUAL_ROWS
 from explorer.pretraining.vocabularies import as_albert, unigram_tokenizer
 
-BODY = "albert-body"
-"""The recipe whose model it begins from."""
+BODY, WORDS = "albert-body", "albert-words"
+"""The recipes whose models it begins from, one after the other."""
+SEGMENTS_APART = 0.6
+"""How long the difference of the two segments' embeddings is at first, beside word embeddings of about 1."""
 OF_VOCABULARY = (
     "albert.embeddings.word_embeddings.weight",
     "predictions.bias",
@@ -32,9 +34,9 @@ class AlbertPretrainer(Pretrainer[AlbertRecipe]):
     """MLM with n-gram masks (the recipe's scheme) plus SOP where the rows are pairs."""
 
     model_class = AlbertForPreTraining
-    starts = {BODY: lambda self: self.from_body()}
+    starts = {BODY: lambda self: self.from_body(), WORDS: lambda self: self.from_words()}
     drawers = {**USUAL_ROWS, "pair": RowMaker.order}
-    new_parts = ("predictions.bias", "sop_classifier.")
+    new_parts = ("predictions.bias", "sop_classifier.", "albert.pooler.")
     word_embeddings = "albert.embeddings.word_embeddings.weight"
 
     def own_tokenizer(self) -> PreTrainedTokenizerBase:
@@ -62,4 +64,15 @@ class AlbertPretrainer(Pretrainer[AlbertRecipe]):
         model.albert.embeddings.word_embeddings.weight.copy_(mean_embeddings(words, pieces))
         start_bias(model.predictions.bias, self.counts)
         tie(model)
+        return model
+
+    @torch.no_grad()
+    def from_words(self) -> AlbertForPreTraining:
+        """albert-words with a new pooler and with segments that differ: order cannot be told by one that hardly sees them."""
+        model: AlbertForPreTraining = load(WORDS, self.place.models, AlbertForPreTraining)
+        torch.nn.init.normal_(model.albert.pooler.weight, std=0.05)
+        torch.nn.init.zeros_(model.albert.pooler.bias)
+        segments = model.albert.embeddings.token_type_embeddings.weight
+        apart = torch.randn(segments.shape[1])
+        segments[1] = segments[0] + SEGMENTS_APART * apart / apart.norm()
         return model

@@ -32,7 +32,7 @@ def states_apart(own: Sequence[Tensor], teacher: Any, batch: Batch, matched: Seq
     embeddings). The mean over all of them, plus the last one once more: on that a head is put.
     """
     with torch.no_grad():
-        wanted = encode(teacher, batch, output_hidden_states=True).hidden_states
+        wanted = encode(teacher.to(own[0].device), batch, output_hidden_states=True).hidden_states
     seen = batch.attention_mask.bool().to(own[0].device)
     terms = [_apart(mine[seen], wanted[number][seen]) for mine, number in zip(own, matched, strict=True)]
     return torch.stack(terms).mean() + terms[-1]

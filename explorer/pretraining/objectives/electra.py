@@ -102,7 +102,7 @@ class ElectraPretrainer(Pretrainer[ElectraRecipe]):
         """bert-mini, where the discriminator begins from it and is aligned at first; else None."""
         if self.recipe.start not in self.starts or not self.recipe.aligned_steps:
             return None
-        return load_teacher(self.place).to(self.model.device)
+        return load_teacher(self.place)
 
     def states_apart(self, batch: Batch) -> Tensor:
         """How far the discriminator's states are from bert-mini's: its embeddings', and each layer's from the one it was."""
