@@ -46,11 +46,11 @@ def roberta_tokenizer(vocabulary: dict[str, int], merges: list[Any]) -> RobertaT
     return RobertaTokenizer(vocab=vocabulary, merges=merges, mask_token=mask, model_max_length=LONGEST)
 
 
-def gpt2_tokenizer(vocabulary: dict[str, int], merges: list[Any]) -> GPT2Tokenizer:
-    """GPT-2's tokenizer over the same vocabulary; RoBERTa's </s> ends a text."""
+def gpt2_tokenizer(vocabulary: dict[str, int], merges: list[Any], longest: int = LONGEST) -> GPT2Tokenizer:
+    """GPT-2's tokenizer over the same vocabulary; RoBERTa's </s> ends a text. longest: in tokens."""
     ends = dict.fromkeys(("bos_token", "eos_token"), "</s>")
     return GPT2Tokenizer(
-        vocab=vocabulary, merges=merges, unk_token="<unk>", pad_token="<pad>", model_max_length=LONGEST, **ends
+        vocab=vocabulary, merges=merges, unk_token="<unk>", pad_token="<pad>", model_max_length=longest, **ends
     )
 
 

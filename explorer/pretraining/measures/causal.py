@@ -10,8 +10,8 @@ from torch.nn.functional import cross_entropy
 from explorer.models.records import Measure
 from explorer.pretraining.measures.measure import Subject
 
-WINDOW, STRIDE = 256, 128
-"""Tokens that are read at once, and how many of them are new: each but a document's first is told from 128 or more."""
+WINDOW = 256
+"""Tokens that are read at once, or fewer where the model reads fewer; half of them are new, the others what stands before."""
 
 BEGINNINGS = (
     "The capital of the country is",
@@ -43,7 +43,7 @@ def measure_causal(subject: Subject) -> list[Measure]:
     """The mean cost of the text's tokens, read from the left."""
     loss, tokens = next_token_loss(subject)
     size = subject.text.stat().st_size
-    over = f"{tokens:,} tokens, windows of {WINDOW}"
+    over = f"{tokens:,} tokens, windows of {_window(subject)}"
     return [
         Measure("perplexity", "Perplexity, exp(mean loss of a token)", math.exp(loss), "plain", over),
         Measure("next_loss", "Loss of a token", loss, "nats", over),
@@ -51,18 +51,22 @@ def measure_causal(subject: Subject) -> list[Measure]:
     ]
 
 
+def _window(subject: Subject) -> int:
+    return min(WINDOW, int(subject.model.config.max_position_embeddings))
+
+
 @torch.inference_mode()
 def next_token_loss(subject: Subject) -> tuple[float, int]:
     """The mean of -ln p(token | what stands before it in its document) in nats, and how many tokens; each counts once."""
-    total, count, store = 0.0, 0, subject.store
+    total, count, store, window = 0.0, 0, subject.store, _window(subject)
     sentence, end_of_text = 0, int(subject.tokenizer.eos_token_id)
     while sentence < store.sentences:
         stop = store.document_end(sentence)
         ids = torch.tensor([end_of_text, *store.between(sentence, stop)], device=subject.model.device)
         done = 1
         while done < len(ids):
-            upto = min(len(ids), WINDOW if done == 1 else done + STRIDE)
-            first = max(0, upto - WINDOW)
+            upto = min(len(ids), window if done == 1 else done + window // 2)
+            first = max(0, upto - window)
             logits = subject.model(ids[None, first:upto]).logits[0, done - first - 1 : -1]
             total += float(cross_entropy(logits.float(), ids[done:upto], reduction="sum"))
             count, done = count + upto - done, upto

@@ -15,7 +15,7 @@ from explorer.pretraining.rows import RowMaker
 from explorer.pretraining.starts import granite
 from explorer.pretraining.starts.transplant import factors, load
 from explorer.pretraining.stream import USUAL_ROWS
-from explorer.pretraining.vocabularies import LONGEST, cut_merges, gpt2_tokenizer
+from explorer.pretraining.vocabularies import cut_merges, gpt2_tokenizer
 
 EMBEDDING_DEVIATION = 0.05
 """The starting embeddings' root mean square: about what a small GPT-2's grow to."""
@@ -32,7 +32,8 @@ class Gpt2Pretrainer(Pretrainer[Gpt2Recipe]):
 
     def own_tokenizer(self) -> PreTrainedTokenizerBase:
         """roberta-mini's vocabulary."""
-        return gpt2_tokenizer(*cut_merges(granite.read_pack(self.place.downloads)[1], MERGES))
+        pack = granite.read_pack(self.place.downloads)[1]
+        return gpt2_tokenizer(*cut_merges(pack, MERGES), longest=self.recipe.positions)
 
     def loss(self, batch: Batch, step: int) -> Loss:
         """The loss of all next tokens; padding carries none."""
@@ -50,7 +51,7 @@ class Gpt2Pretrainer(Pretrainer[Gpt2Recipe]):
         model = GPT2LMHeadModel(
             GPT2Config(
                 vocab_size=len(self.tokenizer),
-                n_positions=LONGEST,
+                n_positions=recipe.positions,
                 n_embd=recipe.width,
                 n_layer=recipe.layers,
                 n_head=recipe.heads,

@@ -41,7 +41,6 @@ def test_each_token_counts_once_and_sees_what_its_window_holds(
     subject: Subject, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(causal, "WINDOW", 16)
-    monkeypatch.setattr(causal, "STRIDE", 8)
     loss, tokens = next_token_loss(subject)
     assert tokens == len(subject.store.ids)
     total = 0.0
