@@ -64,6 +64,11 @@ def choose_device(wish: str) -> torch.device:
     return torch.device("cpu")
 
 
+_LOADING = threading.Lock()
+"""One load at a time: while it loads, transformers takes the tying of weights out of its base class and puts back what it
+found there. Two loads that overlap put nothing back, and no model of the process is tied or complete from then on."""
+
+
 def load_bundle(model_id: str, settings: Settings) -> Bundle:
     """Load a model that is on this machine, in float32, from safetensors, without remote code.
 
@@ -74,9 +79,10 @@ def load_bundle(model_id: str, settings: Settings) -> Bundle:
     model_class = getattr(transformers, architecture.model_class)
     device = choose_device(settings.device)
     try:
-        model, report = model_class.from_pretrained(
-            folder, dtype=torch.float32, use_safetensors=True, local_files_only=True, output_loading_info=True
-        )
+        with _LOADING:
+            model, report = model_class.from_pretrained(
+                folder, dtype=torch.float32, use_safetensors=True, local_files_only=True, output_loading_info=True
+            )
         tokenizer = transformers.AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
     except Exception as error:  # SafetensorError, StrictDataclassError and the like have no base in common
         if is_out_of_memory(error):

@@ -137,4 +137,4 @@ class TestWhileItTrains:
         expect(slider).not_to_have_value(step)
         visit.open(f"finetune?run={run}", "#run-curves")
         stop(visit)
-        expect(visit.page.locator("#run-said")).to_contain_text("stopped")
+        expect(visit.page.locator("#run-said")).to_contain_text("Stopped at step")

@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
+import time
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
 import pytest
 import torch
-from transformers import AutoModelForPreTraining, AutoTokenizer, BertForPreTraining
+from transformers import (
+    AutoModelForPreTraining,
+    AutoTokenizer,
+    BertForPreTraining,
+    ElectraForMaskedLM,
+    PreTrainedModel,
+)
 
 from explorer.models.bundle import Bundle, load_bundle
 from explorer.models.catalog import bundled, find_card
@@ -121,3 +131,27 @@ def test_a_true_sequel_scores_above_a_foreign_sentence(model: BertForPreTraining
     batch = tokenizer([first, first], seconds, return_tensors="pt", padding=True)
     sequel, foreign = model(**batch).seq_relationship_logits.softmax(-1)[:, 0].tolist()
     assert sequel > 0.5 > foreign
+
+
+def test_two_loads_never_overlap(monkeypatch: pytest.MonkeyPatch) -> None:
+    """transformers patches its base class while it loads; two loads at once would leave the patch behind."""
+    at_once, most = 0, 0
+    whole = ElectraForMaskedLM.from_pretrained
+
+    def watched(*given: Any, **options: Any) -> Any:
+        nonlocal at_once, most
+        at_once += 1
+        most = max(most, at_once)
+        time.sleep(0.05)
+        loaded = whole(*given, **options)
+        at_once -= 1
+        return loaded
+
+    monkeypatch.setattr(ElectraForMaskedLM, "from_pretrained", watched)
+    tying = PreTrainedModel.tie_weights
+    with ThreadPoolExecutor(3) as pool:
+        settings = Settings(device="cpu", offline=True)
+        opened = list(pool.map(lambda _: load_bundle("electra-mini-generator", settings), range(3)))
+    assert most == 1
+    assert PreTrainedModel.tie_weights is tying
+    assert all(tied(bundle.model) for bundle in opened)
