@@ -64,9 +64,10 @@ def choose_device(wish: str) -> torch.device:
     return torch.device("cpu")
 
 
-_LOADING = threading.Lock()
-"""One load at a time: while it loads, transformers takes the tying of weights out of its base class and puts back what it
-found there. Two loads that overlap put nothing back, and no model of the process is tied or complete from then on."""
+LOADING = threading.Lock()
+"""One load at a time, and no model is built meanwhile: while it loads, transformers takes the tying of weights out of its base
+class and puts back what it found there. Two loads that overlap put nothing back, and no model of the process is tied or
+complete from then on."""
 
 
 def load_bundle(model_id: str, settings: Settings) -> Bundle:
@@ -79,7 +80,7 @@ def load_bundle(model_id: str, settings: Settings) -> Bundle:
     model_class = getattr(transformers, architecture.model_class)
     device = choose_device(settings.device)
     try:
-        with _LOADING:
+        with LOADING:
             model, report = model_class.from_pretrained(
                 folder, dtype=torch.float32, use_safetensors=True, local_files_only=True, output_loading_info=True
             )

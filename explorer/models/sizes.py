@@ -12,6 +12,7 @@ from transformers import PreTrainedModel
 
 from explorer.errors import BadInputError
 from explorer.models.architectures import Architecture, by_family, find_architecture
+from explorer.models.bundle import LOADING
 from explorer.models.catalog import find_card
 from explorer.models.hub import read_config
 from explorer.models.parts import PARTS, Part
@@ -103,7 +104,7 @@ class Outline:
 
     def empty(self) -> PreTrainedModel:
         """The model with every tensor's shape and no weights."""
-        with torch.device("meta"):
+        with LOADING, torch.device("meta"):
             model: PreTrainedModel = getattr(transformers, self.architecture.model_class)(self.config)
         return model
 

@@ -16,7 +16,7 @@ from transformers import (
 )
 
 from explorer.models.architectures import Capability
-from explorer.models.bundle import Bundle
+from explorer.models.bundle import LOADING, Bundle
 from explorer.models.inside import depth_of
 from explorer.models.shortening import put, renamed, shortened_config
 from explorer.tuning.seeded import Seeded
@@ -85,9 +85,9 @@ def fork_masked(bundle: Bundle, kept: Sequence[int] = ()) -> PreTrainedModel:
 def empty_masked(config: PretrainedConfig) -> PreTrainedModel:
     """The family's *ForMaskedLM without storage: all tensors are on torch's meta device."""
     model_class: Any = MODEL_FOR_MASKED_LM_MAPPING[type(config)]
-    with torch.device("meta"):
+    with LOADING, torch.device("meta"):
         model: PreTrainedModel = model_class(config)
-    model.tie_weights()
+        model.tie_weights()
     return model
 
 
