@@ -40,7 +40,9 @@ class AlbertPretrainer(Pretrainer[AlbertRecipe]):
     word_embeddings = "albert.embeddings.word_embeddings.weight"
 
     def own_tokenizer(self) -> PreTrainedTokenizerBase:
-        """A unigram vocabulary learned from the text, once."""
+        """albert-words' own, or a unigram vocabulary learned from the text, once."""
+        if self.recipe.start == WORDS:
+            return load_tokenizer(WORDS, self.place.models)
         path = self.place.work / f"unigram-{self.recipe.vocabulary}.json"
         if not path.exists():
             unigram_tokenizer(self.place.corpus, self.recipe.vocabulary).backend_tokenizer.save(str(path))

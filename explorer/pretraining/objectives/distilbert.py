@@ -11,15 +11,15 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import cosine_similarity
-from transformers import BertForPreTraining, DistilBertConfig, DistilBertForMaskedLM
+from transformers import DistilBertConfig, DistilBertForMaskedLM
 
 from explorer.pretraining.batches import Batch
 from explorer.pretraining.chunks import TrueTokens
 from explorer.pretraining.heads import before_decoder, encode, tie
+from explorer.pretraining.objectives.alignment import load_teacher
 from explorer.pretraining.objectives.base import Loss, Place, Pretrainer, masked_loss
 from explorer.pretraining.recipes import DistillationRecipe
 from explorer.pretraining.starts.distilbert import LAYER_NAMES
-from explorer.pretraining.starts.transplant import load
 
 
 class DistilbertPretrainer(Pretrainer[DistillationRecipe]):
@@ -29,7 +29,7 @@ class DistilbertPretrainer(Pretrainer[DistillationRecipe]):
     word_embeddings = "distilbert.embeddings.word_embeddings.weight"
 
     def __init__(self, recipe: DistillationRecipe, place: Place) -> None:
-        self.teacher = load(recipe.start, place.models, BertForPreTraining).eval().requires_grad_(False)
+        self.teacher = load_teacher(place, recipe.start)
         super().__init__(recipe, place)
 
     def go_on(self) -> DistilBertForMaskedLM:

@@ -156,7 +156,10 @@ def test_order_begins_with_a_pooler_that_hears_and_segments_that_differ(albert: 
     """All else is as it was learned."""
     recipe = dataclasses.replace(albert.recipe, name="albert-words")
     (folder,) = AlbertPretrainer(recipe, albert.place).export(albert.place.models)
+    (albert.place.work / f"unigram-{albert.recipe.vocabulary}.json").unlink()
     made = AlbertPretrainer(dataclasses.replace(albert.recipe, start="albert-words"), albert.place)
+    assert made.tokenizer.get_vocab() == albert.tokenizer.get_vocab()
+    assert not list(albert.place.work.glob("unigram-*")), "the model's own vocabulary, not one learned anew"
     before = load(folder.name, albert.place.models, type(made.model)).state_dict()
     changed = {name for name, value in made.model.state_dict().items() if not torch.equal(value, before[name])}
     segments = "albert.embeddings.token_type_embeddings.weight"
