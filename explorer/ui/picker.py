@@ -77,6 +77,8 @@ class Picker:
             cancels=[chosen],
             **private,
         )
+        # A line of progress that was under way when Stop was pressed can arrive after the press was answered.
+        stopped = stopped.then(lambda: "", None, self.note, queue=False, **private)
         return opened.then, (chosen.then, accepted.then, stopped.then)
 
     def restore(self, remembered: Any) -> list[Any]:
