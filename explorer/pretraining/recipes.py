@@ -115,6 +115,22 @@ class AlbertBodyRecipe(TrainingRecipe):
 
 
 @dataclass(frozen=True)
+class AlbertOrderRecipe(TrainingRecipe):
+    """How albert-mini learns the order of sentences, beside MLM.
+
+    voted_share: the share of the steps in which every token learns to say whether its segment comes first. taught_share: the
+    share after that in which [CLS] learns what the tokens' votes came to; in the rest it learns from the labels alone.
+    after_layer: the position whose states vote, so that later ones can gather the votes. sharpness: what the votes' log-odds
+    are multiplied by where they are targets.
+    """
+
+    voted_share: float = 0.45
+    taught_share: float = 0.35
+    after_layer: int = 4
+    sharpness: float = 2.0
+
+
+@dataclass(frozen=True)
 class ElectraRecipe(TrainingRecipe):
     """ELECTRA (Clark et al. 2020): which of bert-mini's layers the discriminator takes, and the generator's size.
 
@@ -199,15 +215,16 @@ ALBERT_WORDS = AlbertRecipe(
     corruption=CorruptionRecipe(rate=0.3, scheme="ngram"),
 )
 
-ALBERT_MINI = AlbertRecipe(
+ALBERT_MINI = AlbertOrderRecipe(
     name="albert-mini",
-    objective="mlm+sop",
+    objective="mlm+sop by votes",
     start="albert-words",
-    steps=4000,
+    steps=3000,
     stages=(Stage(share=1.0, length=128, text=0.0, sentence=0.0, pair=1.0),),
     source_weights=BERT_SMALL.source_weights,
-    learning_rate=3e-4,
-    embedding_learning_rate=3e-4,
+    tokens_per_step=4096,
+    learning_rate=4e-4,
+    embedding_learning_rate=4e-4,
     corruption=CorruptionRecipe(rate=0.15, scheme="ngram"),
 )
 

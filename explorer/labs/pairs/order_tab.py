@@ -69,12 +69,18 @@ def build_order(page: Page, tab: gr.Tab) -> None:
         with gr.Column(scale=2, min_width=320):
             said = rich_text(elem_classes=["said"], elem_id="order-said")
             figure = plot("sentence-order", elem_id="order-figure")
+            trust = rich_text(elem_id="order-trust")
 
     def show(result: OrderResult) -> list[Any]:
-        return [str(order_figures.order_sentence(result)), order_figures.order_figure(result)]
+        scores = read_scores(BUNDLED_MODELS / result.model) if result.model in bundled() else None
+        return [
+            str(order_figures.order_sentence(result)),
+            order_figures.order_figure(result),
+            str(order_figures.trust_sentence(result.model, scores)),
+        ]
 
     inputs = {"model": sop, "first": first, "second": second}
-    score = Connection(page, SCORE_ORDER, inputs, [said, figure], show, folds(SCORE_ORDER.name))
+    score = Connection(page, SCORE_ORDER, inputs, [said, figure, trust], show, folds(SCORE_ORDER.name))
     boxes = [first, second]
     swapped = swap.click(fn=None, js="(a, b) => [b, a]", inputs=boxes, outputs=boxes, api_visibility="private")
     score.on(button.click, first.submit, second.submit, sop.input, tab.select, swapped.then)

@@ -6,6 +6,7 @@ from typing import Any
 
 from explorer.pretraining.objectives.albert import AlbertPretrainer
 from explorer.pretraining.objectives.albert_body import AlbertBodyPretrainer
+from explorer.pretraining.objectives.albert_order import AlbertOrderPretrainer
 from explorer.pretraining.objectives.base import Pretrainer
 from explorer.pretraining.objectives.bert import BertPretrainer
 from explorer.pretraining.objectives.distilbert import DistilbertPretrainer
@@ -19,6 +20,7 @@ PRETRAINERS: dict[str, type[Pretrainer[Any]]] = {
     "full sentences": RobertaPretrainer,
     "module replacing": AlbertBodyPretrainer,
     "mlm+sop": AlbertPretrainer,
+    "mlm+sop by votes": AlbertOrderPretrainer,
     "replaced tokens": ElectraPretrainer,
     "causal": Gpt2Pretrainer,
 }

@@ -18,10 +18,8 @@ from explorer.pretraining.starts.transplant import load, load_tokenizer
 from explorer.pretraining.stream import USUAL_ROWS
 from explorer.pretraining.vocabularies import as_albert, unigram_tokenizer
 
-BODY, WORDS = "albert-body", "albert-words"
-"""The recipes whose models it begins from, one after the other."""
-SEGMENTS_APART = 0.6
-"""How long the difference of the two segments' embeddings is at first, beside word embeddings of about 1."""
+BODY = "albert-body"
+"""The recipe whose model it begins from."""
 OF_VOCABULARY = (
     "albert.embeddings.word_embeddings.weight",
     "predictions.bias",
@@ -34,15 +32,13 @@ class AlbertPretrainer(Pretrainer[AlbertRecipe]):
     """MLM with n-gram masks (the recipe's scheme) plus SOP where the rows are pairs."""
 
     model_class = AlbertForPreTraining
-    starts = {BODY: lambda self: self.from_body(), WORDS: lambda self: self.from_words()}
+    starts = {BODY: lambda self: self.from_body()}
     drawers = {**USUAL_ROWS, "pair": RowMaker.order}
     new_parts = ("predictions.bias", "sop_classifier.", "albert.pooler.")
     word_embeddings = "albert.embeddings.word_embeddings.weight"
 
     def own_tokenizer(self) -> PreTrainedTokenizerBase:
-        """albert-words' own, or a unigram vocabulary learned from the text, once."""
-        if self.recipe.start == WORDS:
-            return load_tokenizer(WORDS, self.place.models)
+        """A unigram vocabulary learned from the text, once."""
         path = self.place.work / f"unigram-{self.recipe.vocabulary}.json"
         if not path.exists():
             unigram_tokenizer(self.place.corpus, self.recipe.vocabulary).backend_tokenizer.save(str(path))
@@ -66,15 +62,4 @@ class AlbertPretrainer(Pretrainer[AlbertRecipe]):
         model.albert.embeddings.word_embeddings.weight.copy_(mean_embeddings(words, pieces))
         start_bias(model.predictions.bias, self.counts)
         tie(model)
-        return model
-
-    @torch.no_grad()
-    def from_words(self) -> AlbertForPreTraining:
-        """albert-words with a new pooler and with segments that differ: order cannot be told by one that hardly sees them."""
-        model: AlbertForPreTraining = load(WORDS, self.place.models, AlbertForPreTraining)
-        torch.nn.init.normal_(model.albert.pooler.weight, std=0.05)
-        torch.nn.init.zeros_(model.albert.pooler.bias)
-        segments = model.albert.embeddings.token_type_embeddings.weight
-        apart = torch.randn(segments.shape[1])
-        segments[1] = segments[0] + SEGMENTS_APART * apart / apart.norm()
         return model

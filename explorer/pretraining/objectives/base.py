@@ -121,12 +121,13 @@ class Masked:
     loss: Loss
 
 
-def masked_loss(model: PreTrainedModel, batch: Batch, judge: TrueTokens | None = None) -> Masked:
+def masked_loss(model: PreTrainedModel, batch: Batch, judge: TrueTokens | None = None, **options: Any) -> Masked:
     """The MLM loss: the mean over the chosen positions of -ln p(true token).
 
     judge: one that sees the scores of the chosen positions too, in their order, where an objective wants more of them.
+    options: passed to the encoder, such as output_hidden_states.
     """
-    output = encode(model, batch)
+    output = encode(model, batch, **options)
     chosen = batch.labels >= 0
     states = before_decoder(model, output.last_hidden_state, chosen)
     judge = judge or TrueTokens(batch.labels[chosen].to(states.device))

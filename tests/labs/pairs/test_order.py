@@ -134,3 +134,12 @@ def test_the_two_by_two_shows_what_was_measured_beside_the_paper() -> None:
     assert "<td>95.1</td><td>49.0</td>" in view
     assert "none" not in view
     assert "<td>78.9</td><td>86.5</td>" in view
+
+
+def test_a_verdict_says_how_far_to_believe_it() -> None:
+    measures = (Measure("sop_segments", "", 0.612, "share", ""), Measure("sop_sentences", "", 0.555, "share", ""))
+    said = order_figures.trust_sentence("<b>mini", Scores("", "", "", measures))
+    assert "right on 61.2% of held-out pairs of segments, 55.5% of pairs of single sentences; 50% is chance" in said
+    assert "<b>" not in said
+    for nothing in (None, Scores("", "", "", ())):
+        assert "Not measured here" in order_figures.trust_sentence("some/albert", nothing)

@@ -12,7 +12,7 @@ from transformers import BertForPreTraining, PreTrainedTokenizerBase
 from explorer.maths.corruption import IGNORED_LABEL
 from explorer.pretraining.batches import Batch
 from explorer.pretraining.objectives import PRETRAINERS
-from explorer.pretraining.objectives.albert import SEGMENTS_APART, AlbertPretrainer
+from explorer.pretraining.objectives.albert import AlbertPretrainer
 from explorer.pretraining.objectives.albert_body import AlbertBodyPretrainer
 from explorer.pretraining.objectives.alignment import states_apart
 from explorer.pretraining.objectives.base import Place
@@ -150,24 +150,6 @@ def test_a_new_vocabulary_changes_the_words_and_nothing_else(albert: AlbertPretr
         own = model.albert.embeddings.word_embeddings.weight[albert.tokenizer.convert_tokens_to_ids(name)]
         torch.testing.assert_close(own, embedded[spelt].mean(0))
     assert model.config.vocab_size == len(albert.tokenizer) != len(pieces)
-
-
-def test_order_begins_with_a_pooler_that_hears_and_segments_that_differ(albert: AlbertPretrainer) -> None:
-    """All else is as it was learned."""
-    recipe = dataclasses.replace(albert.recipe, name="albert-words")
-    (folder,) = AlbertPretrainer(recipe, albert.place).export(albert.place.models)
-    (albert.place.work / f"unigram-{albert.recipe.vocabulary}.json").unlink()
-    made = AlbertPretrainer(dataclasses.replace(albert.recipe, start="albert-words"), albert.place)
-    assert made.tokenizer.get_vocab() == albert.tokenizer.get_vocab()
-    assert not list(albert.place.work.glob("unigram-*")), "the model's own vocabulary, not one learned anew"
-    before = load(folder.name, albert.place.models, type(made.model)).state_dict()
-    changed = {name for name, value in made.model.state_dict().items() if not torch.equal(value, before[name])}
-    segments = "albert.embeddings.token_type_embeddings.weight"
-    assert changed == {segments, "albert.pooler.weight"}
-    first, second = made.model.state_dict()[segments]
-    assert torch.equal(first, before[segments][0])
-    assert float((second - first).norm()) == pytest.approx(SEGMENTS_APART)
-    assert made.peak_rate("albert.pooler.weight") == made.recipe.head_learning_rate
 
 
 def test_the_layer_is_one_set_of_tensors_for_all_positions(albert: AlbertPretrainer) -> None:

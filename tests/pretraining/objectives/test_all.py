@@ -31,8 +31,8 @@ def _no_download(monkeypatch: pytest.MonkeyPatch, tokenizer: PreTrainedTokenizer
 
 @pytest.fixture
 def ready(place: Place) -> Place:
-    """A place that has a roberta-mini and an albert-body too, which gpt2's and albert's starts need."""
-    for objective in ("full sentences", "module replacing"):
+    """A place that has what other starts need: a roberta-mini for gpt2, an albert-body for albert, that for its order."""
+    for objective in ("full sentences", "module replacing", "mlm+sop"):
         PRETRAINERS[objective](RECIPES[objective], place).export(place.models)
     return place
 

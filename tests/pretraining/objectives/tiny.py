@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from explorer.pretraining.recipes import (
     AlbertBodyRecipe,
+    AlbertOrderRecipe,
     AlbertRecipe,
     CorruptionRecipe,
     DistillationRecipe,
@@ -49,6 +50,17 @@ RECIPES: dict[str, TrainingRecipe] = {
             stages=PAIRS,
             corruption=CorruptionRecipe(rate=0.3, scheme="ngram"),
             vocabulary=90,
+            **USUAL,
+        ),
+        AlbertOrderRecipe(
+            name="albert-order",
+            objective="mlm+sop by votes",
+            start="albert",
+            stages=PAIRS[1:],
+            corruption=CorruptionRecipe(rate=0.15, scheme="ngram"),
+            voted_share=0.4,
+            taught_share=0.4,
+            after_layer=2,
             **USUAL,
         ),
         ElectraRecipe(
