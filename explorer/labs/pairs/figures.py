@@ -58,13 +58,18 @@ def pair_sentence(result: PairResult) -> Markup:
         strong(verdict),
         ": P(next) = ",
         strong(percent(is_next)),
-        f", the softmax of logits {result.logits[0]:.2f} (is next) and {result.logits[1]:.2f} (not next).",
+        f", the softmax of logits {logit_text(result.logits[0])} (is next) and {logit_text(result.logits[1])} (not next).",
     )
 
 
 def pair_figure(result: PairResult) -> dict[str, Any]:
     """Two bars: the probability of each class."""
     return two_bars(["is next", "not next"], result.probabilities, result.logits, pair_sentence(result))
+
+
+def logit_text(logit: float) -> str:
+    """Two decimals, with a minus sign, and no minus before a zero."""
+    return f"{round(logit, 2) + 0.0:.2f}".replace("-", "−")
 
 
 def two_bars(
@@ -77,12 +82,12 @@ def two_bars(
         "y": list(classes),
         "x": list(probabilities),
         "text": [
-            f"{percent(probability)}   (logit {logit:.2f})"
+            f"{percent(probability)}<br>logit {logit_text(logit)}"
             for probability, logit in zip(probabilities, logits, strict=True)
         ],
         "textposition": "auto",
-        "textfont": {"size": 18},
-        "insidetextfont": {"size": 18, "color": "@inside"},
+        "textfont": {"size": 17},
+        "insidetextfont": {"size": 17, "color": "@inside"},
         "cliponaxis": False,
         "marker": {"color": ["@first", "@second"]},
         "hovertemplate": "%{y}: %{x:.4%}<extra></extra>",
@@ -90,9 +95,9 @@ def two_bars(
     return picture(
         [trace],
         said.striptags(),
-        height=225,
-        bargap=0.3,
-        xaxis={"range": [0, 1], "tickformat": ".0%", "title": {"text": "probability"}},
+        height=240,
+        bargap=0.2,
+        xaxis={"range": [0, 1.02], "tickformat": ".0%", "title": {"text": "probability"}},
         yaxis={"autorange": "reversed", "tickfont": {"size": 18}, "showgrid": False},
     )
 

@@ -8,7 +8,7 @@ from typing import Any
 from markupsafe import Markup
 
 from explorer.figures import label, percent, picture, prose, strong
-from explorer.labs.pairs.figures import two_bars
+from explorer.labs.pairs.figures import logit_text, two_bars
 from explorer.labs.pairs.order_schema import CLASSES, KINDS, KindsResult, OrderResult
 from explorer.models.records import Scores
 from explorer.tables import Table
@@ -38,13 +38,13 @@ def order_sentence(result: OrderResult) -> Markup:
         strong(verdict),
         ": P(in order) = ",
         strong(percent(in_order)),
-        f", the softmax of logits {result.logits[0]:.2f} (in order) and {result.logits[1]:.2f} (swapped).",
+        f", the softmax of logits {logit_text(result.logits[0])} (in order) and {logit_text(result.logits[1])} (swapped).",
     )
 
 
 def trust_sentence(model: str, scores: Scores | None) -> Markup:
     """How far the head is to be believed, from the model's held-out figures; what to compare with where there are none."""
-    found = scores and scores.find("sop_segments")
+    found = scores.find("sop_segments") if scores else None
     if scores is None or found is None:
         said = (
             "Not measured here. ALBERT's own was right on 86.5% of segments (Lan et al. 2020, Table 5); 50% is chance."
@@ -137,11 +137,11 @@ def kinds_figure(results: Sequence[KindsResult]) -> dict[str, Any]:
         showlegend=True,
         legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
         shapes=[half],
-        xaxis={"range": [-0.02, 1.02], "tickformat": ".0%", "title": {"text": "probability of the head's first class"}},
+        xaxis={"range": [-0.02, 1.02], "tickformat": ".0%", "title": {"text": "P(is next) or P(in order)"}},
         yaxis={
             "range": [-0.5, 2.5],
             "tickvals": list(rows.values()),
-            "ticktext": [KIND_NAMES[kind] for kind in rows],
+            "ticktext": ["true<br>neighbours", "the same,<br>swapped", "from<br>another text"],
             "tickfont": {"size": 17},
             "showgrid": False,
             "zeroline": False,
@@ -154,19 +154,19 @@ def two_by_two(measured: Sequence[tuple[str, str, Scores]]) -> Markup:
 
     measured: (what it was trained with, model, its held-out figures). A model without these figures is left out.
     """
-    rows = Markup("")
+    rows, dates = Markup(""), set[str]()
     for trained, model, scores in measured:
         found = [scores.find(name) for name in ("nsp_segments", "sop_segments")]
         if None not in found:
             cells = Markup("").join(Markup("<td>{:.1f}</td>").format(100 * m.value) for m in found if m)
-            rows += Markup("<tr><td>{}</td><td>{}, here, {}</td>{}</tr>").format(trained, model, scores.date, cells)
+            rows += Markup("<tr><td>{}</td><td>{}</td>{}</tr>").format(trained, model, cells)
+            dates.add(scores.date)
     for trained, nsp, sop in TABLE_5:
-        rows += Markup("<tr><td>{}</td><td>ALBERT, Table 5 (quoted)</td><td>{}</td><td>{}</td></tr>").format(
-            trained, nsp, sop
-        )
+        rows += Markup("<tr><td>{}</td><td>ALBERT, quoted</td><td>{}</td><td>{}</td></tr>").format(trained, nsp, sop)
     return Markup(
-        '<table class="two-by-two"><thead><tr><th>trained with</th><th>model</th><th>right on true or random (NSP), %</th>'
-        "<th>right on in order or swapped (SOP), %</th></tr></thead><tbody>{}</tbody></table>"
-        '<p class="caption">Half of the pairs are of each class: 50% is chance. Ours: 2,000 pairs of segments that fill 128 '
-        "tokens of held-out text; <code>python -m explorer.pretraining evaluate MODEL</code> measures them again.</p>"
-    ).format(rows)
+        '<table class="quoted"><caption>Right of 100</caption><thead><tr><th>trained with</th><th>model</th><th>NSP</th>'
+        "<th>SOP</th></tr></thead><tbody>{}</tbody></table>"
+        '<p class="caption">NSP: true or random. SOP: in order or swapped. Half of the pairs are of each class: 50 is chance. '
+        "Ours: 2,000 pairs of segments that fill 128 tokens of held-out text, measured {}; <code>python -m "
+        "explorer.pretraining evaluate MODEL</code> measures them again. Quoted: Lan et al. 2020, Table 5.</p>"
+    ).format(rows, " and ".join(sorted(dates)) or "never")

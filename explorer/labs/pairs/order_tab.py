@@ -85,7 +85,7 @@ def build_order(page: Page, tab: gr.Tab) -> None:
     swapped = swap.click(fn=None, js="(a, b) => [b, a]", inputs=boxes, outputs=boxes, api_visibility="private")
     score.on(button.click, first.submit, second.submit, sop.input, tab.select, swapped.then)
     _both_heads(page, tab, sop)
-    with gr.Accordion("Why: the formula and the papers", open=False):
+    with gr.Accordion("Why: sentence order", open=False):
         gr.Markdown(WHY, latex_delimiters=LATEX)
 
 

@@ -39,7 +39,15 @@ def test_the_pair_table_has_a_row_a_class() -> None:
 def test_the_pair_figure_draws_two_bars() -> None:
     figure = assert_draws(figures.pair_figure(pair_result()))
     assert tuple(figure.data[0].x) == (0.75, 0.25)
-    assert figure.layout.xaxis.range == (0, 1)
+    assert figure.data[0].text == ("75.0%<br>logit 1.50", "25.0%<br>logit 0.40")
+    low, high = figure.layout.xaxis.range
+    assert low == 0
+    assert 1 < high < 1.05
+
+
+@pytest.mark.parametrize(("logit", "shown"), [(-0.001, "0.00"), (-1.5, "−1.50"), (2.0, "2.00")])
+def test_a_logit_has_a_minus_sign_and_zero_has_none(logit: float, shown: str) -> None:
+    assert figures.logit_text(logit) == shown
 
 
 @pytest.mark.parametrize(("is_next", "verdict"), [(0.75, "follows"), (0.5, "follows"), (0.49, "does not follow")])

@@ -133,6 +133,7 @@ def test_the_two_by_two_shows_what_was_measured_beside_the_paper() -> None:
     )
     assert "<td>95.1</td><td>49.0</td>" in view
     assert "none" not in view
+    assert "measured 2026-01-01;" in view
     assert "<td>78.9</td><td>86.5</td>" in view
 
 
