@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 import pytest
 import torch
@@ -18,6 +16,7 @@ from explorer.pretraining.objectives.albert_order import (
     VOTE_SCALE,
     AlbertOrderPretrainer,
     comes_first,
+    misfit,
     order_logits,
     row_log_odds,
     voting_loss,
@@ -101,7 +100,7 @@ def test_segments_that_change_places_change_the_votes_sign() -> None:
 
 
 def test_three_parts_follow_each_other(order: AlbertOrderPretrainer) -> None:
-    """Votes move no pooler; taught, the pooler and the gathering tokens move, the teacher never; last, labels alone."""
+    """Votes move no pooler; taught, it moves with what gathers the votes; last by labels alone; the teacher never."""
     moved = {}
     for part, step in (("voted", 0), ("taught", 6), ("labelled", 11)):
         order.model.zero_grad(set_to_none=True)
@@ -109,10 +108,11 @@ def test_three_parts_follow_each_other(order: AlbertOrderPretrainer) -> None:
         moved[part] = {
             name for name, value in order.model.named_parameters() if value.grad is not None and value.grad.any()
         }
-    pooler, votes, gathered = "albert.albert.pooler.weight", "first.weight", "gathered.weight"
-    assert {votes} == moved["voted"] & {pooler, votes, gathered}
-    assert {pooler, votes, gathered} == moved["taught"] & {pooler, votes, gathered}
-    assert {pooler} == moved["labelled"] & {pooler, votes, gathered}
+    pooler, votes = "albert.albert.pooler.weight", "first.weight"
+    asked = {pooler, votes, "signed.weight", "gathered.weight"}
+    assert moved["voted"] & asked == {votes}
+    assert moved["taught"] & asked == asked
+    assert moved["labelled"] & asked == {pooler}
     assert not any(name.startswith("teacher") for part in moved.values() for name in part)
     assert all("albert.predictions.bias" in part for part in moved.values())
 
@@ -131,27 +131,46 @@ def test_the_teacher_is_what_the_model_was_when_the_voting_ended(order: AlbertOr
         torch.testing.assert_close(order.model.taught(given), held)
 
 
-def test_who_has_the_teacher_s_votes_and_says_what_they_say_has_the_least_loss(order: AlbertOrderPretrainer) -> None:
-    """The entropy of the targets is what is left, once for [CLS] and once for each of the two last positions."""
-    given = batch()
+class Said:
+    """An encoder's output: what each position holds, and the pooled state."""
+
+    def __init__(self, states: list[torch.Tensor], pooled: torch.Tensor) -> None:
+        self.hidden_states, self.pooler_output = states, pooled
+
+
+def test_who_passes_the_teacher_s_votes_on_has_the_least_loss(order: AlbertOrderPretrainer) -> None:
+    """A model whose states hold what is asked at each position; the entropy of what [CLS] is to say is left."""
+    given, width, place = batch(), order.model.albert.config.hidden_size, order.recipe.after_layer
     with torch.no_grad():
-        order.model.hold_still()
+        order.model.teacher_first.weight.normal_()
         votes = order.model.taught(given)
-        odds = float(order.recipe.sharpness * row_log_odds(votes, given)[:1])
-        same = Batch(*(value[:1] for value in vars(given).values()))
-        order.model.gathered.weight.zero_()
-        order.model.gathered.bias.fill_(odds)
+        odds = row_log_odds(votes, given)
+        states = [torch.zeros(2, 6, width) for _ in range(5)]
+        states[place + 1][..., 0] = torch.where(given.token_type_ids == 0, votes, -votes)
+        states[-1][..., 1] = odds[:, None]
+        for head, feature in ((order.model.signed, 0), (order.model.gathered, 1)):
+            head.weight.zero_()
+            head.bias.zero_()
+            head.weight[0, feature] = 1.0
+        pooled = torch.zeros(2, width)
+        pooled[:, 0] = odds
         head = order.model.albert.sop_classifier.classifier
         head.weight.zero_()
-        head.bias.copy_(torch.tensor([odds, 0.0]))
-        states = order.model.albert.albert(
-            same.input_ids, token_type_ids=same.token_type_ids, output_hidden_states=True
-        )
-        loss, verdicts = order.gathering_loss(states, votes[:1], same)
-    target = 1 / (1 + math.exp(-odds))
-    entropy = -target * math.log(target) - (1 - target) * math.log(1 - target)
-    assert float(loss) == pytest.approx(entropy, abs=1e-4)
-    assert float(verdicts) == pytest.approx(odds, rel=1e-5)
+        head.bias.zero_()
+        head.weight[IN_ORDER, 0] = order.recipe.sharpness
+        loss, verdicts, told = order.gathering_loss(Said(states, pooled), votes, given)
+    torch.testing.assert_close(verdicts, order.recipe.sharpness * odds)
+    assert told == {"taught_accuracy": 1.0}
+    target = torch.sigmoid(order.recipe.sharpness * odds)
+    entropy = torch.nn.functional.binary_cross_entropy(target, target)
+    assert float(loss) == pytest.approx(order.recipe.said_weight * float(entropy), abs=1e-4)
+
+
+def test_the_misfit_is_in_units_of_the_variance() -> None:
+    theirs = torch.randn(1000, generator=torch.Generator().manual_seed(0))
+    assert float(misfit(theirs, theirs)) == 0.0
+    assert float(misfit(torch.full_like(theirs, float(theirs.mean())), theirs)) == pytest.approx(1.0, abs=0.01)
+    assert float(misfit(3 * theirs, 3 * theirs + 3)) == pytest.approx(float(misfit(theirs, theirs + 1)), rel=1e-4)
 
 
 def test_the_log_odds_of_order_are_the_sop_head_s(order: AlbertOrderPretrainer) -> None:
