@@ -29,6 +29,7 @@ CATALOG = (
     ModelCard("bert-mini", "BERT", 22.3, bundled=True),
     ModelCard("roberta-mini", "RoBERTa", 17.3, bundled=True),
     ModelCard("distilbert-mini", "DistilBERT", 16.8, bundled=True),
+    ModelCard("albert-mini", "ALBERT", 4.2, bundled=True),
     ModelCard("gpt2-mini", "GPT-2", 7.4, bundled=True),
     ModelCard("electra-mini-discriminator", "ELECTRA discriminator", 11.1, bundled=True),
     ModelCard("electra-mini-generator", "ELECTRA generator", 4.6, bundled=True),

@@ -8,6 +8,8 @@ from pathlib import Path
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 SHARD = "90MB"
+ASKED = ("is_local", "local_files_only")
+"""What transformers writes into a tokenizer's settings about the call that read it."""
 
 
 def export_model(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, output: Path) -> None:
@@ -30,9 +32,13 @@ def export_model(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, out
 
 
 def _save_tokenizer(tokenizer: PreTrainedTokenizerBase, model: PreTrainedModel, output: Path) -> None:
-    """A tokenizer of a model without segments gives none, as those of published DistilBERTs and RoBERTas do."""
+    """A tokenizer of a model without segments gives none, as those of published DistilBERTs and RoBERTas do.
+
+    How a tokenizer that was itself read from a folder was asked for is not kept.
+    """
     tokenizer.save_pretrained(output)
+    settings = json.loads((output / "tokenizer_config.json").read_text())
+    settings = {name: value for name, value in settings.items() if name not in ASKED}
     if getattr(model.config, "type_vocab_size", 0) < 2:
-        settings = json.loads((output / "tokenizer_config.json").read_text())
         settings["model_input_names"] = ["input_ids", "attention_mask"]
-        (output / "tokenizer_config.json").write_text(json.dumps(settings, indent=2) + "\n")
+    (output / "tokenizer_config.json").write_text(json.dumps(settings, indent=2) + "\n")

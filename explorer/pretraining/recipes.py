@@ -125,7 +125,7 @@ class AlbertOrderRecipe(TrainingRecipe):
     """
 
     voted_share: float = 0.45
-    taught_share: float = 0.3
+    taught_share: float = 0.15
     after_layer: int = 4
     sharpness: float = 2.0
     said_weight: float = 2.0

@@ -16,8 +16,9 @@ from transformers import (
     PreTrainedModel,
 )
 
+from explorer.models.architectures import Capability
 from explorer.models.bundle import Bundle, load_bundle
-from explorer.models.catalog import bundled, find_card
+from explorer.models.catalog import bundled, bundled_with, find_card
 from explorer.models.parts import counted_parts, tied
 from explorer.models.records import read_scores
 from explorer.pretraining.cloze import SENTENCES
@@ -97,7 +98,22 @@ def test_every_figure_that_was_wanted_is_reached_or_the_card_says_which_is_not()
             assert scores is not None
             found = scores.find(measure)
             assert found is not None
-            assert found.value >= wanted, f"{name}: {found}, wanted {wanted}"
+            weaknesses = (
+                (BUNDLED_MODELS / name / "README.md").read_text(encoding="utf-8").split("## What it is bad at")[1]
+            )
+            told = f"{wanted:.0%} was wanted" in weaknesses
+            assert told != (found.value >= wanted), f"{name}: {found}, wanted {wanted}"
+
+
+@pytest.mark.parametrize("head", [Capability.NSP, Capability.SOP])
+def test_no_head_for_pairs_is_at_chance_on_its_own_task(head: Capability) -> None:
+    """2,000 pairs: five standard errors above a half is 55.6%."""
+    for name in bundled_with(head):
+        scores = read_scores(BUNDLED_MODELS / name)
+        assert scores is not None
+        found = scores.find(f"{head.name.lower()}_segments")
+        assert found is not None
+        assert found.value > 0.556, f"{name}: {found}"
 
 
 def test_the_files_fit_into_a_repository() -> None:

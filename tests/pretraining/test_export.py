@@ -84,6 +84,14 @@ def test_the_exported_tokenizer_neither_cuts_nor_pads(exported: Path, tokenizer:
     )
 
 
+def test_how_a_tokenizer_was_asked_for_is_not_kept(model: BertForPreTraining, exported: Path, tmp_path: Path) -> None:
+    read = AutoTokenizer.from_pretrained(exported, local_files_only=True)
+    export_model(model, read, tmp_path / "again")
+    settings = json.loads((tmp_path / "again" / "tokenizer_config.json").read_text())
+    assert not {"is_local", "local_files_only"} & set(settings)
+    assert settings["tokenizer_class"]
+
+
 def test_everyone_may_read_the_files(exported: Path) -> None:
     assert {path.stat().st_mode & 0o777 for path in exported.iterdir()} == {0o644}
 

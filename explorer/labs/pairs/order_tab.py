@@ -18,8 +18,8 @@ from explorer.ui.components import plot, rich_text
 from explorer.ui.page import Page
 from explorer.ui.wiring import LATEX, Connection, Panel, folds, frame
 
-FIRST = "The hikers reached the top of the mountain just before noon."
-SECOND = "From there they could see the whole valley and the lake below."
+FIRST = "Marie Curie was born in Warsaw in 1867."
+SECOND = "She moved to Paris in 1891 and studied physics."
 STORY = (
     "The ship left the harbour at dawn. By noon a strong wind blew from the west. "
     "The captain therefore ordered the crew to take in the sails. They worked until it was dark. "
