@@ -7,8 +7,8 @@ right as often as the linear model after 10,000 pairs. Then a copy of the model 
 what its votes came to, which is distillation (Hinton et al. 2015) and has none of the noise that the labels have. A vote for
 "mine comes first" means the opposite in the other segment, and a product of two features is found slowly where only the mean
 of a hundred tells whether it is right: 340 steps found nothing. So each token is asked for its vote with its segment's sign
-too, and 125 steps are enough. The labels alone come last, which sets the probabilities right. ALBERT (Lan et al. 2020) has
-only the label of each row, and 500 million rows.
+too, and after 230 steps [CLS] sides with the votes in 84% of the rows. The labels alone come last, which sets the probabilities
+right. ALBERT (Lan et al. 2020) has only the label of each row, and 500 million rows.
 """
 
 from __future__ import annotations
