@@ -79,6 +79,11 @@ def percent(share: float) -> str:
     return f"{value:#.3g}".rstrip(".") + "%"
 
 
+def fixed(number: float, digits: int = 2) -> str:
+    """So many decimals, with a minus sign, and no minus before a zero."""
+    return f"{round(number, digits) + 0.0:.{digits}f}".replace("-", "−")
+
+
 def compact(number: float) -> str:
     """A count in three significant digits with K, M or B."""
     for size, sign in ((1e9, "B"), (1e6, "M"), (1e3, "K")):

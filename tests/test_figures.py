@@ -7,7 +7,7 @@ import re
 import pytest
 from markupsafe import Markup
 
-from explorer.figures import PALETTES, layout, percent, picture, prose, strong
+from explorer.figures import PALETTES, fixed, layout, percent, picture, prose, strong
 from tests.labs.drawing import HOSTILE, assert_draws, assert_safe, roles
 
 
@@ -76,3 +76,9 @@ def test_changes_of_an_axis_go_on_top_of_the_shared_ones() -> None:
 
 def test_the_shared_layout_uses_known_roles() -> None:
     assert roles(layout()) <= set(PALETTES["light"])
+
+
+@pytest.mark.parametrize(("number", "shown"), [(-0.001, "0.00"), (-1.5, "−1.50"), (2.0, "2.00")])
+def test_a_number_has_a_minus_sign_and_zero_has_none(number: float, shown: str) -> None:
+    assert fixed(number) == shown
+    assert fixed(-1.25, 1) == "−1.2"

@@ -7,7 +7,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from explorer.figures import SERIES, label, picture, prose, strong
+from explorer.figures import SERIES, fixed, label, picture, prose, strong
 from explorer.labs.context.schema import STATIC, ContextResult
 from explorer.tables import Table
 
@@ -47,7 +47,7 @@ def two(value: float) -> str:
     """A cosine with two digits; what is not quite 1 is not shown as 1."""
     if 0.995 <= value < 1 - 1e-9:
         return ">0.99"
-    return f"{value:.2f}".replace("-", "−") if abs(value) >= 0.005 else "0.00"
+    return fixed(value)
 
 
 def context_sentence(result: ContextResult) -> Markup:

@@ -7,7 +7,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from explorer.figures import percent, picture, prose, strong
+from explorer.figures import fixed, percent, picture, prose, strong
 from explorer.labs.pairs.schema import CLASSES, AllPairsResult, PairResult
 from explorer.tables import Table
 
@@ -58,18 +58,13 @@ def pair_sentence(result: PairResult) -> Markup:
         strong(verdict),
         ": P(next) = ",
         strong(percent(is_next)),
-        f", the softmax of logits {logit_text(result.logits[0])} (is next) and {logit_text(result.logits[1])} (not next).",
+        f", the softmax of logits {fixed(result.logits[0])} (is next) and {fixed(result.logits[1])} (not next).",
     )
 
 
 def pair_figure(result: PairResult) -> dict[str, Any]:
     """Two bars: the probability of each class."""
     return two_bars(["is next", "not next"], result.probabilities, result.logits, pair_sentence(result))
-
-
-def logit_text(logit: float) -> str:
-    """Two decimals, with a minus sign, and no minus before a zero."""
-    return f"{round(logit, 2) + 0.0:.2f}".replace("-", "−")
 
 
 def two_bars(
@@ -82,7 +77,7 @@ def two_bars(
         "y": list(classes),
         "x": list(probabilities),
         "text": [
-            f"{percent(probability)}<br>logit {logit_text(logit)}"
+            f"{percent(probability)}<br>logit {fixed(logit)}"
             for probability, logit in zip(probabilities, logits, strict=True)
         ],
         "textposition": "auto",

@@ -47,10 +47,6 @@ class Successor(nn.Module):
         layer: AlbertLayer = encoder.albert_layer_groups[0].albert_layers[0]
         return layer
 
-    def set_attn_implementation(self, name: str) -> None:
-        """Set how attention is computed; the replaced layers follow the student's config, which they share."""
-        self.student.set_attn_implementation(name)
-
     def states(self, batch: Batch, by_shared: Tensor) -> list[Tensor]:
         """The embeddings and what each position makes of them: (rows, length, width) each.
 

@@ -22,6 +22,7 @@ from torch import Tensor, nn
 from torch.nn.functional import binary_cross_entropy_with_logits, mse_loss
 from transformers import AlbertForPreTraining, PreTrainedModel
 
+from explorer.errors import BadInputError
 from explorer.pretraining.batches import Batch
 from explorer.pretraining.heads import encode, pair_logits
 from explorer.pretraining.objectives.base import Loss, Pretrainer, masked_loss, with_pairs
@@ -41,36 +42,19 @@ VOTE_SCALE = 4.0
 class Voters(nn.Module):
     """An ALBERT whose tokens vote, and the copy of it that is the teacher later."""
 
-    def __init__(self, albert: AlbertForPreTraining, after_layer: int) -> None:
+    def __init__(self, albert: AlbertForPreTraining) -> None:
         super().__init__()
         width = albert.config.hidden_size
-        self.albert, self.after_layer = albert, after_layer
+        self.albert = albert
         self.first, self.signed, self.gathered = (nn.Linear(width, 1) for _ in range(3))
         self.teacher = copy.deepcopy(albert).requires_grad_(False)
         self.teacher_first = nn.Linear(width, 1).requires_grad_(False)
-
-    @property
-    def device(self) -> torch.device:
-        """Where the weights are."""
-        return self.albert.device
-
-    def set_attn_implementation(self, name: str) -> None:
-        """Set how both compute attention."""
-        self.albert.set_attn_implementation(name)
-        self.teacher.set_attn_implementation(name)
 
     @torch.no_grad()
     def hold_still(self) -> None:
         """Make the teacher what the model is now."""
         self.teacher.load_state_dict(self.albert.state_dict())
         self.teacher_first.load_state_dict(self.first.state_dict())
-
-    @torch.no_grad()
-    def taught(self, batch: Batch) -> Tensor:
-        """The teacher's votes: (rows, length)."""
-        states = encode(self.teacher, batch, output_hidden_states=True).hidden_states[self.after_layer]
-        votes: Tensor = self.teacher_first(states).squeeze(-1).float()
-        return votes
 
 
 class AlbertOrderPretrainer(Pretrainer[AlbertOrderRecipe]):
@@ -93,14 +77,22 @@ class AlbertOrderPretrainer(Pretrainer[AlbertOrderRecipe]):
 
     @torch.no_grad()
     def go_on(self) -> Voters:
-        """The recipe's start with a new pooler and with segments that differ: order cannot be told by who hardly sees them."""
+        """The recipe's start with a new pooler and with segments that differ: order cannot be told by who hardly sees them.
+
+        Raises BadInputError where no layer is left to gather the votes.
+        """
         model: AlbertForPreTraining = load(self.recipe.start, self.place.models, AlbertForPreTraining)
+        if self.recipe.after_layer >= model.config.num_hidden_layers:
+            raise BadInputError(
+                f"{self.recipe.start} has {model.config.num_hidden_layers} layers, and the tokens vote after layer "
+                f"{self.recipe.after_layer}: take an earlier one, so that another can gather the votes."
+            )
         torch.nn.init.normal_(model.albert.pooler.weight, std=0.05)
         torch.nn.init.zeros_(model.albert.pooler.bias)
         segments = model.albert.embeddings.token_type_embeddings.weight
         apart = torch.randn(segments.shape[1])
         segments[1] = segments[0] + SEGMENTS_APART * apart / apart.norm()
-        return Voters(model, self.recipe.after_layer)
+        return Voters(model)
 
     def loss(self, batch: Batch, step: int) -> Loss:
         """MLM, plus order by the part of the run that the step is in."""
@@ -111,18 +103,18 @@ class AlbertOrderPretrainer(Pretrainer[AlbertOrderRecipe]):
         masked = masked_loss(self.model.albert, batch, output_hidden_states=True)
         if step >= taught:
             return with_pairs(masked, self.model.albert, batch)
-        votes = self.model.first(masked.output.hidden_states[self.recipe.after_layer]).squeeze(-1).float()
-        told: dict[str, float] = {}
+        votes = told(self.model.first, masked.output.hidden_states[self.recipe.after_layer])
+        further: dict[str, float] = {}
         if step < voted:
             order, verdicts = voting_loss(votes, batch)
         else:
-            order, verdicts, told = self.gathering_loss(masked.output, votes, batch)
+            order, verdicts, further = self.gathering_loss(masked.output, votes, batch)
         truth = in_order(batch).to(votes.device)
         figures = {
             "pair_loss": float(binary_cross_entropy_with_logits(verdicts, truth)),
             "pair_accuracy": float(((verdicts > 0) == (truth > 0)).float().mean()),
         }
-        return Loss(masked.loss.total + order, masked.loss.figures | figures | told)
+        return Loss(masked.loss.total + order, masked.loss.figures | figures | further)
 
     def gathering_loss(self, output: Any, votes: Tensor, batch: Batch) -> tuple[Tensor, Tensor, dict[str, float]]:
         """How far the model is from the teacher's votes, at each place on their way to [CLS].
@@ -132,24 +124,36 @@ class AlbertOrderPretrainer(Pretrainer[AlbertOrderRecipe]):
         says. With it the log-odds that [CLS] gives, and for the log in how many rows it sides with the teacher.
         """
         seen, states = batch.attention_mask.bool().to(votes.device), output.hidden_states
-        taught = self.model.taught(batch)
+        taught = self.taught(batch)
         odds = row_log_odds(taught, batch)
         signed = taught * torch.where(batch.token_type_ids == 0, 1.0, -1.0).to(votes.device)
         by_row = odds[:, None].expand_as(votes)
         wanted = (
             (votes, taught),
-            (self.model.signed(states[self.recipe.after_layer + 1]).squeeze(-1).float(), signed),
-            (self.model.gathered(states[-1]).squeeze(-1).float(), by_row),
+            (told(self.model.signed, states[self.recipe.after_layer + 1]), signed),
+            (told(self.model.gathered, states[-1]), by_row),
         )
         apart = torch.stack([misfit(own[seen], theirs[seen]) for own, theirs in wanted]).sum()
         verdicts = order_logits(self.model.albert, output.pooler_output)
         said = binary_cross_entropy_with_logits(verdicts, torch.sigmoid(self.recipe.sharpness * odds))
         agreed = float(((verdicts > 0) == (odds > 0)).float().mean())
-        return apart + self.recipe.said_weight * said, verdicts.detach(), {"taught_accuracy": agreed}
+        return apart + self.recipe.said_weight * said, verdicts.detach(), {"agreement_accuracy": agreed}
+
+    @torch.no_grad()
+    def taught(self, batch: Batch) -> Tensor:
+        """The teacher's votes: (rows, length)."""
+        states = encode(self.model.teacher, batch, output_hidden_states=True).hidden_states
+        return told(self.model.teacher_first, states[self.recipe.after_layer])
 
     def models(self) -> dict[str, PreTrainedModel]:
         """The ALBERT alone."""
         return {self.recipe.name: self.model.albert}
+
+
+def told(head: nn.Linear, states: Tensor) -> Tensor:
+    """One number a token, by a map to one: states (rows, length, width); (rows, length)."""
+    numbers: Tensor = head(states).squeeze(-1).float()
+    return numbers
 
 
 def misfit(own: Tensor, theirs: Tensor) -> Tensor:

@@ -51,11 +51,6 @@ class ElectraPair(nn.Module):
         """Where the weights are."""
         return self.discriminator.device
 
-    def set_attn_implementation(self, name: str) -> None:
-        """Set how both compute attention."""
-        self.generator.set_attn_implementation(name)
-        self.discriminator.set_attn_implementation(name)
-
 
 class ElectraPretrainer(Pretrainer[ElectraRecipe]):
     """Both models learn in one step; two folders are exported."""

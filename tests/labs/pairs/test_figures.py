@@ -45,11 +45,6 @@ def test_the_pair_figure_draws_two_bars() -> None:
     assert 1 < high < 1.05
 
 
-@pytest.mark.parametrize(("logit", "shown"), [(-0.001, "0.00"), (-1.5, "−1.50"), (2.0, "2.00")])
-def test_a_logit_has_a_minus_sign_and_zero_has_none(logit: float, shown: str) -> None:
-    assert figures.logit_text(logit) == shown
-
-
 @pytest.mark.parametrize(("is_next", "verdict"), [(0.75, "follows"), (0.5, "follows"), (0.49, "does not follow")])
 def test_the_pair_sentence_gives_the_verdict(is_next: float, verdict: str) -> None:
     text = figures.pair_sentence(pair_result(is_next)).striptags()

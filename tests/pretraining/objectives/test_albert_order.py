@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 import torch
 from sklearn.metrics import log_loss
 
+from explorer.errors import BadInputError
 from explorer.maths.corruption import IGNORED_LABEL
 from explorer.pretraining.batches import Batch
 from explorer.pretraining.objectives import PRETRAINERS
@@ -68,6 +71,12 @@ def test_it_begins_with_a_pooler_that_hears_and_segments_that_differ(
     assert float((second - first).norm()) == pytest.approx(SEGMENTS_APART)
 
 
+def test_without_a_layer_to_gather_the_votes_it_does_not_begin(words: AlbertPretrainer) -> None:
+    depth = words.model.config.num_hidden_layers
+    with pytest.raises(BadInputError, match=f"has {depth} layers"):
+        AlbertOrderPretrainer(dataclasses.replace(RECIPE, after_layer=depth), words.place)
+
+
 def test_each_token_is_asked_whether_its_segment_comes_first() -> None:
     seen = batch().attention_mask.bool()
     first, second = comes_first(batch())
@@ -124,11 +133,11 @@ def test_the_teacher_is_what_the_model_was_when_the_voting_ended(order: AlbertOr
         order.loss(given, 0)
         assert not torch.equal(order.model.teacher_first.weight, order.model.first.weight)
         order.loss(given, 5)  # 40% of 12 steps
-        held = order.model.taught(given)
+        held = order.taught(given)
         assert torch.equal(order.model.teacher_first.weight, order.model.first.weight)
         order.model.albert.albert.embeddings.word_embeddings.weight.zero_()
         order.loss(given, 6)
-        torch.testing.assert_close(order.model.taught(given), held)
+        torch.testing.assert_close(order.taught(given), held)
 
 
 class Said:
@@ -143,7 +152,7 @@ def test_who_passes_the_teacher_s_votes_on_has_the_least_loss(order: AlbertOrder
     given, width, place = batch(), order.model.albert.config.hidden_size, order.recipe.after_layer
     with torch.no_grad():
         order.model.teacher_first.weight.normal_()
-        votes = order.model.taught(given)
+        votes = order.taught(given)
         odds = row_log_odds(votes, given)
         states = [torch.zeros(2, 6, width) for _ in range(5)]
         states[place + 1][..., 0] = torch.where(given.token_type_ids == 0, votes, -votes)
@@ -160,7 +169,7 @@ def test_who_passes_the_teacher_s_votes_on_has_the_least_loss(order: AlbertOrder
         head.weight[IN_ORDER, 0] = order.recipe.sharpness
         loss, verdicts, told = order.gathering_loss(Said(states, pooled), votes, given)
     torch.testing.assert_close(verdicts, order.recipe.sharpness * odds)
-    assert told == {"taught_accuracy": 1.0}
+    assert told == {"agreement_accuracy": 1.0}
     target = torch.sigmoid(order.recipe.sharpness * odds)
     entropy = torch.nn.functional.binary_cross_entropy(target, target)
     assert float(loss) == pytest.approx(order.recipe.said_weight * float(entropy), abs=1e-4)

@@ -69,6 +69,15 @@ def _without_time(entry: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("objective", RECIPES)
+def test_on_a_cpu_every_model_computes_attention_plainly(objective: str, ready: Place) -> None:
+    """Those inside a pair or beside a teacher too; a layer reads how from the config that it was made with."""
+    model = Trainer(RECIPES[objective], ready).model
+    layers = [module.config for module in model.modules() if hasattr(module, "config")]
+    assert layers
+    assert {config._attn_implementation for config in layers} == {"eager"}
+
+
+@pytest.mark.parametrize("objective", RECIPES)
 def test_what_is_exported_is_loaded_plainly_and_gives_the_same_logits(objective: str, ready: Place) -> None:
     recipe = RECIPES[objective]
     pretrainer = PRETRAINERS[objective](recipe, ready)
