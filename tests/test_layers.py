@@ -105,7 +105,11 @@ def test_no_lab_imports_another(path: Path) -> None:
     if len(parts) == 1:
         return
     own = f"explorer.labs.{parts[0]}"
-    others = inside(path, "explorer.labs") - inside(path, own) - {"explorer.labs", "explorer.labs.lab"}
+    others = (
+        inside(path, "explorer.labs")
+        - inside(path, own)
+        - {"explorer.labs", "explorer.labs.lab", "explorer.labs.plain"}
+    )
     assert not others
 
 

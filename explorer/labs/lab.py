@@ -9,10 +9,17 @@ from typing import Any, Literal
 from markupsafe import Markup
 
 from explorer.backend.executor import Job
+from explorer.labs.plain import Plain
 from explorer.models.architectures import Capability
 from explorer.tables import Table
 
 NOTHING = Markup("")
+SAVE_BESIDE_THE_PACKAGE = """\
+# Save this as script.py in the BERT Explorer's folder, the one with app.py (Python looks for `explorer` beside the script).
+# Call `make setup` there once, then run it from that folder:
+#     .venv/bin/python script.py"""
+"""The first lines of every script that imports this package."""
+
 CHAPTERS = ("Read", "Pretrain", "Look inside", "Adapt", "Compress")
 
 
@@ -35,6 +42,8 @@ class Action:
 
     A job on runs may work on a model as well, where its parameters have a field `model`.
     """
+    plain: Plain | None = None
+    """Makes a script that computes the table without this package."""
 
     def script(self, model_id: str, params: Any) -> str:
         """A Python script that computes the same numbers outside the page; parameters at their default are left out."""
@@ -56,6 +65,8 @@ class LiveAction:
     params: type
     table: Callable[[Any], Table]
     check: Callable[[Any], None] | None = None
+    plain: Plain | None = None
+    """As Action's."""
 
     @property
     def takes_model(self) -> bool:
@@ -74,8 +85,7 @@ def _script(name: str, model_id: str | None, params: Any) -> str:
         if field.name != "model" and getattr(params, field.name) != field.default
     ]
     lines = [
-        "# Run this in the folder of the BERT Explorer, where `make setup` has been called:",
-        "#     .venv/bin/python script.py",
+        SAVE_BESIDE_THE_PACKAGE,
         "import explorer",
         "",
         "answer = explorer.run(",

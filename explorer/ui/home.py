@@ -36,7 +36,7 @@ def build(page: Page) -> None:
     chips = token_chips(elem_id="home-chips")
     sentence = rich_text(elem_classes=["said"])
     figure = plot("masked-predictions", elem_id="home-figure")
-    folded = folds("home")
+    folded = folds(FILL_MASKS)
     gr.HTML(str(lab_cards()))
 
     inputs = {"text": text, "top_k": top_k, "also_mask": hidden}

@@ -16,10 +16,11 @@ from explorer.backend.runs.examples import OWNER
 from explorer.backend.runs.manager import LECTURER
 from explorer.errors import readable
 from explorer.labs.lab import LiveAction
+from explorer.labs.plain import Asked
 from explorer.models.catalog import DEFAULT_MODEL
 from explorer.tables import Table
 from explorer.ui.page import Page
-from explorer.ui.wiring import Panel, Show, for_clients, frame, left_out, named
+from explorer.ui.wiring import Panel, Show, for_clients, left_out, named
 
 PAUSE_SECONDS = 0.35
 """Between two looks at a run: the page is redrawn about three times a second."""
@@ -107,7 +108,8 @@ class Stream:
         self.watch, self.controls, self.steer, self.views = watch, list(controls), steer, views or {}
         model = {"model": page.model} if action.takes_model else {}
         self.inputs: dict[str, Any] = {**model, **inputs, "visitor": visitor}
-        self.outputs = [*outputs, folded.script, folded.table]
+        self.folded = folded
+        self.outputs = [*outputs, *folded.outputs]
         self._publish()
         self._keep_views()
 
@@ -147,7 +149,8 @@ class Stream:
                 await asyncio.sleep(pause)
                 pause = min(PAUSE_SECONDS, 1.5 * pause)
                 continue
-            yield result, [*self.show(result, **viewed), script, frame(table(result))]
+            asked = Asked(self.page.executor, None, params, result)
+            yield result, [*self.show(result, **viewed), *self.folded.filled(self.action, asked, script, table(result))]
             pause = FIRST_PAUSE_SECONDS
             await asyncio.sleep(PAUSE_SECONDS)
 

@@ -15,7 +15,8 @@ from typing import Any, cast
 import gradio as gr
 
 from explorer.errors import MissingCapabilityError, readable
-from explorer.labs.lab import Action
+from explorer.labs.lab import Action, LiveAction
+from explorer.labs.plain import Asked
 from explorer.models.catalog import DEFAULT_MODEL
 from explorer.tables import Table
 from explorer.ui.page import Page
@@ -32,14 +33,30 @@ Read = Callable[[gr.EventData], dict[str, Any]]
 
 @dataclass(frozen=True)
 class Panel:
-    """The folded part under every figure: Copy as Python and the data."""
+    """The folded part under every figure: Copy as Python and the data. plain: the script without this package."""
 
     script: gr.Code
     table: gr.Dataframe
+    plain: gr.Code | None = None
+
+    @property
+    def outputs(self) -> list[gr.components.Component]:
+        """What an action fills, the table last."""
+        return [*([self.plain] if self.plain else []), self.script, self.table]
+
+    def filled(self, action: Action | LiveAction, asked: Asked, script: str, table: Table) -> list[Any]:
+        """The outputs' values."""
+        plain = [action.plain(asked) if action.plain else ""] if self.plain else []
+        return [*plain, script, frame(table)]
 
 
-def folds(name: str, figure: str = "") -> Panel:
-    """Build the folded table and script of one figure; `name` names the CSV file, `figure` the figure where it has company."""
+def folds(of_action: Action | LiveAction | str, figure: str = "") -> Panel:
+    """Build the folded table and scripts of one figure, of an action or a name, which names the CSV file too.
+
+    figure: names the figure where it has company.
+    """
+    name = of_action if isinstance(of_action, str) else of_action.name
+    has_plain = not isinstance(of_action, str) and of_action.plain is not None
     of = f": {figure}" if figure else ""
     with gr.Row(elem_classes=["folds"]):
         with gr.Accordion(f"Data{of}", open=False):
@@ -49,8 +66,13 @@ def folds(name: str, figure: str = "") -> Panel:
             download = gr.Button("Download CSV", size="sm")
             download.click(fn=None, inputs=[table], js=_CSV % f"{name}.csv", api_visibility="private")
         with gr.Accordion(f"Copy as Python{of}", open=False):
-            script = gr.Code(language="python", show_label=False, interactive=False, elem_id=f"script-{name}")
-    return Panel(script, table)
+            script = _code("With this app's package", f"script-{name}")
+            plain = _code("Without it, from the model itself", f"plain-{name}") if has_plain else None
+    return Panel(script, table, plain)
+
+
+def _code(label: str, elem_id: str) -> gr.Code:
+    return gr.Code(language="python", label=label, interactive=False, max_lines=24, elem_id=elem_id)
 
 
 _CSV = """(table) => {
@@ -91,7 +113,8 @@ class Connection:
         self.page_table = page_table or action.table
         self.views, self.controls, self.steer = views or {}, list(controls), steer
         self.inputs: dict[str, Any] = {**({"model": page.model} if action.subject == "model" else {}), **inputs}
-        self.outputs = [*outputs, folded.script, folded.table]
+        self.folded = folded
+        self.outputs = [*outputs, *folded.outputs]
         if publish:
             self._publish()
 
@@ -105,7 +128,11 @@ class Connection:
         params = self.action.params(**values)
         result = await asyncio.wrap_future(await self._submit(model, params))
         script = self.action.script(model, params)
-        return result, [*self.show(result, **viewed), script, frame(self.action.table(result))]
+        asked = Asked(self.page.executor, model or None, params, result)
+        return result, [
+            *self.show(result, **viewed),
+            *self.folded.filled(self.action, asked, script, self.action.table(result)),
+        ]
 
     async def _submit(self, model: str, params: Any) -> Any:
         executor, job = self.page.executor, self.action.job

@@ -79,6 +79,7 @@ def test_table_figure_and_script_can_be_taken_home(visit: Visit) -> None:
     assert "<svg" in Path(image.value.path()).read_text(encoding="utf-8")
     visit.page.get_by_role("button", name="Copy as Python").first.click()
     expect(visit.page.locator("#script-fill_masks")).to_contain_text("explorer.run(")
+    expect(visit.page.locator("#plain-fill_masks")).to_contain_text("AutoModelForMaskedLM")
 
 
 def test_a_new_text_does_not_inherit_the_old_masks(visit: Visit) -> None:

@@ -6,11 +6,18 @@ from explorer.labs.attention.schema import AttentionParams, StatisticsParams
 from explorer.labs.attention.switch_schema import AblateParams, AblateRunParams, EachHeadParams
 from explorer.labs.attention.views_actions import ATTENTION_VIEW, QUERY_KEY
 from explorer.labs.lab import Action, Lab
+from explorer.labs.plain import plain_script
 
 _COMPUTE = "explorer.labs.attention.compute"
 _SWITCH = "explorer.labs.attention.switch_compute"
 
-ATTENTION = Action("attention", Job(f"{_COMPUTE}:attention"), AttentionParams, figures.attention_table)
+ATTENTION = Action(
+    "attention",
+    Job(f"{_COMPUTE}:attention"),
+    AttentionParams,
+    figures.attention_table,
+    plain=plain_script("attention"),
+)
 STATISTICS = Action(
     "head_statistics", Job(f"{_COMPUTE}:statistics_of_heads"), StatisticsParams, figures.statistics_table
 )

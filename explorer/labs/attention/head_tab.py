@@ -77,7 +77,7 @@ def build_heads(
         ]
 
     with main:
-        panel = folds(ATTENTION.name)
+        panel = folds(ATTENTION)
     one = Connection(
         page,
         ATTENTION,
@@ -130,7 +130,7 @@ def _grid(
         with gr.Column(scale=2, min_width=320):
             said = rich_text(elem_classes=["said"], elem_id="grid-said")
             figure = plot("attention-heads", elem_id="grid-figure")
-            panel = folds(STATISTICS.name)
+            panel = folds(STATISTICS)
 
     def show(result: StatisticsResult, statistic: str = "entropy") -> list[Any]:
         return [str(figures.statistics_sentence(result, statistic)), figures.statistics_figure(result, statistic)]

@@ -66,7 +66,7 @@ def build_neuron(
         {"sentence_a": sentence_a, "sentence_b": sentence_b, "layer": layer, "head": head, "position": position},
         [said, figure, chips],
         show,
-        folds(QUERY_KEY.name),
+        folds(QUERY_KEY),
         controls=[layer, head, position, seen],
         steer=_steered,
     )

@@ -88,7 +88,7 @@ def build_views(
         {"sentence_a": sentence_a, "sentence_b": sentence_b, "view": view, "layer": layer, "smallest": smallest},
         [said, frame],
         show,
-        folds(ATTENTION_VIEW.name),
+        folds(ATTENTION_VIEW),
         views={"on_page": on_page},
         controls=[layer, hint, seen],
         steer=_steered,

@@ -71,7 +71,7 @@ def build_lens(page: Page, tab: gr.Tab) -> None:
         {"text": text, "top_k": top_k, "follow": follow},
         [chips, said, figure, noted, depth_said, depth],
         show,
-        folds(LOGIT_LENS.name),
+        folds(LOGIT_LENS),
         views={"place": place},
     )
     quiet: dict[str, Any] = {"api_visibility": "private", "queue": False}

@@ -82,7 +82,7 @@ def build_word(page: Page) -> None:
         {"sentences": sentences, "word": word},
         [said, figure, layer, layer_said, plane, pairs, numbered, noted],
         show,
-        folds(CONTEXTUAL_SIMILARITY.name),
+        folds(CONTEXTUAL_SIMILARITY),
         views={"layer": layer, "view": view},
     )
     quiet: dict[str, Any] = {"api_visibility": "private", "queue": False}

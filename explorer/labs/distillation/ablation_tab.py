@@ -49,7 +49,7 @@ def build_ablation(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
             figure = plot("distillation-ablation", elem_id="ablation-figure")
             listed = rich_text(elem_classes=["wide"], elem_id="ablation-list")
     started = gr.Textbox("", visible="hidden", label="started")
-    panel = folds(ABLATE.name)
+    panel = folds(ABLATE)
 
     def steer(result: Ablated, owner: str) -> list[Any]:
         active = any(record.status.is_active for record in result.records)

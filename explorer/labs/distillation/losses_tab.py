@@ -60,11 +60,11 @@ def build_losses(page: Page, picker: RunPicker, tab: gr.Tab) -> gr.Dropdown:
             with gr.Row(elem_classes=["try"]):
                 gr.HTML('<span class="try-label">Try</span>')
                 tries = [gr.Button(name, size="sm") for name, _ in TRY]
-            panel = folds(LOSSES.name)
+            panel = folds(LOSSES)
             gr.HTML("<h3>Why T²</h3>")
             why_said = rich_text(elem_classes=["said"], elem_id="gradients-said")
             gradients = plot("soft-gradients", elem_id="gradients-figure")
-            why_panel = folds(GRADIENTS.name, "gradient against T")
+            why_panel = folds(GRADIENTS, "gradient against T")
     with gr.Accordion("Why: the formulas and the papers", open=False):
         gr.Markdown(WHY, latex_delimiters=LATEX)
     inputs = {

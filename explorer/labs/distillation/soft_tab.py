@@ -74,7 +74,7 @@ def build_soft_targets(page: Page, picker: RunPicker) -> None:
             with gr.Row(elem_classes=["try"]):
                 gr.HTML('<span class="try-label">Try</span>')
                 tries = [gr.Button(name, size="sm") for name, _ in TRY]
-    panel = folds(SOFT_TARGETS.name)
+    panel = folds(SOFT_TARGETS)
     with gr.Accordion("Why: the formula and the paper", open=False):
         gr.Markdown(WHY, latex_delimiters=LATEX)
 

@@ -82,7 +82,7 @@ def build_train(page: Page, picker: RunPicker, tab: gr.Tab) -> Callable[..., Non
                 gr.HTML('<span class="try-label">Try</span>')
                 tries = [gr.Button(name, size="sm") for name, _ in TRY]
     sizes = rich_text(elem_classes=["wide"], elem_id="distill-sizes")
-    panel = folds(DISTILL.name)
+    panel = folds(DISTILL)
     with gr.Accordion("Why: the loss and the papers", open=False):
         gr.Markdown(WHY, latex_delimiters=LATEX)
     started = gr.Textbox("", visible="hidden", label="students")

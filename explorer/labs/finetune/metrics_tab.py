@@ -50,7 +50,7 @@ def _classes(page: Page) -> None:
     _set(buttons[-1], panel, {"flip": True})
     given = gr.JSON([list(row) for row in MATRICES[0].data], visible=False)
     script = metrics_figures.matrix_script
-    Sums(page, TAKE_APART, take_metrics_apart, script, {"matrix": given}, folds(TAKE_APART.name)).on(panel)
+    Sums(page, TAKE_APART, take_metrics_apart, script, {"matrix": given}, folds(TAKE_APART)).on(panel)
 
 
 def _scores(page: Page) -> None:
@@ -59,7 +59,7 @@ def _scores(page: Page) -> None:
     for button, experiment in zip(_tries([experiment.name for experiment in SCATTERS]), SCATTERS, strict=True):
         _set(button, panel, {"points": experiment.data, "chosen": experiment.chosen or 0})
     given = gr.JSON([list(point) for point in first.data], visible=False)
-    Sums(page, CORRELATE, correlate, metrics_figures.points_script, {"points": given}, folds(CORRELATE.name)).on(panel)
+    Sums(page, CORRELATE, correlate, metrics_figures.points_script, {"points": given}, folds(CORRELATE)).on(panel)
 
 
 def _panel(script: str, value: dict[str, Any], style: str, **options: Any) -> gr.HTML:

@@ -63,7 +63,7 @@ def build_cut(page: Page, tab: gr.Tab, tabs: gr.Tabs, tokenizers: gr.Dropdown, p
         return [str(cut_figures.cut_sentence(result)), cut_figures.cut_view(result)]
 
     inputs = {"word": word, "models": tokenizers, "after_space": after_space}
-    connection = Connection(page, CUT_WORD, inputs, [said, steps], show, folds(CUT_WORD.name))
+    connection = Connection(page, CUT_WORD, inputs, [said, steps], show, folds(CUT_WORD))
     pressed = pieces.select(_pressed, None, [word, after_space, tabs], **QUIET)
     tried = [
         press.click(lambda name=name: name, None, [word], **QUIET)

@@ -82,7 +82,7 @@ def build_pieces(page: Page) -> tuple[gr.Dropdown, gr.HTML]:
         {"text": text, "models": tokenizers},
         [pieces, said, bars],
         show,
-        folds(TOKENIZE.name),
+        folds(TOKENIZE),
         views={"below": below},
     )
     connection.on(button.click, text.submit, below.input, page.opened)

@@ -35,7 +35,5 @@ def build_positions(page: Page, tab: gr.Tab) -> None:
     def show(result: PositionsResult) -> list[Any]:
         return [str(detail_figures.positions_sentence(result)), detail_figures.positions_figure(result)]
 
-    compare = Connection(
-        page, POSITION_SIMILARITY, {"step": step}, [said, figure], show, folds(POSITION_SIMILARITY.name)
-    )
+    compare = Connection(page, POSITION_SIMILARITY, {"step": step}, [said, figure], show, folds(POSITION_SIMILARITY))
     compare.on(step.input, tab.select, *page.changed)

@@ -46,7 +46,7 @@ def build_sum(page: Page, tab: gr.Tab) -> None:
             said = rich_text(elem_classes=["said"], elem_id="sum-said")
             figure = plot("embedding-parts", elem_id="sum-figure")
             notes = rich_text(elem_id="sum-notes")
-    folded = folds(EMBEDDING_PARTS.name)
+    folded = folds(EMBEDDING_PARTS)
     with gr.Row(elem_classes=["bench"]):
         with gr.Column(scale=1, min_width=250):
             token = gr.Dropdown([("1", 1)], value=1, label="One token in detail", filterable=False)
@@ -58,7 +58,7 @@ def build_sum(page: Page, tab: gr.Tab) -> None:
         with gr.Column(scale=3, min_width=320):
             token_said = rich_text(elem_classes=["said"], elem_id="token-said")
             token_figure = plot("token-parts", elem_id="token-figure")
-    token_folds = folds(TOKEN_PARTS.name)
+    token_folds = folds(TOKEN_PARTS)
     with gr.Accordion("Why: the formula and the papers", open=False):
         gr.Markdown(WHY, latex_delimiters=LATEX)
 

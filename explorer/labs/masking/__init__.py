@@ -4,9 +4,16 @@ from explorer.backend.executor import Job
 from explorer.labs.lab import Action, Lab
 from explorer.labs.masking import corruption_figures, figures
 from explorer.labs.masking.schema import CorruptParams, FillParams, PatternsParams, SharesParams, require_masks
+from explorer.labs.plain import Asked, plain_script
 from explorer.models.architectures import Capability
 
 _COMPUTE = "explorer.labs.masking.compute"
+
+
+def _hidden(asked: Asked) -> dict[str, object]:
+    """What words and characters name, as the positions that they turned out to be."""
+    return {"HIDE": tuple(mask.position for mask in asked.result.masks if mask.hidden is not None)}
+
 
 FILL_MASKS = Action(
     "fill_masks",
@@ -14,6 +21,7 @@ FILL_MASKS = Action(
     FillParams,
     figures.fill_table,
     require_masks,
+    plain=plain_script("fill_masks", _hidden),
 )
 CORRUPT = Action(
     "corrupt", Job(f"{_COMPUTE}:corrupt_text", Capability.MLM), CorruptParams, corruption_figures.corrupt_table

@@ -8,6 +8,7 @@ from typing import Any
 import gradio as gr
 
 from explorer.errors import readable
+from explorer.labs.lab import SAVE_BESIDE_THE_PACKAGE
 from explorer.labs.masking import FILL_MASKS, figures
 from explorer.labs.masking.schema import FillParams, FillResult
 from explorer.ui.components import plot, rich_text
@@ -16,8 +17,7 @@ from explorer.ui.wiring import folds, frame
 
 MOST_OTHERS = 2
 
-SCRIPT = """# Run this in the folder of the BERT Explorer, where `make setup` has been called:
-#     .venv/bin/python script.py
+SCRIPT = """{where}
 import explorer
 
 for model in {models!r}:
@@ -68,7 +68,9 @@ class Comparison:
         same = FillParams(params.text, params.top_k, spans=spans)
         rest = [asyncio.wrap_future(page.executor.submit(FILL_MASKS.job, model, same)) for model in models[1:]]
         results = [first, *await asyncio.gather(*rest)]
-        script = SCRIPT.format(models=models, text=params.text, top_k=params.top_k, spans=spans)
+        script = SCRIPT.format(
+            where=SAVE_BESIDE_THE_PACKAGE, models=models, text=params.text, top_k=params.top_k, spans=spans
+        )
         return [
             figures.compare_figure(results),
             str(figures.compare_sentence(results)),

@@ -95,7 +95,7 @@ def _one_draw(page: Page, inputs: dict[str, Any], triggers: list[Any]) -> None:
         said = str(figures.corrupt_sentence(result))
         return [figures.corrupt_chips(result), said, figures.corrupt_figure(result)]
 
-    Connection(page, CORRUPT, inputs, [chips, sentence, figure], show, folds(CORRUPT.name)).on(*triggers)
+    Connection(page, CORRUPT, inputs, [chips, sentence, figure], show, folds(CORRUPT)).on(*triggers)
 
 
 def _many_draws(page: Page, inputs: dict[str, Any], triggers: list[Any]) -> None:
@@ -108,7 +108,7 @@ def _many_draws(page: Page, inputs: dict[str, Any], triggers: list[Any]) -> None
         return [str(figures.shares_sentence(result)), figures.shares_figure(result)]
 
     connection = Connection(
-        page, CORRUPTION_SHARES, {**inputs, "draws": draws}, [sentence, figure], show, folds(CORRUPTION_SHARES.name)
+        page, CORRUPTION_SHARES, {**inputs, "draws": draws}, [sentence, figure], show, folds(CORRUPTION_SHARES)
     )
     connection.on(button.click, *triggers)
 
@@ -125,5 +125,5 @@ def _epochs(page: Page, inputs: dict[str, Any], triggers: list[Any]) -> None:
         return [str(figures.patterns_sentence(result)), figures.patterns_figure(result)]
 
     given = {**inputs, "epochs": epochs, "duplicates": duplicates}
-    connection = Connection(page, MASKING_PATTERNS, given, [sentence, figure], show, folds(MASKING_PATTERNS.name))
+    connection = Connection(page, MASKING_PATTERNS, given, [sentence, figure], show, folds(MASKING_PATTERNS))
     connection.on(button.click, *triggers)

@@ -80,7 +80,7 @@ def build_fill(page: Page) -> None:
         {"text": text, "top_k": top_k, "also_mask": hidden},
         [chips, sentence, figure, hidden, facts],
         show,
-        folds(FILL_MASKS.name),
+        folds(FILL_MASKS),
     )
     fill.on(chips.select, read=pressed_positions)
     moves = [text.submit, top_k.change, *open_with(page, EXAMPLES[0], text, hidden)]

@@ -36,7 +36,7 @@ def build_scores(page: Page, tab: gr.Tab) -> None:
         {"models": models},
         [said, figure, everything],
         show,
-        folds(HELD_OUT.name),
+        folds(HELD_OUT),
         views={"kind": kind},
     )
     scores.on(tab.select, models.input, kind.input)
@@ -69,7 +69,7 @@ def build_curves(page: Page, tab: gr.Tab) -> None:
         {"models": models},
         [said, figure],
         show,
-        folds(CURVES.name),
+        folds(CURVES),
         views={"quantity": quantity, "against": against},
     )
     curves.on(tab.select, models.input, quantity.input, against.input)

@@ -73,7 +73,7 @@ def build_sizes(page: Page, tab: gr.Tab) -> None:
         {"base": base, **sizes},
         [said, bars, sweep],
         show,
-        folds(COUNT.name),
+        folds(COUNT),
         controls=[part for name, part in sizes.items() if name != "shared"],
         steer=steer,
     )

@@ -5,12 +5,19 @@ from explorer.labs.lab import Action, Lab
 from explorer.labs.pairs import figures, order_figures
 from explorer.labs.pairs.order_schema import KindsParams, OrderParams
 from explorer.labs.pairs.schema import AllPairsParams, PairParams
+from explorer.labs.plain import plain_script
 from explorer.models.architectures import Capability
 
 _COMPUTE = "explorer.labs.pairs.compute"
 _ORDER = "explorer.labs.pairs.order_compute"
 
-SCORE_PAIR = Action("score_pair", Job(f"{_COMPUTE}:score_pair", Capability.NSP), PairParams, figures.pair_table)
+SCORE_PAIR = Action(
+    "score_pair",
+    Job(f"{_COMPUTE}:score_pair", Capability.NSP),
+    PairParams,
+    figures.pair_table,
+    plain=plain_script("score_pair"),
+)
 SCORE_ALL_PAIRS = Action(
     "score_all_pairs", Job(f"{_COMPUTE}:score_all_pairs", Capability.NSP), AllPairsParams, figures.all_pairs_table
 )

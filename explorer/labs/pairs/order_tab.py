@@ -83,7 +83,7 @@ def build_order(page: Page, tab: gr.Tab) -> None:
         ]
 
     inputs = {"model": sop, "first": first, "second": second}
-    score = Connection(page, SCORE_ORDER, inputs, [said, figure, trust], show, folds(SCORE_ORDER.name))
+    score = Connection(page, SCORE_ORDER, inputs, [said, figure, trust], show, folds(SCORE_ORDER))
     boxes = [first, second]
     swapped = swap.click(fn=None, js="(a, b) => [b, a]", inputs=boxes, outputs=boxes, api_visibility="private")
     score.on(button.click, first.submit, second.submit, sop.input, tab.select, swapped.then)
@@ -114,7 +114,7 @@ def _both_heads(page: Page, tab: gr.Tab, sop: gr.Dropdown) -> None:
                 gr.HTML('<span class="try-label">Try</span>')
                 tries = {name: gr.Button(name, size="sm") for name in TRY}
             rich_text(str(_measured()))
-    folded = folds(SCORE_KINDS.name)
+    folded = folds(SCORE_KINDS)
     Connection(page, SCORE_KINDS, {"model": sop, "text": text, "other_text": other}, [], lambda result: [], folded)
     _wire(page, [nsp, sop, text, other], [said, figure], folded, [button, nsp, sop, tab], (text, tries))
 

@@ -104,7 +104,7 @@ def _one_pair(page: Page) -> None:
         {"sentence_a": sentence_a, "sentence_b": sentence_b},
         [sentence, figure, chips],
         show,
-        folds(SCORE_PAIR.name),
+        folds(SCORE_PAIR),
     )
     score.on(button.click, sentence_a.submit, sentence_b.submit, *page.ready)
     picked = examples.input(
@@ -135,6 +135,6 @@ def _all_pairs(page: Page, tab: gr.Tab) -> None:
         ]
 
     score = Connection(
-        page, SCORE_ALL_PAIRS, {"text": text}, [numbered, sentence, figure], show, folds(SCORE_ALL_PAIRS.name)
+        page, SCORE_ALL_PAIRS, {"text": text}, [numbered, sentence, figure], show, folds(SCORE_ALL_PAIRS)
     )
     score.on(button.click, tab.select, *page.changed)

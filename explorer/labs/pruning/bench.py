@@ -121,7 +121,7 @@ class Live(Stream):
 
     async def answers(self, *asked: Any) -> AsyncIterator[tuple[Any, list[Any]]]:
         """As Stream's, with the bar: how much is done, and how long the rest will take."""
-        began, place = time.monotonic(), len(self.outputs) - 3
+        began, place = time.monotonic(), self.outputs.index(self.bar)
         async for result, shown in super().answers(*asked):
             shown[place] = progress(self.share(result), time.monotonic() - began)
             yield result, shown

@@ -40,7 +40,7 @@ def build_orders(subject: Subject, tab: gr.Tab, pressed: Pressed) -> Callable[..
             said = rich_text(elem_classes=["said"], elem_id="orders-said")
             shown = bar()
             figure = plot("orders", elem_id="orders-figure")
-    panel = folds(ORDERS.name)
+    panel = folds(ORDERS)
 
     def show(result: OrdersResult) -> list[Any]:
         return [str(orders_figures.orders_sentence(result)), orders_figures.orders_figure(result)]
@@ -83,7 +83,7 @@ def _build_hand(subject: Subject, tab: gr.Tab, pressed: Pressed) -> Callable[...
             said = rich_text(elem_classes=["said"], elem_id="hand-said")
             shown = bar()
             start, stop = start_stop("Measure without them", "prune-hand")
-    panel = folds(HEADS.name, "heads by hand")
+    panel = folds(HEADS, "heads by hand")
     heads = gr.Textbox("", visible="hidden", label="heads")
 
     def show(result: HandResult) -> list[Any]:

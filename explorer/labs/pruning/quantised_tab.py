@@ -33,7 +33,7 @@ def build_quantised(subject: Subject, tab: gr.Tab) -> None:
             said = rich_text(elem_classes=["said"], elem_id="quantise-said")
             shown = bar()
             figure = plot("quantised", elem_id="quantise-figure")
-    panel = folds(QUANTISE.name)
+    panel = folds(QUANTISE)
     with gr.Accordion("Why: fewer bits", open=False):
         gr.Markdown(WHY, latex_delimiters=LATEX)
 

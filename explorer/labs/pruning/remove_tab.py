@@ -54,7 +54,7 @@ def build_remove(subject: Subject, tab: gr.Tab) -> None:
                 table = rich_text(elem_classes=["wide"], elem_id="before-after")
             _build_export(subject, key := gr.Textbox("", visible="hidden", label="key"))
             rich_text(str(prune_figures.michel_quote()))
-    panel = folds(PRUNE.name)
+    panel = folds(PRUNE)
     with gr.Accordion("Why: what removing means", open=False):
         gr.Markdown(WHY, latex_delimiters=LATEX)
     inputs = {
@@ -103,7 +103,7 @@ def _build_export(subject: Subject, key: gr.Textbox) -> None:
         file = gr.File(label="The pruned model", interactive=False, visible=False, elem_id="pruned-file")
     shown = bar()
     with gr.Column(visible=False):
-        panel = folds(EXPORT.name)
+        panel = folds(EXPORT)
 
     def show(result: Exported) -> list[Any]:
         return [gr.update(value=result.path, visible=True)]
@@ -128,7 +128,7 @@ def build_steps(subject: Subject, tab: gr.Tab) -> None:
             shown = bar()
             figure = plot("steps", elem_id="steps-figure")
             rich_text(str(prune_figures.textpruner_quote()), elem_classes=["wide"])
-    panel = folds(STEPS.name)
+    panel = folds(STEPS)
     with gr.Accordion("Why: many steps", open=False):
         gr.Markdown(WHY_STEPS)
 

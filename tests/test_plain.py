@@ -1,0 +1,125 @@
+"""Scripts without the package: each prints the numbers of its figure, and no text of a visitor leaves its quotes."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import contextlib
+import io
+import re
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import explorer
+from explorer.labs import LABS, LiveAction
+from explorer.labs.plain import Asked, filled, literal
+from explorer.settings import ROOT
+
+ACTIONS = {action.name: action for lab in LABS for action in lab.actions}
+SENTENCE = 'He said "it\'s late" and the bank — of the river — was closed.'
+NASTY = 'A \'\'\'[MASK]""" \\ C:\\new\\ {x} %s\nand\r\n"""\nimport explorer\n"""'
+
+
+@dataclass(frozen=True)
+class Case:
+    """One call and the columns of its table that the script must compute; all where none is named."""
+
+    action: str
+    given: dict[str, Any]
+    columns: tuple[str, ...] = ()
+    model: str = "bert-mini"
+
+
+CASES = (
+    Case("fill_masks", {"text": "The [MASK] sat on the mat, and [MASK] slept.", "top_k": 3, "also_mask": ("mat",)}),
+    Case("fill_masks", {"text": "Paris is in [MASK].", "spans": ((0, 5),)}, model="roberta-mini"),
+    Case("fill_masks", {"text": NASTY}),
+    Case("score_pair", {"sentence_a": SENTENCE, "sentence_b": "We left."}),
+    Case(
+        "attention",
+        {"sentence_a": SENTENCE, "sentence_b": "We [MASK].", "layer": 1, "head": 2, "masked": (3,)},
+        ("weight",),
+    ),
+    Case("attention", {"sentence_a": NASTY, "layer": 3}, ("weight",), "gpt2-mini"),
+)
+
+
+def script_of(case: Case) -> tuple[str, Any]:
+    """The script without the package for a call, and the call's own answer."""
+    action = ACTIONS[case.action]
+    given = dict(case.given)
+    runs_on_model = isinstance(action, LiveAction) or action.subject == "runs"
+    answer = explorer.run(case.action, **given) if runs_on_model else explorer.run(case.action, case.model, **given)
+    assert action.plain is not None
+    model = None if runs_on_model else case.model
+    return action.plain(Asked(explorer._executor(), model, action.params(**given), answer.result)), answer
+
+
+def run_alone(script: str) -> dict[str, Any]:
+    """The names that a script leaves behind; importing the package is an error in it."""
+
+    def guarded(name: str, *rest: Any) -> Any:
+        if name.split(".")[0] == "explorer":
+            raise ImportError("the script imports the package")
+        return builtins.__import__(name, *rest)
+
+    names: dict[str, Any] = {"__name__": "__main__", "__builtins__": {**vars(builtins), "__import__": guarded}}
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        exec(compile(script, "plain.py", "exec"), names)
+    assert printed.getvalue().strip()
+    return names
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.action}-{case.model}")
+def test_the_numbers_are_those_of_the_figure(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    script, answer = script_of(case)
+    rows = run_alone(script)["rows"]
+    places = [place for place, name in enumerate(answer.table.columns) if not case.columns or name in case.columns]
+    assert len(rows) == len(answer.table.rows) > 0
+    for row, wanted in zip(rows, answer.table.rows, strict=True):
+        assert [row[place] for place in places] == pytest.approx([wanted[place] for place in places], abs=1e-4), row
+
+
+def test_the_other_script_runs_where_its_first_lines_say(tmp_path: Path) -> None:
+    for name in ("explorer", "assets"):
+        (tmp_path / name).symlink_to(ROOT / name)
+    text = {"text": "Paris is in [MASK].", "top_k": 2}
+    action = ACTIONS["fill_masks"]
+    script = action.script("bert-mini", action.params(**text))
+    said = re.search(r"^# Save this as (\S+) in the BERT Explorer's folder, the one with app.py", script)
+    assert said
+    assert f"\n#     .venv/bin/python {said[1]}\n" in script
+    (tmp_path / said[1]).write_text(script, encoding="utf-8")
+    done = subprocess.run([sys.executable, said[1]], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.stdout == f"{explorer.run('fill_masks', 'bert-mini', **text)}\n", done.stderr[-2000:]
+
+
+def test_every_script_has_its_case() -> None:
+    assert {case.action for case in CASES} == {name for name, action in ACTIONS.items() if action.plain}
+
+
+TEMPLATE = '"""What it does."""\n\nMODEL = "m"  # where\nTEXT = (\n    "a"\n    "b"\n)  # said\nLEFT = 1\nprint(TEXT)\n'
+
+
+@pytest.mark.parametrize(
+    "text",
+    ['"', "'", "\\", '"""', "'''", "\n", "\r", "\\\n", '\\"', '"; import os; "', "\ud800", "{x} %s", "“ü” 😀", "\0"],
+)
+def test_a_text_stays_in_its_literal(text: str) -> None:
+    script = filled(TEMPLATE, {"TEXT": text, "MODEL": "there"})
+    body = ast.parse(script.encode("utf-8", "backslashreplace")).body
+    assert [type(node).__name__ for node in body] == ["Expr", "Assign", "Assign", "Assign", "Expr"]
+    assert [ast.literal_eval(node.value) for node in body if isinstance(node, ast.Assign)] == ["there", text, 1]
+    assert "# where" in script
+    assert "# said" in script
+
+
+def test_a_value_without_a_literal_is_refused() -> None:
+    with pytest.raises(TypeError, match="no literal"):
+        literal(object())
