@@ -30,7 +30,7 @@ def main() -> None:
         flush=True,
     )
     try:
-        app.launch(server_name=arguments.host, server_port=arguments.port, **launch_options())
+        app.launch(server_name=arguments.host, server_port=arguments.port, **launch_options(executor))
     except OSError as error:
         sys.exit(
             f"The app cannot listen on port {arguments.port}: give another by --port or GRADIO_SERVER_PORT. ({error})"

@@ -15,6 +15,7 @@ from explorer.backend.runs.following import Compared
 from explorer.backend.runs.record import RunRecord
 from explorer.errors import ExplorerError, readable
 from explorer.figures import percent
+from explorer.ui.front_door import lecturers_key
 from explorer.ui.page import Page
 from explorer.ui.streams import LECTURER_PREFIX, owner_of
 
@@ -91,7 +92,7 @@ class RunPicker:
     def restore(self, memory: Any, remembered: Any, request: gr.Request) -> list[Any]:
         """The browser's name (a new one on a first visit, the lecturer's with their link) and the run to look at."""
         visitor = memory if isinstance(memory, str) else ""
-        key = str(request.query_params.get("lecturer", ""))
+        key = lecturers_key(request.cookies)
         if key and self.page.executor.runs.is_lecturer(key):
             visitor = LECTURER_PREFIX + key
         if not visitor or self._is_outdated(visitor):

@@ -9,18 +9,27 @@ from typing import Any
 
 import gradio as gr
 from markupsafe import Markup
+from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
 from explorer.backend.executor import Executor
 from explorer.labs import CHAPTERS, LABS, Lab
+from explorer.ui import sessions
 from explorer.ui.components import ASSETS, PLOTLY_SCRIPT, notice_place, theme
+from explorer.ui.front_door import FrontDoor
 from explorer.ui.home import HOME
 from explorer.ui.page import Page
 from explorer.ui.picker import Picker
 
 TITLE = "BERT Explorer"
+
+LARGEST_UPLOAD = "100mb"
+"""Of any file, before it is looked at."""
+
+FILES_KEPT = (3600, 24 * 3600)
+"""Files that visitors brought or were handed: looked through every hour, removed after a day (seconds)."""
 
 
 class _Pages(gr.Blocks):
@@ -37,7 +46,8 @@ class _Pages(gr.Blocks):
 
 def build_app(executor: Executor) -> gr.Blocks:
     """All pages as one Gradio app; nothing heavy is imported and no model is loaded."""
-    app = _Pages(title=TITLE, analytics_enabled=False, fill_width=True)
+    sessions.install()
+    app = _Pages(title=TITLE, analytics_enabled=False, fill_width=True, delete_cache=FILES_KEPT)
     with app:
         _build_page(app, HOME, executor)
     for lab in LABS:
@@ -111,18 +121,22 @@ def _style() -> str:
     return "\n".join(file.read_text(encoding="utf-8") for file in files)
 
 
-def launch_options() -> dict[str, Any]:
+def launch_options(executor: Executor) -> dict[str, Any]:
     """What the app's launch needs beside host and port."""
     return {
         "theme": theme(),
         "css": _style(),
         "footer_links": ["api", "settings"],
         "ssr_mode": False,
+        "enable_monitoring": False,
+        "max_file_size": LARGEST_UPLOAD,
+        "state_session_capacity": sessions.MOST_SESSIONS,
         "app_kwargs": {
+            "middleware": [Middleware(FrontDoor, is_lecturer=executor.runs.is_lecturer)],
             "routes": [
                 Route("/explorer/plotly.min.js", _serve_plotly),
                 Route("/explorer/attention-view.html", _serve_attention_view),
-            ]
+            ],
         },
         "favicon_path": str(ASSETS / "icon.svg"),
     }

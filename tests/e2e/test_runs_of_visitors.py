@@ -32,8 +32,13 @@ class TestSomebodysRun:
         stranger.open("finetune", "#run-curves")
         assert EXAMPLE in listed(stranger)
         assert long_run not in listed(stranger)
+        asked: list[str] = []
+        lecturer.page.on("request", lambda request: asked.append(request.url))
         lecturer.open(f"finetune?lecturer={LECTURER_KEY}", "#run-curves")
         assert listed(lecturer) >= {long_run, EXAMPLE}
+        assert "lecturer" not in lecturer.page.url
+        assert len(asked) > 1
+        assert not [url for url in asked[1:] if LECTURER_KEY in url], "the key is in an address beyond the first"
         stranger.open("finetune?lecturer=guess", "#run-curves")
         assert EXAMPLE in listed(stranger)
         assert long_run not in listed(stranger)

@@ -6,7 +6,7 @@ from typing import Any
 
 from playwright.sync_api import Page, expect
 
-PATIENCE = 60_000
+PATIENCE = 240_000
 """Milliseconds; far more than anything takes, so that a busy machine fails no test."""
 
 expect.set_options(timeout=PATIENCE)

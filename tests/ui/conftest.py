@@ -24,8 +24,10 @@ QUICK: dict[str, Any] = {"examples": 32, "epochs": 1}
 @pytest.fixture(scope="package")
 def address(data_folder: Path) -> Iterator[str]:
     settings = Settings(device="cpu", offline=True, data_folder=data_folder, lecturer_key="teach")
-    app = build_app(LocalExecutor(settings))
-    _, url, _ = app.launch(server_name="127.0.0.1", prevent_thread_lock=True, quiet=True, **launch_options())
+    executor = LocalExecutor(settings)
+    app = build_app(executor)
+    options = launch_options(executor)
+    _, url, _ = app.launch(server_name="127.0.0.1", prevent_thread_lock=True, quiet=True, **options)
     yield url
     app.close()
 

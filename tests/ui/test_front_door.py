@@ -1,0 +1,89 @@
+"""Headers, closed paths, uploads, and the lecturer's key in the address."""
+
+from __future__ import annotations
+
+from urllib.parse import quote
+
+import httpx
+import pytest
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+from starlette.routing import Route
+from starlette.testclient import TestClient
+
+from explorer.ui.front_door import COOKIE, FrontDoor, lecturers_key
+
+KEY = "tëach; me/ %41"
+
+
+def _seen(request: Request) -> JSONResponse:
+    return JSONResponse({"query": str(request.query_params), "key": lecturers_key(request.cookies)})
+
+
+@pytest.fixture
+def visitor() -> TestClient:
+    door = Middleware(FrontDoor, is_lecturer=lambda key: key == KEY)
+    pages = [Route(path, _seen) for path in ("/", "/finetune", "/embed", "/monitoring/summary")]
+    return TestClient(Starlette(routes=pages, middleware=[door]))
+
+
+class TestLecturersKey:
+    def test_it_leaves_the_address_and_stays_with_the_browser(self, visitor: TestClient) -> None:
+        answer = visitor.get(f"/finetune?lecturer={quote(KEY)}&run=one&tab=a%20b")
+        assert answer.json() == {"query": "run=one&tab=a+b", "key": KEY}
+        assert "lecturer" not in str(answer.url)
+        assert visitor.get("/").json()["key"] == KEY
+
+    def test_the_cookie_is_for_the_server_alone_and_ends_with_the_browser(self, visitor: TestClient) -> None:
+        asked = visitor.get(f"/?lecturer={quote(KEY)}", follow_redirects=False)
+        cookie = asked.headers["set-cookie"]
+        assert "HttpOnly" in cookie
+        assert "SameSite=Lax" in cookie
+        assert "max-age" not in cookie.lower()
+        assert "expires" not in cookie.lower()
+        assert asked.headers["cache-control"] == "no-store"
+
+    def test_in_a_frame_behind_https_the_browser_keeps_it_too(self, visitor: TestClient) -> None:
+        asked = visitor.get(f"/?lecturer={quote(KEY)}", headers={"x-forwarded-proto": "https"}, follow_redirects=False)
+        assert "SameSite=None; Secure; Partitioned" in asked.headers["set-cookie"]
+
+    @pytest.mark.parametrize("wrong", ["", "guess", "ü", "%ff", "a;b"])
+    def test_another_key_leaves_the_address_too_and_opens_nothing(self, visitor: TestClient, wrong: str) -> None:
+        answer = visitor.get("/finetune", params={"lecturer": wrong})
+        assert answer.json() == {"query": "", "key": ""}
+        assert COOKIE not in visitor.cookies
+
+    def test_the_way_back_is_relative(self, visitor: TestClient) -> None:
+        for path, wanted in (("/?lecturer=x", "./"), ("/finetune?lecturer=x&run=1", "finetune?run=1")):
+            assert visitor.get(path, follow_redirects=False).headers["location"] == wanted
+
+
+class TestServed:
+    def test_every_answer_has_the_headers(self, address: str) -> None:
+        for path in ("masking", "gradio_api/info", "explorer/plotly.min.js", "nothing/here"):
+            headers = httpx.head(address + path).headers if path == "masking" else httpx.get(address + path).headers
+            assert headers["x-content-type-options"] == "nosniff", path
+            assert "frame-ancestors 'self' https://huggingface.co" in headers["content-security-policy"], path
+
+    @pytest.mark.parametrize(
+        "path", ["monitoring", "monitoring/", "monitoring/summary", "gradio_api/deep_link?session_hash=a"]
+    )
+    def test_what_the_app_does_not_offer_is_closed(self, address: str, path: str) -> None:
+        assert httpx.get(address + path).status_code == 404
+
+    def test_a_file_that_is_too_large_is_refused_on_its_way(self, address: str) -> None:
+        def chunks() -> object:
+            yield b'--edge\r\nContent-Disposition: form-data; name="files"; filename="a.csv"\r\n\r\n'
+            for _ in range(101):
+                yield b"x" * 2**20
+            yield b"\r\n--edge--\r\n"
+
+        answer = httpx.post(
+            f"{address}gradio_api/upload",
+            content=chunks(),  # type: ignore[arg-type]
+            headers={"content-type": "multipart/form-data; boundary=edge"},
+            timeout=120,
+        )
+        assert answer.status_code == 413
