@@ -27,7 +27,7 @@ from explorer.tuning.distilling import AGREEMENT
 from explorer.tuning.forks import fork_masked
 from explorer.tuning.rows import Rows, ordered_batches, tokenise
 from explorer.tuning.spec import RunSpec
-from explorer.tuning.training import QUICK_ROWS, Training, precision
+from explorer.tuning.training import Training, precision
 
 ACCURACY, MASKED_LOSS = "accuracy", "masked_loss"
 """Of the hidden words of held-out texts: the share that is guessed, and the mean of −ln p."""
@@ -124,6 +124,7 @@ class MaskedTraining(Training):
         self.masks = Masks(adapted.bundle.tokenizer)
         self.body = adapted.layers.body
         self._answers: dict[int, tuple[Rows, list[Tensor]]] = {}
+        self.guesses = torch.empty(0, dtype=torch.long)
 
     def _batch_loss(self, batch: list[int]) -> Tensor:
         """w_soft T² KL + w_mlm MLM + w_cos (1 - cos); a term of weight 0 is not computed, nor a teacher that no term needs."""
@@ -153,9 +154,9 @@ class MaskedTraining(Training):
             logits, states = read_masked(model, self.body, inputs, hidden.chosen.to(self.device))
         return logits.float(), states.float()
 
-    def quick_scores(self) -> dict[str, float | None]:
+    def held_out_scores(self, count: int | None = None) -> dict[str, float | None]:
         """As `measured`, on the first held-out rows."""
-        return self.measured(self.held_out, QUICK_ROWS)[0]
+        return self.measured(self.held_out, count)[0]
 
     def measured(self, rows: Rows, count: int | None = None) -> tuple[dict[str, float | None], int]:
         """Accuracy, loss and agreement with the teacher on the hidden words of the first rows, and how many words these are.
@@ -169,8 +170,12 @@ class MaskedTraining(Training):
         own, scores = self._guess(self.adapted.model, rows, count)
         if not math.isfinite(scores[MASKED_LOSS]):
             raise self._diverged(self.step, scores[MASKED_LOSS])
-        guessed, theirs = torch.cat(own), torch.cat(self._answers[id(rows)][1][: len(own)])
-        return {**scores, AGREEMENT: float((guessed == theirs).double().mean())}, len(guessed)
+        self.guesses, theirs = torch.cat(own), torch.cat(self._answers[id(rows)][1][: len(own)])
+        return {**scores, AGREEMENT: float((self.guesses == theirs).double().mean())}, len(self.guesses)
+
+    def truths(self, rows: Rows) -> Tensor:
+        """The words that are hidden to measure on, (words,), in the order of `guesses`: those that were measured last."""
+        return torch.cat([self.masks.hide(rows, [place], MEASURED, MEASURED_KEY).truth for place in range(len(rows))])
 
     @torch.no_grad()
     def _guess(self, model: nn.Module, rows: Rows, count: int | None) -> tuple[list[Tensor], dict[str, float]]:

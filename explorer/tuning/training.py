@@ -22,7 +22,7 @@ from explorer.tasks.task import Task
 from explorer.tuning.adapted import Adapted
 from explorer.tuning.rows import Rows, epoch_batches, ordered_batches
 from explorer.tuning.seeded import SeededDropout
-from explorer.tuning.spec import RunSpec
+from explorer.tuning.spec import QUICK_ROWS, RunSpec
 
 if TYPE_CHECKING:
     from explorer.tuning.distilling import Teaching
@@ -33,9 +33,6 @@ LARGEST_NORM = 1.0
 """The schedule of the LoRA paper's GLUE runs (Table 9): linear warm-up over 6% of the steps, then linear decay."""
 
 EVALUATIONS_PER_EPOCH = 3
-QUICK_ROWS = 128
-"""Held-out rows that the evaluations during training use; the last one uses all."""
-
 DIVERGED = 20.0
 """A run has diverged when its loss is this many times its first (or is no number)."""
 
@@ -248,7 +245,10 @@ class Training:
 
     def quick_scores(self) -> dict[str, float | None]:
         """The task's metrics on the first held-out rows."""
-        count = min(QUICK_ROWS, len(self.held_out))
+        return self.held_out_scores(QUICK_ROWS)
+
+    def held_out_scores(self, count: int | None = None) -> dict[str, float | None]:
+        """The task's metrics on the first `count` held-out rows, all where None."""
         predicted = decide(self.task, self.predict(self.held_out, count), self.scale)
         return self.scored(self.held_out, predicted)
 

@@ -29,6 +29,8 @@ def full_record(**changes: Any) -> RunRecord:
         ((30, 10), (10, 30)),
         ((1.5, 2.25), (0.1, 5.0)),
         (Wrong("a “text” 😀\n\u2028", "second", 1.0, 0.0, 0.99), Wrong("another", None, 2.5, 4.75, None)),
+        "0 1 1",
+        "0 0 1",
     )
     values: dict[str, Any] = {
         "spec": RunSpec("x/y", "mnli@hub", "lora", 4, 8.5, ("key", "ffn_in"), 1e-4, 7, 3, 100, 5, "dora", 0.1, 3, 9),
@@ -59,5 +61,7 @@ def full_record(**changes: Any) -> RunRecord:
         "columns": ("premise", "hypothesis"),
         "listed": False,
         "reference": {"accuracy": 0.4, "masked_loss": 2.75},
+        "whole": (0, 40),
+        "held_out": 80,
     }
     return record(**{**values, **changes})

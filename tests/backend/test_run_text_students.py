@@ -84,6 +84,9 @@ class TestRunning:
         assert record.outcome is not None
         assert record.outcome.rows["validation"] >= 12
         assert record.score == record.outcome.metrics["validation"]["accuracy"]
+        truths, answers = record.outcome.truths.split(), record.outcome.answers.split()
+        assert len(truths) == len(answers) == record.outcome.rows["validation"]
+        assert sum(one == other for one, other in zip(truths, answers, strict=True)) / len(truths) == record.score
         again = RunRecord.from_json(record.to_json())
         assert again == record
         alone = finished(executor, labels_only(record.spec))

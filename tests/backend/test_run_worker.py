@@ -12,8 +12,9 @@ from explorer.backend.runs import worker as module
 from explorer.backend.runs.record import RunStatus
 from explorer.backend.runs.store import RESUME, WEIGHTS
 from explorer.models.bundle import Bundle
+from explorer.tuning import training as training_module
 from explorer.tuning.adapted import adapt
-from explorer.tuning.rows import tokenise
+from explorer.tuning.rows import Rows, tokenise
 from explorer.tuning.snapshots import load_snapshot
 from explorer.tuning.spec import RunSpec
 from explorer.tuning.training import Scale, decide, predict
@@ -64,6 +65,8 @@ class TestEnding:
         assert sum(table[0]) - table[0][0] == sum(
             guess == 1 and example.label == 0 for guess, example in zip(predicted, held_out, strict=True)
         )
+        assert [float(value) for value in done.outcome.truths.split()] == [example.label for example in held_out]
+        assert [float(value) for value in done.outcome.answers.split()] == predicted
         assert len(done.outcome.wrong) == min(20, len(held_out) - hits)
         sure = [one.probability for one in done.outcome.wrong]
         assert sure == sorted(sure, key=lambda value: -(value or 0))
@@ -148,6 +151,23 @@ class TestEnding:
         assert [step for step, _ in done.losses] == list(range(1, STEPS + 1))
         assert done.evaluations[0][0] == 0
         assert done.seconds < 1000
+
+    def test_before_and_after_are_measured_on_all_held_out_rows_and_between_on_the_first(
+        self, bert: Bundle, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        asked: list[int] = []
+        real = training_module.Training.predict
+
+        def predict(self: training_module.Training, rows: Rows, count: int | None = None) -> torch.Tensor:
+            asked.append(len(rows) if count is None else count)
+            return real(self, rows, count)
+
+        monkeypatch.setattr(training_module, "QUICK_ROWS", 5)
+        monkeypatch.setattr(training_module.Training, "predict", predict)
+        done = Run(bert, tmp_path, METHODS["bitfit"]).work()
+        assert asked == [24, *[5] * STEPS, 24]
+        assert (done.whole, done.held_out) == ((0, STEPS), 24)
+        assert done.evaluations[-1] == (STEPS, done.outcome.metrics["validation"])  # type: ignore[union-attr]
 
     def test_stopping_before_the_first_step_trains_nothing(self, bert: Bundle, tmp_path: Path) -> None:
         run = Run(bert, tmp_path, METHODS["lora"])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from torch import Tensor
 
@@ -25,24 +25,35 @@ def outcome_of(training: Training, data: TaskData, held_out: Mapping[str, Rows])
     confusion: tuple[tuple[int, ...], ...] = ()
     points: tuple[tuple[float, float], ...] = ()
     wrong: tuple[Wrong, ...] = ()
+    truths = answers = ""
     for name, rows in held_out.items():
         logits = training.predict(rows)
         predicted = decide(data.task, logits, training.scale)
         labels = rows.labels.tolist()
         metrics[name], counts[name] = training.scored(rows, predicted), len(rows)
         if name == leading:
+            truths, answers = _row_by_row(labels), _row_by_row(predicted)
             confusion = _confusion(data.task, labels, predicted)
             wrong = _mistakes(data.task, data.validation[name], logits, predicted)
             if data.task.is_regression:
                 points = tuple(zip(labels[:MOST_POINTS], predicted[:MOST_POINTS], strict=True))
-    return Outcome(metrics, counts, confusion, points, wrong)
+    return Outcome(metrics, counts, confusion, points, wrong, truths, answers)
+
+
+def _row_by_row(values: Iterable[float]) -> str:
+    """Six digits tell scores apart that any metric does, and a class or a token is a whole number below a million."""
+    return " ".join(f"{value:.6g}" for value in values)
 
 
 def _of_text(training: MaskedTraining, held_out: Mapping[str, Rows]) -> Outcome:
     """A text's hidden words have no classes to confuse."""
     found = {name: training.measured(rows) for name, rows in held_out.items()}
+    truths = training.truths(next(iter(held_out.values())))
     return Outcome(
-        {name: scores for name, (scores, _) in found.items()}, {name: words for name, (_, words) in found.items()}
+        {name: scores for name, (scores, _) in found.items()},
+        {name: words for name, (_, words) in found.items()},
+        truths=_row_by_row(truths.tolist()),
+        answers=_row_by_row(training.guesses.tolist()),
     )
 
 

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
-from explorer.tuning.spec import RunSpec
+from explorer.tuning.spec import QUICK_ROWS, RunSpec
 
 
 class RunStatus(StrEnum):
@@ -52,6 +52,8 @@ class Outcome:
     metrics: by split, then by metric. rows: how many examples of each split, or hidden words of a plain text. confusion:
     rows are true classes, columns predicted ones; empty for a regression.
     points: (label, predicted) of a regression, at most a few hundred. wrong: the most confident mistakes first.
+    truths, answers: of every row of the leading split, in its order, what is right and what the model said: class numbers,
+    scores or tokens with a space between them. Empty where a record is older than that.
     """
 
     metrics: dict[str, dict[str, float | None]]
@@ -59,13 +61,26 @@ class Outcome:
     confusion: tuple[tuple[int, ...], ...] = ()
     points: tuple[tuple[float, float], ...] = ()
     wrong: tuple[Wrong, ...] = ()
+    truths: str = ""
+    answers: str = ""
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A metric at a step; whole: whether on all held-out rows, rather than on the first QUICK_ROWS."""
+
+    step: int
+    value: float | None
+    whole: bool
 
 
 @dataclass(frozen=True)
 class RunRecord:
     """One run. A record is replaced, never changed, so that any thread may read it.
 
-    losses: (step, loss). evaluations: (step, metrics on held-out rows). place: how many runs train before this one does.
+    losses: (step, loss). evaluations: (step, metrics on held-out rows). whole: the steps at which all of these were measured,
+    and not only the first. held_out: how many there are, of a plain text how many texts; 0 in records older than that.
+    place: how many runs train before this one does.
     reference: what the teacher of a student on plain text scores on the same held-out words.
     seconds, seconds_left: of training. memory_bytes: of the whole server when last looked at. version grows with each change.
     """
@@ -103,6 +118,8 @@ class RunRecord:
     columns: tuple[str, ...] = ()
     listed: bool = True
     reference: dict[str, float] = field(default_factory=dict)
+    whole: tuple[int, ...] = ()
+    held_out: int = 0
 
     def but(self, **changes: Any) -> RunRecord:
         """A newer version of this record."""
@@ -126,6 +143,21 @@ class RunRecord:
         return self.evaluations[-1][1].get(self.leading_metric) if self.evaluations else None
 
     @property
+    def between(self) -> int | None:
+        """How many held-out rows are measured between the start and the end; None where these are all."""
+        known = self.held_out or (next(iter(self.outcome.rows.values()), 0) if self.outcome else 0)
+        return QUICK_ROWS if not known or known > QUICK_ROWS else None
+
+    def measured(self, name: str) -> tuple[Measured, ...]:
+        """A metric's curve; its last point is what the finished run scores."""
+        points = {step: values.get(name) for step, values in self.evaluations}
+        whole = set(points) if self.between is None else set(self.whole)
+        if self.outcome is not None and self.outcome.metrics:
+            points[self.step] = next(iter(self.outcome.metrics.values())).get(name)
+            whole.add(self.step)
+        return tuple(Measured(step, points[step], step in whole) for step in sorted(points))
+
+    @property
     def keeps_snapshots(self) -> bool:
         """Whether ΔW is kept as the run goes: where it is of low rank, and so small."""
         return self.spec.method == "lora" and self.spec.variant != "dora"
@@ -138,12 +170,13 @@ class RunRecord:
     def from_json(cls, text: str) -> RunRecord:
         """What to_json wrote."""
         values = json.loads(text)
+        values.setdefault("whole", ())
         values["spec"] = RunSpec(**values["spec"])
         values["status"] = RunStatus(values["status"])
         values["outcome"] = _outcome(values["outcome"])
         for name in ("losses", "evaluations"):
             values[name] = tuple(tuple(entry) for entry in values[name])
-        for name in ("labels", "metrics", "snapshots", "notes", "process", "scale", "columns"):
+        for name in ("labels", "metrics", "snapshots", "notes", "process", "scale", "columns", "whole"):
             values[name] = tuple(values[name])
         return cls(**values)
 
@@ -157,4 +190,6 @@ def _outcome(values: dict[str, Any] | None) -> Outcome | None:
         tuple(tuple(row) for row in values["confusion"]),
         tuple((point[0], point[1]) for point in values["points"]),
         tuple(Wrong(**one) for one in values["wrong"]),
+        values.get("truths", ""),
+        values.get("answers", ""),
     )

@@ -139,6 +139,7 @@ class Worker:
             parameters=planned.total,
             checkpoint_bytes=planned.checkpoint_bytes,
             memory_estimate=planned.memory_bytes,
+            held_out=len(training.held_out),
             scale=(training.scale.mean, training.scale.spread),
             notes=tuple(notes),
             seconds=self.record.seconds if training.step else 0.0,
@@ -146,8 +147,8 @@ class Worker:
         )
         if not training.step:
             with _TURNS:
-                first = training.quick_scores()
-            self._say(evaluations=((0, first),), reference=dict(training.reference))
+                first = training.held_out_scores()
+            self._say(evaluations=((0, first),), whole=(0,), reference=dict(training.reference))
 
     def _train(self, training: Training) -> None:
         reporter = _Reporter(self.record, training)
@@ -203,8 +204,19 @@ class Worker:
         else:
             save_tensors(self.folder / RESUME, training.state())
         said = "" if complete else f"Stopped at step {training.step} of {training.steps}; what it learned is kept."
+        curve = {**dict(self.record.evaluations), training.step: next(iter(outcome.metrics.values()))}
+        whole = tuple(sorted({*self.record.whole, training.step}))
         status = RunStatus.DONE if complete else RunStatus.STOPPED
-        self._say(status=status, outcome=outcome, snapshots=snapshots, message=said, seconds_left=None, place=0)
+        self._say(
+            status=status,
+            outcome=outcome,
+            evaluations=tuple(curve.items()),
+            whole=whole,
+            snapshots=snapshots,
+            message=said,
+            seconds_left=None,
+            place=0,
+        )
 
 
 def _in_turn(updates: Iterator[Step]) -> Iterator[Step]:

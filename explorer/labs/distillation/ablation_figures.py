@@ -6,6 +6,7 @@ from typing import Any
 
 from markupsafe import Markup
 
+from explorer.backend.runs.comparing import ALPHA, compare, without_a_test
 from explorer.backend.runs.record import RunRecord
 from explorer.figures import percent, picture, prose, strong
 from explorer.labs.distillation.train_figures import metric_title, score_text
@@ -52,7 +53,7 @@ def _change(record: RunRecord, base: float | None) -> float | None:
 
 
 def ablation_sentence(result: Ablated) -> Markup:
-    """Which line costs most, and how much of that is chance."""
+    """Which line costs most, where any does, and which differences are beyond chance."""
     done = [(line, record) for line, record in lines_of(result) if record.outcome is not None]
     if len(done) < len(result.records):
         active = next((record for record in result.records if record.status.is_active), None)
@@ -61,16 +62,28 @@ def ablation_sentence(result: Ablated) -> Markup:
     base = result.records[0]
     worst = min(done[1:], key=lambda pair: pair[1].score or 0.0)
     lost = (base.score or 0.0) - (worst[1].score or 0.0)
-    rows = max(next(iter(record.outcome.rows.values())) for _, record in done if record.outcome)
-    level = min(max(base.score or 0.0, 0.5), 0.99)
-    chance = 2 * (level * (1 - level) / rows) ** 0.5
-    return prose(
-        "With all three terms the student reaches ",
-        strong(score_text(base, base.score)),
-        f". What costs most is the line “{worst[0].title}”: {metric_title(base)} {score_text(base, worst[1].score)}, ",
-        strong(f"{100 * lost:.1f} points less"),
-        f". With {rows} held-out examples, differences below {percent(chance)} are within chance.",
+    found = [". No line costs anything: none of the other four scores less. "]
+    if lost > 0:
+        costs = f". What costs most is the line “{worst[0].title}”: {metric_title(base)} {score_text(base, worst[1].score)}, "
+        found = [costs, strong(f"{100 * lost:.1f} points less"), ". "]
+    all_three = ("With all three terms the student reaches ", strong(score_text(base, base.score)))
+    return prose(*all_three, *found, _beyond_chance(done, "examples" if result.teacher else "words"))
+
+
+def _beyond_chance(done: list[tuple[Ablation, RunRecord]], rows: str) -> str:
+    """Which lines differ from all three terms, beyond chance."""
+    pairs = [(0, place) for place in range(1, len(done))]
+    verdict = compare([record for _, record in done], pairs)
+    if not verdict.p:
+        return without_a_test(verdict, rows)
+    differ = [f"“{done[place][0].title}”" for _, place in pairs if verdict.p[0, place] < ALPHA]
+    said = (
+        f"beyond chance these lines differ from it: {', '.join(differ)}" if differ else "no line differs beyond chance"
     )
+    asked = (
+        f"{verdict.title} on the same {verdict.rows:,} {rows}, 5% for all {len(pairs)} lines together, Holm's allowance"
+    )
+    return f"{said[0].upper()}{said[1:]} ({asked})."
 
 
 def ablation_figure(result: Ablated) -> dict[str, Any] | str:

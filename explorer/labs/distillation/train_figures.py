@@ -6,6 +6,7 @@ from typing import Any
 
 from markupsafe import Markup
 
+from explorer.backend.runs.comparing import ALPHA, compare, without_a_test
 from explorer.backend.runs.record import RunRecord, RunStatus
 from explorer.figures import compact, duration, label, megabytes, percent, picture, prose, strong
 from explorer.labs.distillation.train_schema import Distilled, Size
@@ -34,7 +35,7 @@ def score_text(record: RunRecord, value: float | None) -> str:
 def distill_table(result: Distilled) -> Table:
     """step, loss, metric of the student: the task's leading metric at the steps where it was measured."""
     record = result.students[0]
-    measured = {step: values.get(record.leading_metric) for step, values in record.evaluations}
+    measured = {point.step: point.value for point in record.measured(record.leading_metric)}
     losses = dict(record.losses)
     steps = sorted(set(losses) | set(measured))
     return Table.of(("step", "loss", "metric"), [(step, losses.get(step), measured.get(step)) for step in steps])
@@ -78,12 +79,21 @@ def distill_sentence(result: Distilled) -> Markup:
         parts.append(f". It answers as its teacher does {where} {percent(agreed[0])} of the {examples}")
         if len(agreed) > 1 and agreed[1] is not None:
             parts.append(f", the other {where} {percent(agreed[1])}")
-    rows = max(next(iter(record.outcome.rows.values())) for record in result.students if record.outcome)
-    level = min(max(student.score or 0.0, 0.01 if result.on_text else 0.5), 0.99)
-    chance = 2 * (level * (1 - level) / rows) ** 0.5
-    parts.append(f". With {rows:,} of them, differences below {percent(chance)} are within chance.")
+    parts.append(". ")
+    finished = [record for record in result.students if record.outcome is not None]
+    if len(finished) > 1:
+        parts.append(_beyond_chance(finished, "words" if result.on_text else "examples"))
     stopped = [record.message for record in result.students if record.status is RunStatus.STOPPED]
     return prose(*parts, *(f" {message}" for message in stopped))
+
+
+def _beyond_chance(students: list[RunRecord], rows: str) -> str:
+    """Whether the first student differs from the second beyond chance."""
+    verdict = compare(students, [(0, 1)])
+    if not verdict.p:
+        return without_a_test(verdict, rows)
+    said = "differ beyond chance" if verdict.p[0, 1] < ALPHA else "do not differ beyond chance"
+    return f"The two students {said} (p = {verdict.p[0, 1]:.2g}, {verdict.title} on the same {verdict.rows:,} {rows})."
 
 
 def _running(record: RunRecord, ended: int) -> Markup:
@@ -94,8 +104,11 @@ def _running(record: RunRecord, ended: int) -> Markup:
     if not record.step:
         return prose(strong(record.name), f": {record.message or 'starting'}.{count}")
     left = f", about {duration(record.seconds_left)} left" if record.seconds_left else ""
-    latest = record.evaluations[-1][1].get(record.leading_metric) if record.evaluations else None
-    said = f" Held-out {metric_title(record)} {score_text(record, latest)}." if latest is not None else ""
+    latest = next(iter(reversed(record.measured(record.leading_metric))), None)
+    said = ""
+    if latest is not None and latest.value is not None:
+        where = "" if latest.whole else f" on the first {record.between} rows"
+        said = f" Held-out {metric_title(record)} {score_text(record, latest.value)}{where}."
     return prose(strong(record.name), f": step {record.step} of {record.steps}{left}.{said}{count}")
 
 
@@ -183,7 +196,7 @@ def _range(name: str, traces: list[dict[str, Any]], on_text: bool) -> list[float
 
 def _line(record: RunRecord, name: str, axis: str, place: int) -> dict[str, Any]:
     style = {"color": COLOURS[place], "width": 3, "dash": DASHES[place]}
-    points = [(step, values.get(name)) for step, values in record.evaluations]
+    points = [(point.step, point.value) for point in record.measured(name)]
     return {
         "type": "scatter",
         "mode": "lines+markers",

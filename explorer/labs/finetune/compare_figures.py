@@ -8,6 +8,7 @@ from typing import Any
 
 from markupsafe import Markup
 
+from explorer.backend.runs.comparing import ALPHA, compare, every_pair, without_a_test
 from explorer.backend.runs.examples import OWNER
 from explorer.backend.runs.following import Compared
 from explorer.backend.runs.record import RunRecord, RunStatus
@@ -58,22 +59,36 @@ def compared_sentence(result: Compared) -> Markup:
     if scored:
         best = max(scored, key=lambda record: record.score or 0.0)
         smallest = min(scored, key=lambda record: record.trainable)
-        parts += [strong(best.name), f" leads with {metric_text(best.leading_metric, best.score)}"]
+        level = sum(record.score == best.score for record in scored)
+        ahead = " leads with" if level == 1 else f" and {level - 1} more share the lead with"
+        parts += [strong(best.name), f"{ahead} {metric_text(best.leading_metric, best.score)}"]
         parts.append(f", training {compact(best.trainable)} of {compact(best.parameters)} numbers.")
         if smallest is not best:
             said = metric_text(smallest.leading_metric, smallest.score)
             parts.append(f" {smallest.name} trains least ({compact(smallest.trainable)}) and reaches {said}.")
-        rows = max(next(iter(record.outcome.rows.values())) for record in scored if record.outcome)
-        parts.append(
-            f" With {rows} held-out examples, differences below {percent(_noise(scored, rows))} are within chance."
-        )
+        if len(scored) > 1:
+            parts.append(f" {_beyond_chance(scored, scored.index(best))}")
     return prose(*parts) if parts else prose("The runs are starting.")
 
 
-def _noise(records: Sequence[RunRecord], rows: int) -> float:
-    """Two standard errors of an accuracy at the best run's level; a rule of thumb for the other metrics as well."""
-    level = min(max(max(record.score or 0.0 for record in records), 0.5), 0.99)
-    return float(2 * (level * (1 - level) / rows) ** 0.5)
+def _beyond_chance(records: Sequence[RunRecord], best: int) -> str:
+    """Which runs the best one is better than, beyond chance; any pair might have come out on top, so all of them count."""
+    verdict = compare(records, every_pair(records))
+    if not verdict.p:
+        return without_a_test(verdict)
+    others = [place for place in range(len(records)) if place != best]
+    p = {place: verdict.p[min(place, best), max(place, best)] for place in others}
+    asked = f"{verdict.title} on the same {verdict.rows:,} examples"
+    if len(others) == 1:
+        said = "tells the two apart" if p[others[0]] < ALPHA else "does not tell the two apart"
+        return f"{asked[0].upper()}{asked[1:]} {said} (p = {p[others[0]]:.2g})."
+    beaten = [records[place].name.split(" · ")[0] for place in others if p[place] < ALPHA]
+    count = {0: "none", len(others): "each"}.get(len(beaten), str(len(beaten)))
+    named = f": {', '.join(beaten)}" if 0 < len(beaten) < len(others) else ""
+    return (
+        f"Beyond chance it is better than {count} of the {len(others)} others{named} ({asked}, 5% for all {len(verdict.p)} pairs "
+        "together, Holm's allowance)."
+    )
 
 
 def trade_figure(result: Compared) -> dict[str, Any] | str:

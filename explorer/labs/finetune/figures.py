@@ -33,7 +33,7 @@ def metric_text(name: str, value: float | None) -> str:
 
 def run_table(record: RunRecord) -> Table:
     """step, loss, metric: the leading metric at the steps where it was measured."""
-    measured = {step: values.get(record.leading_metric) for step, values in record.evaluations}
+    measured = {point.step: point.value for point in record.measured(record.leading_metric)}
     steps = sorted({step for step, _ in record.losses} | set(measured))
     losses = dict(record.losses)
     return Table.of(("step", "loss", "metric"), [(step, losses.get(step), measured.get(step)) for step in steps])
@@ -101,7 +101,11 @@ def curves_figure(records: Sequence[RunRecord], described: str = "") -> dict[str
         traces += _traces(record, colour, dash, many)
     metric = metric_title(records[0].leading_metric) if records else "metric"
     last = max((record.steps or record.step for record in records), default=1)
-    xaxis = {"title": {"text": "training step"}, "anchor": "y2", "range": [0, max(1, last) * 1.02]}
+    part = next(
+        (record.between for record in records if not all(p.whole for p in record.measured(record.leading_metric))), 0
+    )
+    title = f"training step (○: first {part} held-out rows)" if part else "training step"
+    xaxis = {"title": {"text": title}, "anchor": "y2", "range": [0, max(1, last) * 1.02]}
     return picture(
         traces,
         described or (run_sentence(records[0]).striptags() if records else "no run"),
@@ -118,7 +122,7 @@ def curves_figure(records: Sequence[RunRecord], described: str = "") -> dict[str
 
 def _metric_range(records: Sequence[RunRecord]) -> list[float]:
     """From 0 to 1, and further down where a correlation has been negative; a fixed axis does not jump while it trains."""
-    values = [values.get(record.leading_metric) for record in records for _, values in record.evaluations]
+    values = [point.value for record in records for point in record.measured(record.leading_metric)]
     return [min([0.0, *(1.1 * value for value in values if value is not None)]), 1.03]
 
 
@@ -142,16 +146,21 @@ def _traces(record: RunRecord, colour: str, dash: str, many: bool) -> list[dict[
         "line": {"color": colour, "width": 1},
         "hovertemplate": "step %{x}: loss %{y:.3f}<extra></extra>",
     }
-    measured = [(step, values.get(record.leading_metric)) for step, values in record.evaluations]
+    measured = record.measured(record.leading_metric)
     metric = {
         **line,
         "mode": "lines+markers",
-        "x": [step for step, _ in measured],
-        "y": [value for _, value in measured],
+        "x": [point.step for point in measured],
+        "y": [point.value for point in measured],
+        "customdata": ["all held-out" if point.whole else f"the first {record.between} held-out" for point in measured],
         "yaxis": "y2",
         "showlegend": False,
-        "marker": {"color": colour, "size": 8},
-        "hovertemplate": "step %{x}: held-out %{y:.3f}<extra>" + label(record.name) + "</extra>",
+        "marker": {
+            "color": colour,
+            "size": 8,
+            "symbol": ["circle" if point.whole else "circle-open" for point in measured],
+        },
+        "hovertemplate": "step %{x}: %{y:.3f} on %{customdata} rows<extra>" + label(record.name) + "</extra>",
     }
     return [line, metric] if many else [each, line, metric]
 
@@ -171,9 +180,10 @@ def run_sentence(record: RunRecord) -> Markup:
     reached = ", ".join(metric_text(name, value) for name, value in values.items())
     kind = "hidden words" if find_method(record.spec.method).fills_masks else "held-out examples"
     parts = [strong(record.name), " reaches ", strong(reached), f" on {record.outcome.rows[split]:,} {kind}"]
-    before = record.evaluations[0][1].get(record.leading_metric) if record.evaluations else None
-    if before is not None and record.evaluations[0][0] == 0:
-        parts.append(f" ({metric_text(record.leading_metric, before).split()[-1]} before training)")
+    before = next(iter(record.measured(record.leading_metric)), None)
+    if before is not None and before.value is not None and before.step == 0:
+        where = "" if before.whole else f" on the first {record.between} of them"
+        parts.append(f" ({metric_text(record.leading_metric, before.value).split()[-1]}{where} before training)")
     share = record.trainable / record.parameters if record.parameters else 0
     parts.append(f". It trained {record.trainable:,} of {compact(record.parameters)} numbers ({percent(share)})")
     parts.append(f" in {duration(record.seconds)}." if record.seconds else ".")
@@ -188,8 +198,9 @@ def _running_sentence(record: RunRecord) -> Markup:
     left = f", about {duration(record.seconds_left)} left" if record.seconds_left else ""
     latest = ""
     if record.evaluations:
-        name = record.leading_metric
-        latest = f" Held-out {metric_text(name, record.evaluations[-1][1].get(name))}."
+        name, point = record.leading_metric, record.measured(record.leading_metric)[-1]
+        where = "" if point.whole else f" on the first {record.between} rows"
+        latest = f" Held-out {metric_text(name, point.value)}{where}."
     return prose(
         strong(record.name),
         f": step {record.step} of {record.steps}, {record.rate:.0f} examples/s{left}.",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -109,7 +110,19 @@ class TestStudents:
         assert "reaches accuracy 90.0%, its teacher 95.0%: it keeps 94.7%" in said
         assert "labels alone the same student reaches 88.0%" in said
         assert "in 92.0% of the held-out examples, the other in 90.0%" in said
-        assert "With 160 of them, differences below 4.74% are within chance" in said
+        assert "differences below 6.57% are within chance" in said
+
+    def test_two_students_are_compared_on_the_same_rows(self) -> None:
+        rows = " ".join("1" * 160)
+        one, other = (
+            record.but(outcome=replace(record.outcome, truths=rows, answers=" ".join(said)))
+            for record, said in ((student(), "0" * 9 + "1" * 151), (alone(), "0" * 2 + "1" * 158))
+        )
+        said = train_figures.distill_sentence(distilled(students=(one, other))).striptags()
+        assert "The two students differ beyond chance (p = 0.016, McNemar's test on the same 160 examples)" in said
+        same = train_figures.distill_sentence(distilled(students=(one, one))).striptags()
+        assert "do not differ beyond chance (p = 1," in same
+        assert "chance" not in train_figures.distill_sentence(distilled(students=(one,), sizes=())).striptags()
 
     @pytest.mark.parametrize(
         ("changes", "expected"),
@@ -183,7 +196,7 @@ class TestOnText:
         assert "reaches accuracy 25.0%, its teacher 50.0%: it keeps 50.0%" in said
         assert "On the hidden words alone the same student reaches 20.0%" in said
         assert "for 35.0% of the hidden words" in said
-        assert "With 1,000 of them, differences below 2.74% are within chance" in said
+        assert "differences below 3.80% are within chance" in said
 
     def test_three_plots_each_with_its_own_range_and_the_teachers_line_where_it_has_one(self) -> None:
         drawn = train_figures.distill_figure(on_text())
@@ -224,6 +237,25 @@ class TestAblation:
         said = ablation_figures.ablation_sentence(ablation()).striptags()
         assert "reaches 95.0%" in said
         assert "“random start”: accuracy 70.0%, 25.0 points less" in said
+
+    def test_where_nothing_costs_anything_it_says_so(self) -> None:
+        records = ablation().records
+        level = ablation(records=tuple(one.but(outcome=records[0].outcome) for one in records))
+        said = ablation_figures.ablation_sentence(level).striptags()
+        assert "No line costs anything: none of the other four scores less." in said
+        assert "What costs most" not in said
+
+    def test_lines_are_compared_with_all_three_terms_on_the_same_rows(self) -> None:
+        rows = " ".join("1" * 160)
+        kept = [
+            one.but(outcome=replace(one.outcome, truths=rows, answers=" ".join("0" * wrong + "1" * (160 - wrong))))
+            for one, wrong in zip(ablation().records, (8, 16, 9, 11, 48), strict=True)
+        ]
+        said = ablation_figures.ablation_sentence(ablation(records=tuple(kept))).striptags()
+        assert "Beyond chance these lines differ from it: “without the soft targets”, “random start”" in said
+        assert "all 4 lines together" in said
+        level = ablation(records=(kept[0],) * 5)
+        assert "No line differs beyond chance" in ablation_figures.ablation_sentence(level).striptags()
 
     def test_while_it_goes_on(self) -> None:
         records = ablation().records

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from explorer.backend.runs.following import Compared
-from explorer.backend.runs.record import RunStatus
+from explorer.backend.runs.record import Outcome, RunRecord, RunStatus
 from explorer.labs.finetune import compare_figures, figures, outcome_figures, try_figures
 from explorer.labs.finetune.schema import MergeForm, MergeResult, PlanResult, Prediction, PredictRunResult, SwapResult
 from explorer.tuning.methods import METHODS
@@ -133,10 +133,54 @@ def test_the_comparison_names_the_best_and_the_smallest_and_what_is_chance() -> 
     said = compare_figures.compared_sentence(Compared((small, best))).striptags()
     assert "LoRA r=8 · SST-2 leads with accuracy 90.0%" in said
     assert "Head only · SST-2 trains least (1.54K) and reaches accuracy 80.0%" in said
-    assert "differences below 6.00% are within chance" in said
+    assert "differences below 8.32% are within chance" in said, "1.96 errors of a difference, not two of one accuracy"
     drawn = assert_draws(compare_figures.trade_figure(Compared((small, best))))
     assert list(drawn.data[0].x) == [1538, 147_456]
     assert list(drawn.data[0].y) == [0.8, 0.9]
+
+
+def rowwise(wrong: set[int], **changes: object) -> RunRecord:
+    """A run with its answer to each of 100 rows."""
+    answers = ["0" if row in wrong else "1" for row in range(100)]
+    score = {"accuracy": 1 - len(wrong) / 100}
+    outcome = Outcome({"validation": score}, {"validation": 100}, truths=" ".join("1" * 100), answers=" ".join(answers))
+    return record(outcome=outcome, **changes)
+
+
+def test_runs_with_answers_are_compared_on_the_same_rows() -> None:
+    best, near = rowwise({0, 1}), rowwise({0, 1, 2, 3}, run_id="r1", name="BitFit · SST-2", trainable=9)
+    far = rowwise(set(range(2, 22)), run_id="r2", name="Head only · SST-2", trainable=3)
+    two = compare_figures.compared_sentence(Compared((near, best))).striptags()
+    assert "McNemar's test on the same 100 examples does not tell the two apart (p = 0.5)" in two
+    assert "does not tell" not in compare_figures.compared_sentence(Compared((far, best))).striptags()
+    three = compare_figures.compared_sentence(Compared((near, best, far))).striptags()
+    assert "Beyond chance it is better than 1 of the 2 others: Head only (" in three
+    assert "all 3 pairs together" in three
+
+
+def test_nobody_leads_alone_where_two_are_level() -> None:
+    level = rowwise({0, 1}), rowwise({2, 3}, run_id="r1")
+    assert "and 1 more share the lead with accuracy 98.0%" in compare_figures.compared_sentence(Compared(level))
+    assert "leads with" in compare_figures.compared_sentence(Compared((level[0], rowwise({2, 3, 4}, run_id="r1"))))
+    assert "chance" not in compare_figures.compared_sentence(Compared(level[:1]))
+
+
+def test_before_and_after_are_on_the_same_rows_or_say_which() -> None:
+    large = Outcome({"validation": {"accuracy": 0.512}}, {"validation": 250})
+    old = record(outcome=large, held_out=250)
+    assert "(50.0% on the first 128 of them before training)" in figures.run_sentence(old).striptags()
+    new = record(outcome=large, held_out=250, whole=(0, 10))
+    assert "accuracy 51.2% on 250 held-out examples (50.0% before training)" in figures.run_sentence(new).striptags()
+    assert figures.run_table(old).rows[-1] == (10, 0.1, 0.512), "as the list of runs has it"
+    drawn = assert_draws(figures.curves_figure([new]))
+    assert list(drawn.data[2].marker.symbol) == ["circle", "circle-open", "circle"]
+    assert "first 128 held-out rows" in drawn.layout.xaxis.title.text
+    assert "first" not in assert_draws(figures.curves_figure([record()])).layout.xaxis.title.text
+    running = record(
+        status=RunStatus.RUNNING, outcome=None, held_out=250, evaluations=((0, {"accuracy": 0.5}),), step=3
+    )
+    assert "accuracy 50.0% on the first 128 rows." in figures.run_sentence(running).striptags()
+    assert "accuracy 50.0%." in figures.run_sentence(running.but(whole=(0,))).striptags()
 
 
 def test_a_method_that_cannot_be_had_stands_in_the_table_with_its_reason() -> None:

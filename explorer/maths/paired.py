@@ -1,0 +1,132 @@
+"""Whether two models differ beyond chance on the same held-out rows, and by how much once many are compared.
+
+An accuracy is compared by McNemar's exact test, any other metric by a paired bootstrap: the rows are drawn again, with
+replacement, and both models are measured on each draw (Efron and Tibshirani 1993, chapter 16).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+
+import torch
+from torch import Tensor
+
+DRAWS = 9_999
+"""Of the bootstrap: the least p it can give is 2 / (DRAWS + 1)."""
+
+_CELLS = 2_000_000
+"""Numbers held at once while drawing."""
+
+Statistic = Callable[[Tensor, Tensor, Tensor], Tensor]
+"""(labels (rows,), predictions (rows,), weights (draws, rows)) -> (draws,); nan where its formula divides by zero."""
+
+
+def mcnemar(first: Tensor, second: Tensor) -> float:
+    """Two-sided p of McNemar's exact test for two models' hits, (rows,) of booleans.
+
+    Only rows that one of them alone has right count: under chance each of these is a coin's toss. Without any, p is 1.
+    """
+    only_first, only_second = int((first & ~second).sum()), int((second & ~first).sum())
+    tosses, fewer = only_first + only_second, min(only_first, only_second)
+    tail = sum(math.comb(tosses, heads) for heads in range(fewer + 1))
+    return min(1.0, float(2 * tail / 2**tosses))
+
+
+def bootstrapped(statistic: Statistic, labels: Tensor, predictions: Sequence[Tensor], seed: int = 0) -> Tensor:
+    """A statistic of several models, each on the same draws of the rows: (models, DRAWS)."""
+    parts = [
+        torch.stack([statistic(labels, predicted, weights) for predicted in predictions])
+        for weights in _weights(len(labels), seed)
+    ]
+    return torch.cat(parts, -1)
+
+
+def bootstrap_p(differences: Tensor) -> float:
+    """Two-sided p that a difference is 0, from its bootstrap draws: twice the smaller share on either side of 0.
+
+    The observed rows count as one draw more on each side, so p is never 0. Draws that are no number are left out; p is 1
+    where none is left.
+    """
+    known = differences[differences.isfinite()]
+    if not len(known):
+        return 1.0
+    tails = (int((known <= 0).sum()), int((known >= 0).sum()))
+    return min(1.0, 2 * (min(tails) + 1) / (len(known) + 1))
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """p adjusted for how many were computed (Holm 1979): below α, they are all right together but for a chance of α."""
+    adjusted, least = [1.0] * len(p_values), 0.0
+    for done, place in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
+        least = max(least, min(1.0, (len(p_values) - done) * p_values[place]))
+        adjusted[place] = least
+    return adjusted
+
+
+def _weights(rows: int, seed: int) -> Iterator[Tensor]:
+    """How often each row is in a draw of as many rows, (draws, rows), in parts that fit the memory."""
+    generator, done = torch.Generator().manual_seed(seed), 0
+    while done < DRAWS:
+        count = min(DRAWS - done, max(1, _CELLS // rows))
+        drawn = torch.randint(rows, (count, rows), generator=generator)
+        yield torch.zeros(count, rows, dtype=torch.double).scatter_add_(1, drawn, torch.ones_like(drawn).double())
+        done += count
+
+
+def accuracy(labels: Tensor, predictions: Tensor, weights: Tensor) -> Tensor:
+    """The share of right answers."""
+    return weights @ (labels == predictions).double() / weights.sum(-1)
+
+
+def f1(labels: Tensor, predictions: Tensor, weights: Tensor) -> Tensor:
+    """Of class 1: 2 TP / (2 TP + FP + FN)."""
+    true, guessed = (labels == 1).double(), (predictions == 1).double()
+    return 2 * (weights @ (true * guessed)) / (weights @ (true + guessed))
+
+
+def matthews(labels: Tensor, predictions: Tensor, weights: Tensor) -> Tensor:
+    """Matthews correlation of any number of classes (Gorodkin 2004)."""
+    classes = torch.unique(torch.cat([labels, predictions]))
+    true, guessed = ((given[:, None] == classes).double() for given in (labels, predictions))
+    total, right = weights.sum(-1), weights @ (labels == predictions).double()
+    truths, guesses = weights @ true, weights @ guessed
+    both = (total**2 - truths.square().sum(-1)) * (total**2 - guesses.square().sum(-1))
+    found: Tensor = (total * right - (truths * guesses).sum(-1)) / both.sqrt()
+    return found
+
+
+def pearson(labels: Tensor, predictions: Tensor, weights: Tensor) -> Tensor:
+    """Pearson correlation."""
+    shape = (len(weights), len(labels))
+    return _correlation(labels.double().expand(shape), predictions.double().expand(shape), weights)
+
+
+def spearman(labels: Tensor, predictions: Tensor, weights: Tensor) -> Tensor:
+    """Pearson correlation of the ranks; rows of one value share the mean of theirs."""
+    return _correlation(_ranks(labels, weights), _ranks(predictions, weights), weights)
+
+
+def _ranks(values: Tensor, weights: Tensor) -> Tensor:
+    """Each row's mean rank within each draw, (draws, rows)."""
+    distinct, place = torch.unique(values, return_inverse=True)
+    counts = torch.zeros(len(weights), len(distinct), dtype=weights.dtype).index_add_(1, place, weights)
+    return (counts.cumsum(-1) - (counts - 1) / 2)[:, place]
+
+
+def _correlation(first: Tensor, second: Tensor, weights: Tensor) -> Tensor:
+    share = weights / weights.sum(-1, keepdim=True)
+    first, second = (given - (share * given).sum(-1, keepdim=True) for given in (first, second))
+    spreads = (share * first.square()).sum(-1) * (share * second.square()).sum(-1)
+    known = spreads > 1e-24
+    return torch.where(known, (share * first * second).sum(-1) / spreads.clamp_min(1e-24).sqrt(), torch.nan)
+
+
+STATISTICS: dict[str, Statistic] = {
+    "accuracy": accuracy,
+    "f1": f1,
+    "matthews": matthews,
+    "pearson": pearson,
+    "spearman": spearman,
+}
+"""By the metric's slug in explorer.tasks.metrics."""
