@@ -24,6 +24,8 @@ ACTIONS = {action.name: action for lab in LABS for action in lab.actions}
 SENTENCE = 'He said "it\'s late" and the bank — of the river — was closed.'
 NASTY = 'A \'\'\'[MASK]""" \\ C:\\new\\ {x} %s\nand\r\n"""\nimport explorer\n"""'
 
+KINDS = ("head", "kind", "first", "second", "probability")
+
 
 @dataclass(frozen=True)
 class Case:
@@ -46,6 +48,30 @@ CASES = (
         ("weight",),
     ),
     Case("attention", {"sentence_a": NASTY, "layer": 3}, ("weight",), "gpt2-mini"),
+    Case("corrupt", {"text": SENTENCE, "rate": 0.5, "seed": 3}),
+    Case("corrupt", {"text": SENTENCE, "rate": 0.3, "mask_share": 0.4, "random_share": 0.5, "scheme": "whole_word"}),
+    Case(
+        "corrupt", {"text": f"{SENTENCE} {SENTENCE}", "rate": 0.4, "scheme": "ngram", "seed": 1}, (), "distilbert-mini"
+    ),
+    Case("corrupt", {"text": "A film.", "rate": 0}),
+    Case("score_all_pairs", {"text": 'It was "late". We left.\nThe shop was shut.'}),
+    Case("score_order", {"first": SENTENCE, "second": "We left."}, (), "albert-mini"),
+    Case("score_kinds", {"text": "We left. It was late.", "other_text": SENTENCE}, KINDS, "albert-mini"),
+    Case("score_kinds", {"text": "We left. It was late.", "other_text": SENTENCE}, KINDS),
+    Case("tokenize", {"text": NASTY, "models": ("unigram", "bert-small", "gpt2-mini", "byte-level-bpe")}, model=""),
+    Case("embedding_parts", {"sentence_a": SENTENCE, "sentence_b": "We left."}),
+    Case("embedding_parts", {"sentence_a": NASTY}, model="roberta-mini"),
+    Case("embedding_parts", {"sentence_a": SENTENCE}, model="albert-mini"),
+    Case("embedding_parts", {"sentence_a": SENTENCE}, model="gpt2-mini"),
+    Case("token_parts", {"sentence_a": SENTENCE, "position": 3}, model="electra-mini-generator"),
+    Case("position_similarity", {"step": 7}, model="roberta-mini"),
+    Case("head_statistics", {"sentence_a": SENTENCE, "sentence_b": "We [MASK]."}),
+    Case("head_statistics", {"sentence_a": "A"}, model="gpt2-mini"),
+    Case("contextual_similarity", {"sentences": ("The bank | a", '"Bank", he said', "a bank’s “x”"), "word": "bank"}),
+    Case("logit_lens", {"text": "The [MASK] sat on the [MASK].", "top_k": 3}),
+    Case("logit_lens", {"text": "The [MASK] sat.", "top_k": 3}, model="albert-mini"),
+    Case("logit_lens", {"text": "The [MASK] sat.", "top_k": 3}, model="electra-mini-generator"),
+    Case("logit_lens", {"text": f"{SENTENCE} The [MASK] left.", "top_k": 3}, model="gpt2-mini"),
 )
 
 
@@ -53,10 +79,9 @@ def script_of(case: Case) -> tuple[str, Any]:
     """The script without the package for a call, and the call's own answer."""
     action = ACTIONS[case.action]
     given = dict(case.given)
-    runs_on_model = isinstance(action, LiveAction) or action.subject == "runs"
-    answer = explorer.run(case.action, **given) if runs_on_model else explorer.run(case.action, case.model, **given)
+    model = None if isinstance(action, LiveAction) or action.subject != "model" else case.model
+    answer = explorer.run(case.action, model, **given)
     assert action.plain is not None
-    model = None if runs_on_model else case.model
     return action.plain(Asked(explorer._executor(), model, action.params(**given), answer.result)), answer
 
 

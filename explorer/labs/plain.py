@@ -6,9 +6,11 @@ import ast
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from functools import cache
+from pprint import pformat
 from typing import Any
 
 from explorer.backend.executor import Executor
+from explorer.models.architectures import Architecture, by_family
 from explorer.models.catalog import find_card
 from explorer.settings import ROOT
 from explorer.text import checked_text
@@ -62,6 +64,11 @@ def place_of(model: str) -> str:
     return f"assets/models/{model}" if card is not None and card.bundled else model
 
 
+def architecture_of(asked: Asked) -> Architecture:
+    """The family of the model that answered."""
+    return by_family(str(asked.executor.status(str(asked.model)).family))
+
+
 def as_read(value: Any) -> Any:
     """A text as the jobs hand it to a tokenizer, without control characters; anything else as it is."""
     return checked_text(value) if isinstance(value, str) and value.strip() else value
@@ -87,8 +94,8 @@ def filled(template: str, values: Mapping[str, Any]) -> str:
 
 
 def literal(value: Any) -> str:
-    """A value as Python writes it, so that no text can leave its quotes."""
-    text = repr(value)
+    """A value as Python writes it, so that no text can leave its quotes; what is long takes several lines."""
+    text = repr(value) if isinstance(value, str) else pformat(value, width=110, compact=True, sort_dicts=False)
     try:
         same = ast.literal_eval(text) == value
     except (ValueError, SyntaxError):

@@ -19,7 +19,11 @@ ATTENTION = Action(
     plain=plain_script("attention"),
 )
 STATISTICS = Action(
-    "head_statistics", Job(f"{_COMPUTE}:statistics_of_heads"), StatisticsParams, figures.statistics_table
+    "head_statistics",
+    Job(f"{_COMPUTE}:statistics_of_heads"),
+    StatisticsParams,
+    figures.statistics_table,
+    plain=plain_script("head_statistics"),
 )
 ABLATE = Action("ablate_heads", Job(f"{_SWITCH}:ablate_heads"), AblateParams, switch_figures.ablate_table)
 ABLATE_RUN = Action(

@@ -1,16 +1,18 @@
 """Context: what a word means in its sentence, layer by layer, and what the head would say at each layer."""
 
 from explorer.backend.executor import Job
-from explorer.labs.context import figures, lens_figures
+from explorer.labs.context import figures, lens_figures, plain
 from explorer.labs.context.lens_schema import LensParams, require_places
 from explorer.labs.context.schema import ContextParams
 from explorer.labs.lab import Action, Lab
+from explorer.labs.plain import plain_script
 
 CONTEXTUAL_SIMILARITY = Action(
     "contextual_similarity",
     Job("explorer.labs.context.compute:contextual_similarity"),
     ContextParams,
     figures.context_table,
+    plain=plain_script("contextual_similarity", plain.sentences),
 )
 LOGIT_LENS = Action(
     "logit_lens",
@@ -18,6 +20,7 @@ LOGIT_LENS = Action(
     LensParams,
     lens_figures.lens_table,
     require_places,
+    plain=plain.lens,
 )
 
 LAB = Lab(

@@ -1,24 +1,45 @@
 """Inputs: what a model reads, from the text to the vectors that its first layer is given."""
 
 from explorer.backend.executor import Job
-from explorer.labs.inputs import cut_figures, detail_figures, figures, sum_figures
+from explorer.labs.inputs import cut_figures, detail_figures, figures, plain, sum_figures
 from explorer.labs.inputs.schema import CutParams, TokenizeParams
 from explorer.labs.inputs.sum_schema import PositionsParams, SumParams, TokenPartsParams, require_positions
 from explorer.labs.lab import Action, Lab
+from explorer.labs.plain import plain_script
 
 _COMPUTE = "explorer.labs.inputs.compute"
 _SUM = "explorer.labs.inputs.sum_compute"
 
-TOKENIZE = Action("tokenize", Job(f"{_COMPUTE}:tokenize"), TokenizeParams, figures.tokenize_table, subject="tokenizers")
+TOKENIZE = Action(
+    "tokenize",
+    Job(f"{_COMPUTE}:tokenize"),
+    TokenizeParams,
+    figures.tokenize_table,
+    subject="tokenizers",
+    plain=plain_script("tokenize", plain.text_and_tokenizers, "transformers"),
+)
 CUT_WORD = Action("cut_word", Job(f"{_COMPUTE}:cut_word"), CutParams, cut_figures.cut_table, subject="tokenizers")
-EMBEDDING_PARTS = Action("embedding_parts", Job(f"{_SUM}:sum_parts"), SumParams, sum_figures.sum_table)
-TOKEN_PARTS = Action("token_parts", Job(f"{_SUM}:token_parts"), TokenPartsParams, detail_figures.token_table)
+EMBEDDING_PARTS = Action(
+    "embedding_parts",
+    Job(f"{_SUM}:sum_parts"),
+    SumParams,
+    sum_figures.sum_table,
+    plain=plain_script("embedding_parts", plain.tables_and_stages),
+)
+TOKEN_PARTS = Action(
+    "token_parts",
+    Job(f"{_SUM}:token_parts"),
+    TokenPartsParams,
+    detail_figures.token_table,
+    plain=plain_script("token_parts", plain.tables_and_stages),
+)
 POSITION_SIMILARITY = Action(
     "position_similarity",
     Job(f"{_SUM}:position_similarity"),
     PositionsParams,
     detail_figures.positions_table,
     require_positions,
+    plain=plain.positions,
 )
 
 LAB = Lab(

@@ -24,7 +24,11 @@ FILL_MASKS = Action(
     plain=plain_script("fill_masks", _hidden),
 )
 CORRUPT = Action(
-    "corrupt", Job(f"{_COMPUTE}:corrupt_text", Capability.MLM), CorruptParams, corruption_figures.corrupt_table
+    "corrupt",
+    Job(f"{_COMPUTE}:corrupt_text", Capability.MLM),
+    CorruptParams,
+    corruption_figures.corrupt_table,
+    plain=plain_script("corrupt"),
 )
 CORRUPTION_SHARES = Action(
     "count_fates",

@@ -5,11 +5,20 @@ from explorer.labs.lab import Action, Lab
 from explorer.labs.pairs import figures, order_figures
 from explorer.labs.pairs.order_schema import KindsParams, OrderParams
 from explorer.labs.pairs.schema import AllPairsParams, PairParams
-from explorer.labs.plain import plain_script
+from explorer.labs.plain import Asked, plain_script
 from explorer.models.architectures import Capability
+from explorer.text import checked_text, split_sentences
 
 _COMPUTE = "explorer.labs.pairs.compute"
 _ORDER = "explorer.labs.pairs.order_compute"
+
+
+def _both_texts(asked: Asked) -> dict[str, object]:
+    """Both texts as the sentences that they were split into."""
+    texts = {"SENTENCES": asked.params.text, "OTHERS": asked.params.other_text}
+    split = {name: tuple(split_sentences(checked_text(text))) for name, text in texts.items()}
+    return {**split, "HEAD": asked.result.head}
+
 
 SCORE_PAIR = Action(
     "score_pair",
@@ -19,12 +28,26 @@ SCORE_PAIR = Action(
     plain=plain_script("score_pair"),
 )
 SCORE_ALL_PAIRS = Action(
-    "score_all_pairs", Job(f"{_COMPUTE}:score_all_pairs", Capability.NSP), AllPairsParams, figures.all_pairs_table
+    "score_all_pairs",
+    Job(f"{_COMPUTE}:score_all_pairs", Capability.NSP),
+    AllPairsParams,
+    figures.all_pairs_table,
+    plain=plain_script("score_all_pairs", lambda asked: {"SENTENCES": asked.result.sentences}),
 )
 SCORE_ORDER = Action(
-    "score_order", Job(f"{_ORDER}:score_order", Capability.SOP), OrderParams, order_figures.order_table
+    "score_order",
+    Job(f"{_ORDER}:score_order", Capability.SOP),
+    OrderParams,
+    order_figures.order_table,
+    plain=plain_script("score_order"),
 )
-SCORE_KINDS = Action("score_kinds", Job(f"{_ORDER}:score_kinds"), KindsParams, order_figures.kinds_table)
+SCORE_KINDS = Action(
+    "score_kinds",
+    Job(f"{_ORDER}:score_kinds"),
+    KindsParams,
+    order_figures.kinds_table,
+    plain=plain_script("score_kinds", _both_texts),
+)
 
 LAB = Lab(
     slug="pairs",

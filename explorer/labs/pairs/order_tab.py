@@ -10,6 +10,7 @@ import gradio as gr
 from explorer.errors import readable
 from explorer.labs.pairs import SCORE_KINDS, SCORE_ORDER, order_figures
 from explorer.labs.pairs.order_schema import KindsParams, OrderResult
+from explorer.labs.plain import Asked
 from explorer.models.architectures import Capability
 from explorer.models.catalog import CATALOG, bundled, bundled_with
 from explorer.models.records import read_scores
@@ -139,10 +140,13 @@ def _wire(page: Page, inputs: list[Any], shown: list[Any], folded: Panel, parts:
             asked = [page.executor.submit(SCORE_KINDS.job, model, params) for model in (nsp, sop)]
             results = await asyncio.gather(*(asyncio.wrap_future(future) for future in asked))
         except Exception as error:
-            return [page.explain(readable(error)), *[gr.skip()] * 4]
+            return [page.explain(readable(error)), *[gr.skip()] * (len(shown) + len(folded.outputs))]
         drawn = [str(order_figures.kinds_sentence(results)), order_figures.kinds_figure(results)]
-        scripts = "\n".join(SCORE_KINDS.script(model, params) for model in (nsp, sop))
-        return ["", *drawn, scripts, frame(order_figures.both_table(results))]
+        models = (nsp, sop)
+        scripts = "\n".join(SCORE_KINDS.script(model, params) for model in models)
+        asked_of = [Asked(page.executor, *asked) for asked in zip(models, [params] * 2, results, strict=True)]
+        plain = "\n\n".join(SCORE_KINDS.plain(asked) for asked in asked_of) if SCORE_KINDS.plain else ""
+        return ["", *drawn, plain, scripts, frame(order_figures.both_table(results))]
 
     button, nsp, sop, tab = parts
     text, buttons = tries
@@ -154,7 +158,7 @@ def _wire(page: Page, inputs: list[Any], shown: list[Any], folded: Panel, parts:
         trigger(
             respond,
             inputs,
-            [page.notice, *shown, folded.script, folded.table],
+            [page.notice, *shown, *folded.outputs],
             api_visibility="private",
             queue=False,
             concurrency_limit=None,

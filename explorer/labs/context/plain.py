@@ -1,0 +1,30 @@
+"""What the scripts without the package are told about words in sentences and about the logit lens."""
+
+from __future__ import annotations
+
+from explorer.labs.context.examples import PLAIN
+from explorer.labs.context.lens_schema import LensResult
+from explorer.labs.plain import Asked, as_read, plain_script
+
+MASK_SPELLINGS = ("[MASK]", "<mask>")
+
+
+def sentences(asked: Asked) -> dict[str, object]:
+    """Those of the visitor without their senses, and those of the app, which the baseline draws from too."""
+    return {
+        "SENTENCES": tuple(line.text for line in asked.params.lines),
+        "OTHERS": PLAIN[: asked.result.plain_sentences],
+    }
+
+
+def lens(asked: Asked) -> str:
+    """By what the head is for; none where nothing could be read, and none for replaced tokens."""
+    result: LensResult = asked.result
+    if result.problem or result.asked == "replaced":
+        return ""
+    if result.asked == "mask":
+        return plain_script("logit_lens")(asked)
+    before = as_read(asked.params.text)
+    if result.cut:
+        before = before[: min(before.find(mask) for mask in MASK_SPELLINGS if mask in before)].rstrip()
+    return plain_script("logit_lens_causal", lambda asked: {"TEXT": before})(asked)
