@@ -222,7 +222,7 @@ def left_out(params: type) -> list[str]:
 
 
 def _unlimited(part: Any, value: Any) -> Any:
-    """A hidden component that takes any value, for one that has limits; one that has none as it is."""
+    """A hidden component that takes any value, for one that has limits or shows another one; one that has none as it is."""
     if isinstance(part, (gr.Slider, gr.Number)):
         return gr.Number(value, label=part.label)
     if isinstance(part, (gr.CheckboxGroup, gr.Radio)) or (
@@ -231,6 +231,8 @@ def _unlimited(part: Any, value: Any) -> Any:
         several, choices = isinstance(part, gr.CheckboxGroup), cast(Any, part.choices)
         value = list(value) if several else value
         return gr.Dropdown(choices, value=value, multiselect=several, allow_custom_value=True, label=part.label)
+    if isinstance(part, (gr.Textbox, gr.Dropdown)) and isinstance(value, str) and value != part.value:
+        return gr.Textbox(value, label=part.label)
     return part
 
 

@@ -12,7 +12,7 @@ from explorer.compress import between
 from explorer.compress.asking import example_losses
 from explorer.compress.between import trained, with_weights
 from explorer.compress.cuts import Cut
-from explorer.compress.timing import batch_of, milliseconds
+from explorer.compress.timing import Spent, batch_of, milliseconds, spent, typical_milliseconds
 from explorer.errors import BadInputError, MissingCapabilityError
 from tests.compress.subjects import FAMILIES, model_subject, run_subject, tiny
 from tests.compress.test_removal import outputs, some
@@ -75,3 +75,14 @@ def test_a_batch_of_any_size_and_its_time(tmp_path: Path) -> None:
     assert torch.equal(inputs["input_ids"][0], inputs["input_ids"][5])
     quick, slow = milliseconds([lambda: None, lambda: sum(range(200_000))], torch.device("cpu"))
     assert 0 <= quick < slow
+
+
+def test_calls_take_turns_and_their_scatter_is_told() -> None:
+    called: list[str] = []
+    first, second = typical_milliseconds(
+        [lambda: called.append("a"), lambda: called.append("b")], torch.device("cpu"), times=3
+    )
+    assert called == ["a", "b"] * 4
+    assert first.low <= first.median <= first.high
+    assert second.low <= second.median <= second.high
+    assert spent([1.0, 2.0, 3.0, 4.0, 100.0]) == Spent(3.0, 2.0, 4.0)

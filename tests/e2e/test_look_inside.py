@@ -80,7 +80,7 @@ class TestAttention:
         open_tab(visit.page, "Switch heads off")
         wait_drawn(visit, "#switch-figure")
         said = visit.page.locator("#switch-said")
-        expect(said).to_contain_text("All 72 heads are on. Paris")
+        expect(said).to_contain_text("All 72 heads are on. mountain")
         grid = visit.page.locator("#switch-grid")
         grid.get_by_role("button", name="Layer 5, head 10").click()
         expect(said).to_contain_text("1 of 72 heads off")

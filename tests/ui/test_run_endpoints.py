@@ -215,7 +215,7 @@ class TestAfterwards:
 
     def test_merging_changes_nothing_and_base_differs(self, client: Client) -> None:
         answer = client.predict(run="example-lora-8", api_name="/merge_check")
-        assert columns(answer) == ["form", "max_difference", "milliseconds"]
+        assert columns(answer) == ["form", "max_difference", "milliseconds", "low", "high"]
         found = {row["form"]: row for row in rows(answer)}
         assert list(found) == ["base", "attached", "merged"]
         assert found["merged"]["max_difference"] < 1e-4

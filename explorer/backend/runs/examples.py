@@ -16,6 +16,9 @@ FIRST = "example-lora-8"
 OTHER_RANK, OTHER_SEED = "example-lora-64", "example-lora-8-again"
 """What FIRST is compared with."""
 
+PRAISE = "A warm, funny and moving film that I would gladly watch again."
+"""What a run is asked where no text is given."""
+
 
 @dataclass(frozen=True)
 class Worked:

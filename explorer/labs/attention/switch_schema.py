@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from explorer.backend.runs.examples import FIRST, PRAISE
 from explorer.errors import BadInputError
 from explorer.labs.attention.schema import TokenPlace
 from explorer.numbers import Head, parse_heads, whole_number
@@ -36,8 +37,8 @@ class AblateParams:
 class AblateRunParams:
     """The same for a fine-tuned classifier: run is its name, sentence_a and sentence_b what its task reads."""
 
-    run: str
-    sentence_a: str
+    run: str = FIRST
+    sentence_a: str = PRAISE
     sentence_b: str = ""
     heads: tuple[Head, ...] = ()
     everywhere: bool = False

@@ -7,6 +7,7 @@ from typing import Any
 
 import gradio as gr
 
+from explorer.backend.runs.examples import PRAISE
 from explorer.labs.attention import ABLATE, ABLATE_RUN, EACH_HEAD, switch_figures
 from explorer.labs.attention.switch_schema import AblateResult, EachHeadResult
 from explorer.labs.lab import Action
@@ -16,7 +17,7 @@ from explorer.ui.run_picker import RunPicker
 from explorer.ui.wiring import LATEX, Connection, folds
 
 EXAMPLES = (
-    ("The capital of France is [MASK].", ""),
+    ("Mount Everest is the highest [MASK] in the world.", ""),
     ("The keys to the cabinet [MASK] on the table.", ""),
     ("The woman lost [MASK] keys and the man found them.", ""),
     ("The hikers reached the top of the mountain.", "From there they could see the whole valley."),
@@ -24,7 +25,7 @@ EXAMPLES = (
 )
 EVERYWHERE = "One layer serves every depth: switch at all of them"
 RUN_EXAMPLES = (
-    "A warm, funny and moving film that I would gladly watch again.",
+    PRAISE,
     "The plot is dull and the acting is worse; what a waste of an evening.",
     "It is not a bad film, but I would not call it good either.",
 )
@@ -59,7 +60,7 @@ def build_switches(page: Page, tab: gr.Tab) -> None:
         with gr.Column(scale=2, min_width=320):
             said = rich_text(elem_classes=["said"], elem_id="switch-said")
             figure = plot("heads-off", elem_id="switch-figure")
-            tries = _tries(("France", "is or are", "her or his", "a pair", "the cup"))
+            tries = _tries(("Everest", "is or are", "her or his", "a pair", "the cup"))
             panel = folds(ABLATE)
     inputs = {"text": text, "heads": off, "sentence_b": second, "everywhere": everywhere}
     ablate = _connect(page, ABLATE, inputs, [said, figure, grid, off], panel)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from explorer.backend.runs.examples import PRAISE
 from explorer.models.architectures import Capability
 
 
@@ -23,7 +24,7 @@ class Example(NamedTuple):
 
 EXAMPLES = (
     Example("The keys to the cabinet [MASK] on the table.", Capability.MLM),
-    Example("The capital of France is [MASK].", Capability.MLM),
+    Example("Mount Everest is the highest [MASK] in the world.", Capability.MLM),
     Example("The pianist sat down and played the [MASK].", Capability.MLM),
     Example("The bird built a [MASK] in the old apple tree.", Capability.MLM),
     Example("The farmer milked the [MASK] before breakfast.", Capability.MLM),
@@ -50,7 +51,7 @@ TRY = (
 """One-click experiments: name, example, methods."""
 
 RUN_EXAMPLES = (
-    ("A warm, funny and moving film that I would gladly watch again.", ""),
+    (PRAISE, ""),
     ("The plot is dull and the acting is worse; what a waste of an evening.", ""),
     ("It is not a bad film, but I would not call it good either.", ""),
     ("The boy was late because he missed the bus.", "The boy missed the bus."),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from explorer.backend.runs.examples import FIRST, PRAISE
 from explorer.errors import BadInputError
 from explorer.labs.attribution.methods import BY_SLUG
 from explorer.numbers import whole_number
@@ -51,8 +52,8 @@ class AttributeParams:
 class AttributeRunParams:
     """The same for a fine-tuned run's class; sentence_b for tasks on pairs."""
 
-    run: str
-    sentence_a: str
+    run: str = FIRST
+    sentence_a: str = PRAISE
     sentence_b: str = ""
     target: str = ""
     method: tuple[str, ...] = ("integrated_gradients",)

@@ -110,7 +110,7 @@ LENS_EXAMPLES: tuple[tuple[str, str, str], ...] = (
 
 LENS_TRY: tuple[tuple[str, str, str], ...] = (
     ("Swap the numbers", "The key to the cabinets [MASK] on the table.", "are"),
-    ("Something it has to know", "The capital of France is [MASK].", "London"),
+    ("Something it has to know", "Mount Everest is the highest [MASK] in the world.", "point"),
     ("Two blanks", "The president of the [MASK] States lives in the [MASK] House.", "Kingdom"),
 )
 """One-click experiments: agreement with a noun that is not the nearest, a fact, and two places at once."""

@@ -6,6 +6,7 @@ from typing import Any
 
 import gradio as gr
 
+from explorer.backend.runs.examples import OTHER_RANK
 from explorer.labs.delta import AMPLIFICATION, EXPERIMENT, FACTORS, PLACEMENT, amplification_figures, directions_figures
 from explorer.labs.delta.live import Experiment
 from explorer.labs.delta.places import matrix_choice
@@ -51,17 +52,17 @@ def build_amplification(
     place = Connection(page, PLACEMENT, one, [placed_said, placed], _show_placement, folds("placement", "place in W"))
     amplify.on(tab.select, module.input, layer.change, directions.change)
     place.on(tab.select, module.input, layer.change)
-    return _layers(page, picker, module, directions), [module, layer]
+    return _layers(page, picker, tab, module, directions), [module, layer]
 
 
-def _layers(page: Page, picker: RunPicker, module: gr.Dropdown, directions: gr.Slider) -> gr.Dropdown:
+def _layers(page: Page, picker: RunPicker, tab: gr.Tab, module: gr.Dropdown, directions: gr.Slider) -> gr.Dropdown:
     """All layers of two runs, and the experiment that trains the two."""
     gr.HTML("<h3>Does full fine-tuning amplify too?</h3>")
     with gr.Row(elem_classes=["bench"]):
         with gr.Column(scale=1, min_width=270):
             gr.HTML(f'<p class="caption">{OPEN}</p>')
             start = gr.Button("Train both and compare", variant="primary", elem_id="experiment")
-            other = picker.dropdown("Or compare the run above with")
+            other = picker.dropdown("Or compare the run above with", value=OTHER_RANK)
         with gr.Column(scale=2, min_width=320):
             said = rich_text(elem_classes=["said"], elem_id="factors-said")
             figure = plot("amplification-by-layer", elem_id="factors-figure")
@@ -74,7 +75,7 @@ def _layers(page: Page, picker: RunPicker, module: gr.Dropdown, directions: gr.S
         _show_factors,
         folded,
     )
-    compare.on(other.input)
+    compare.on(tab.select, other.input)
     experiment = Stream(
         page,
         EXPERIMENT,

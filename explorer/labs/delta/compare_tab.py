@@ -20,9 +20,13 @@ Let $U_A^{(i)}$ hold the first $i$ right-singular vectors of one run's $A$, and 
 
 $$\phi(A, A', i, j) = \frac{\lVert U_A^{(i)\top} U_{A'}^{(j)} \rVert_F^2}{\min(i, j)} \in [0, 1]$$
 
-is 1 where the smaller subspace lies in the larger one and 0 where they are orthogonal. The LoRA paper compares $r = 8$ with
-$r = 64$ (figure 3: the first direction is shared, the others are not) and two seeds (figure 4). Two random subspaces of the same
-sizes stand beside, since $\phi$ is never quite 0 by chance. (Hu et al. 2021, section 7.2)
+is 1 where the smaller subspace lies in the larger one and 0 where they are orthogonal. Two random subspaces have some $\phi$
+too, the more of it the larger they are: $\max(i, j)$ over the width of the space. The colour is what $\phi$ has above or below
+that, white at chance; two subspaces drawn at random stand beside.
+
+The LoRA paper compares $r = 8$ with $r = 64$ (figure 3) and two seeds (figure 4). In GPT-3 the top direction of rank 8 and rank
+64 overlaps with $\phi$ above 0.5 and the others hardly, which the paper takes for the reason why $r = 1$ does well. (Hu et al.
+2021, section 7.2)
 """
 
 
@@ -39,13 +43,14 @@ def build_compare(page: Page, picker: RunPicker, tab: gr.Tab) -> tuple[gr.Dropdo
         with gr.Column(scale=2, min_width=320):
             said = rich_text(elem_classes=["said"], elem_id="similarity-said")
             figure = plot("subspace-similarity", elem_id="similarity-figure")
+            facts = rich_text(elem_classes=["measures"])
     with gr.Accordion("Why: the formula and the paper", open=False):
         gr.Markdown(WHY, latex_delimiters=LATEX)
     subspace = Connection(
         page,
         SUBSPACE,
         {"run_a": picker.run, "run_b": other, "layer": layer, "module": module},
-        [said, figure],
+        [said, figure, facts],
         _show,
         folds("subspace_similarity"),
     )
@@ -54,4 +59,8 @@ def build_compare(page: Page, picker: RunPicker, tab: gr.Tab) -> tuple[gr.Dropdo
 
 
 def _show(result: SimilarityResult) -> list[Any]:
-    return [str(directions_figures.similarity_sentence(result)), directions_figures.similarity_figure(result)]
+    return [
+        str(directions_figures.similarity_sentence(result)),
+        directions_figures.similarity_figure(result),
+        str(directions_figures.similarity_facts(result)),
+    ]

@@ -7,10 +7,12 @@ from typing import Any
 
 from markupsafe import Markup
 
-from explorer.figures import label, percent, picture, prose, strong
+from explorer.figures import DIVERGING, label, percent, picture, prose, strong
 from explorer.labs.delta.figures import heading, module_name, number
 from explorer.labs.delta.schema import BASES, PlacementResult, SimilarityResult
 from explorer.tables import Table
+
+Grid = Sequence[Sequence[float]]
 
 CELLS_WITH_TEXT = 5
 """A heatmap with more columns than this has no room for numbers."""
@@ -23,20 +25,29 @@ def similarity_table(result: SimilarityResult) -> Table:
 
 
 def similarity_sentence(result: SimilarityResult) -> Markup:
-    """How much of the strongest direction the two share, how much of everything, and what chance would give."""
+    """How much of the strongest direction the two share, and how much of everything, each beside chance."""
     ra, rb = len(result.phi), len(result.phi[0])
     first, whole = result.phi[0][-1], result.phi[-1][-1]
     return prose(
         f"Layer {result.layer}, {module_name(result.module)}: ",
         strong(percent(first)),
         f" of the strongest direction of {result.name_a} lies in the space of {result.name_b}'s {_directions(rb)} "
-        f"(chance: {percent(result.expected[0][-1])}); of all {_directions(ra)} it is ",
+        f" (chance: {percent(result.expected[0][-1])}). Of all {_directions(ra)} it is ",
         strong(percent(whole) if ra <= rb else f"φ = {number(whole)}"),
-        f" (chance: {percent(result.expected[-1][-1])}). Strongest against strongest alone: φ(1, 1) = "
-        f"{number(result.phi[0][0])}. The directions are {BASES[result.basis]}, in a space of {result.width}. In GPT-3 the "
-        "top direction of rank 8 and rank 64 overlaps with φ above 0.5 and the others hardly, which the paper takes for the "
-        "reason why r = 1 does well (Hu et al. 2021, section 7.2).",
+        f" (chance: {percent(result.expected[-1][-1])}).",
     )
+
+
+def similarity_facts(result: SimilarityResult) -> Markup:
+    """One line below the figure: strongest against strongest, and which directions in which space."""
+    cells = (
+        f"φ(1, 1) = {number(result.phi[0][0])}, strongest against strongest",
+        f"chance {number(result.expected[0][0])}",
+        f"directions: {BASES[result.basis]}",
+        f"a space of {result.width} dimensions",
+    )
+    spans = Markup("").join(Markup("<span>{}</span>").format(cell) for cell in cells)
+    return Markup('<ul class="facts"><li>{}</li></ul>').format(spans)
 
 
 def _directions(count: int) -> str:
@@ -45,17 +56,19 @@ def _directions(count: int) -> str:
 
 def similarity_figure(result: SimilarityResult) -> dict[str, Any]:
     """The paper's heatmap, i down and j across, beside the same of two random subspaces; one above the other on a phone."""
-    traces = [_phi_grid(result.phi, ""), _phi_grid(result.drawn, "2")]
+    traces = [_phi_grid(result.phi, result.expected, ""), _phi_grid(result.drawn, result.expected, "2")]
     described = similarity_sentence(result).striptags()
     wide = picture(traces, described, **_two_grids(result, stacked=False))
     return wide | {"narrow": picture(traces, described, **_two_grids(result, stacked=True))["layout"]}
 
 
-def _phi_grid(rows: Sequence[Sequence[float]], suffix: str) -> dict[str, Any]:
+def _phi_grid(rows: Grid, chance: Grid, suffix: str) -> dict[str, Any]:
+    """Coloured by what φ has above chance, which is another one in every cell."""
     small = len(rows[0]) <= CELLS_WITH_TEXT
     return {
         "type": "heatmap",
-        "z": [list(row) for row in rows],
+        "z": _above(rows, chance),
+        "customdata": [list(zip(row, expected, strict=True)) for row, expected in zip(rows, chance, strict=True)],
         "x": list(range(1, len(rows[0]) + 1)),
         "y": list(range(1, len(rows) + 1)),
         "xaxis": f"x{suffix}",
@@ -63,10 +76,18 @@ def _phi_grid(rows: Sequence[Sequence[float]], suffix: str) -> dict[str, Any]:
         "coloraxis": "coloraxis",
         "xgap": 1 if small else 0,
         "ygap": 1 if small else 0,
-        "hovertemplate": "φ(%{y}, %{x}) = %{z:.4f}<extra></extra>",
+        "hovertemplate": "φ(%{y}, %{x}) = %{customdata[0]:.4f}, chance %{customdata[1]:.4f}<extra></extra>",
         **({"text": [[f"{phi:.2f}" for phi in row] for row in rows], "texttemplate": "%{text}"} if small else {}),
         "textfont": {"size": 14},
     }
+
+
+def _above(rows: Grid, chance: Grid) -> list[list[float]]:
+    """φ less what chance gives."""
+    return [
+        [phi - expected for phi, expected in zip(row, others, strict=True)]
+        for row, others in zip(rows, chance, strict=True)
+    ]
 
 
 def _two_grids(result: SimilarityResult, stacked: bool) -> dict[str, Any]:
@@ -79,8 +100,10 @@ def _two_grids(result: SimilarityResult, stacked: bool) -> dict[str, Any]:
         "tickformat": "d",
         "nticks": 9,
     }
-    bar = {"title": {"text": "φ(i, j)"}, "thickness": 14}
-    shared = {"coloraxis": {"colorscale": "Cividis", "cmin": 0, "cmax": 1, "colorbar": bar, "showscale": not stacked}}
+    bar = {"title": {"text": "φ − chance"}, "thickness": 14}
+    most = max(abs(gap) for rows in (result.phi, result.drawn) for row in _above(rows, result.expected) for gap in row)
+    scale = {"colorscale": DIVERGING, "cmin": -most, "cmax": most} if most else {"colorscale": DIVERGING}
+    shared = {"coloraxis": {**scale, "colorbar": bar, "showscale": not stacked}}
     if stacked:
         places = ([0.0, 1.0], [0.56, 1.0]), ([0.0, 1.0], [0.0, 0.44])
     else:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from explorer.backend.runs.examples import FIRST, OTHER_RANK
 from explorer.errors import BadInputError
 from explorer.tuning.spec import RunSpec
 
@@ -14,7 +15,7 @@ MOST_RANKS = 10
 class SpectrumParams:
     """A run, and the training step to look at: 0 for the last."""
 
-    run: str
+    run: str = FIRST
     step: int = 0
 
     def __post_init__(self) -> None:
@@ -27,8 +28,8 @@ class SpectrumParams:
 class SubspaceParams:
     """Two runs, and one matrix of one layer (layers count from 0)."""
 
-    run_a: str
-    run_b: str
+    run_a: str = FIRST
+    run_b: str = OTHER_RANK
     layer: int = 0
     module: str = "query"
 
@@ -43,7 +44,7 @@ class SubspaceParams:
 class AmplificationParams:
     """A run, one matrix of one layer, and how many of ΔW's directions."""
 
-    run: str
+    run: str = FIRST
     layer: int = 0
     module: str = "query"
     r: int = 4
@@ -59,8 +60,8 @@ class AmplificationParams:
 class FactorsParams:
     """Two runs of one model, one module, all layers."""
 
-    run_a: str
-    run_b: str
+    run_a: str = FIRST
+    run_b: str = OTHER_RANK
     module: str = "query"
     r: int = 4
 
@@ -75,7 +76,7 @@ class FactorsParams:
 class PlacementParams:
     """A run and one matrix of one layer."""
 
-    run: str
+    run: str = FIRST
     layer: int = 0
     module: str = "query"
 
@@ -89,7 +90,7 @@ class PlacementParams:
 class FollowDeltaParams:
     """A run whose ΔW is redrawn as it trains."""
 
-    run: str = ""
+    run: str = FIRST
 
     def __post_init__(self) -> None:
         """Raise BadInputError where no run is named."""

@@ -6,11 +6,17 @@ from typing import Any
 
 import gradio as gr
 
+from explorer.errors import ExplorerError
 from explorer.labs.delta.figures import module_name
 from explorer.labs.delta.schema import SpectrumResult
+from explorer.settings import settings
+from explorer.tuning.spec import RunSpec
+from explorer.ui.run_picker import RunPicker
 
 ALL_LAYERS = "all"
 FIRST_MODULE = "query"
+OPENING_LAYER = 5
+"""The last of the worked example's six, in which its update has most structure."""
 
 
 def layer_choices(count: int) -> list[tuple[str, str]]:
@@ -42,9 +48,30 @@ def places_update(result: SpectrumResult, places: list[gr.components.Component])
     return [modules if isinstance(place, gr.Dropdown) else layers for place in places]
 
 
+def stay_within(picker: RunPicker, layers: list[gr.components.Component]) -> None:
+    """When another run is chosen, no layer is looked at that its model does not have."""
+
+    def within(run: str, *standing: float | None) -> Any:
+        try:
+            last = _depth(picker.page.executor.runs.get(run).spec) - 1
+        except ExplorerError:
+            return [gr.skip()] * len(standing)
+        return [gr.skip() if layer is None or layer <= last else last for layer in standing]
+
+    picker.run.change(
+        within, [picker.run, *layers], layers, api_visibility="private", queue=False, show_progress="hidden"
+    )
+
+
+def _depth(spec: RunSpec) -> int:
+    from explorer.backend.runs.checks import depth_of_model
+
+    return spec.student_layers or depth_of_model(spec.model, settings())
+
+
 def matrix_choice() -> tuple[gr.Dropdown, gr.Number]:
     """The module and the layer of one matrix."""
     modules = [(module_name(name), name) for name in ("query", "key", "value", "output", "ffn_in", "ffn_out")]
     module = gr.Dropdown(modules, value=FIRST_MODULE, label="Matrix", allow_custom_value=True)
-    layer = gr.Number(0, precision=0, minimum=0, label="Layer, from 0")
+    layer = gr.Number(OPENING_LAYER, precision=0, minimum=0, label="Layer, from 0")
     return module, layer

@@ -6,6 +6,7 @@ import gradio as gr
 
 from explorer.labs.delta.amplification_tab import build_amplification
 from explorer.labs.delta.compare_tab import build_compare
+from explorer.labs.delta.places import stay_within
 from explorer.labs.delta.spectrum_tab import build_spectrum
 from explorer.labs.delta.sweep_tab import build_sweep
 from explorer.ui.page import Page
@@ -25,4 +26,5 @@ def build(page: Page) -> None:
             build_sweep(page, picker, sweep)
         with spectrum:
             stream = build_spectrum(page, picker, [*places, *more])
+    stay_within(picker, [place for place in (*places, *more) if isinstance(place, gr.Number)])
     stream.on(picker.wire(other, second), picker.run.input)

@@ -9,8 +9,8 @@ import gradio as gr
 from explorer.backend.runs.examples import FIRST, OTHER_RANK
 from explorer.errors import BadInputError
 from explorer.labs.distillation import GRADIENTS, LOSSES, loss_figures
-from explorer.labs.distillation.schema import LossesResult
-from explorer.labs.distillation.soft_tab import MASKED, REVIEW, TEACHERS, of_teacher
+from explorer.labs.distillation.schema import MASKED, LossesResult
+from explorer.labs.distillation.soft_tab import REVIEW, TEACHERS, of_teacher
 from explorer.ui.components import plot, rich_text
 from explorer.ui.page import Page
 from explorer.ui.run_picker import RunPicker

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
-from statistics import median
+from functools import partial
 
-import torch
 from torch import nn
 from transformers import PreTrainedModel
 
 from explorer.backend.runs.open import OpenRun, OpenRuns
+from explorer.compress.timing import typical_milliseconds
 from explorer.labs.distillation.train_schema import MeasureParams, Size
 from explorer.models.inside import depth_of
 from explorer.settings import settings
@@ -24,25 +23,19 @@ TIMED = 7
 
 
 def measure(open_run: OpenRuns, params: MeasureParams) -> tuple[Size, ...]:
-    """Weigh and time each run's model. How long it takes depends on its shape alone, so its weights need not be here.
-
-    Batches of the models take turns, so that what else the machine does falls on all of them alike.
-    """
+    """Weigh and time each run's model. How long it takes depends on its shape alone, so its weights need not be here."""
     works = [_Timed(open_run(run_id)) for run_id in params.runs]
     names = params.runs
     if params.whole:
         works, names = [_Timed(open_run(params.runs[0]), whole=True), *works], ("", *params.runs)
-    times: dict[tuple[int, int], list[float]] = {}
-    for _ in range(TIMED + 1):
-        for place, work in enumerate(works):
-            for batch in range(len(BATCHES)):
-                times.setdefault((place, batch), []).append(work.seconds(batch))
+    calls = [partial(work.answer, batch) for work in works for batch in range(len(BATCHES))]
+    times = [spent.median for spent in typical_milliseconds(calls, works[0].device, TIMED)]
     return tuple(
         Size(
             run_id,
             sum(parameter.numel() for parameter in work.model.parameters()),
             sum(parameter.numel() * parameter.element_size() for parameter in work.model.parameters()),
-            (1000 * median(times[place, 0][1:]), 1000 * median(times[place, 1][1:])),
+            (times[len(BATCHES) * place], times[len(BATCHES) * place + 1]),
         )
         for place, (run_id, work) in enumerate(zip(names, works, strict=True))
     )
@@ -62,17 +55,9 @@ class _Timed:
         middle = sorted(range(len(rows)), key=lambda place: int(rows.lengths[place]))[len(rows) // 2]
         self.inputs = [adapted.taken(rows.batch(places, self.device)[0]) for places in ([middle], range(len(rows)))]
 
-    def seconds(self, batch: int) -> float:
-        """Of one forward pass."""
-        self._wait()
-        began = time.perf_counter()
-        self.model(**self.inputs[batch])
-        self._wait()
-        return time.perf_counter() - began
-
-    def _wait(self) -> None:
-        if self.device.type == "cuda":
-            torch.cuda.synchronize(self.device)
+    def answer(self, batch: int) -> object:
+        """One forward pass."""
+        return self.model(**self.inputs[batch])
 
 
 def _plain(adapted: Adapted) -> PreTrainedModel | nn.Module:

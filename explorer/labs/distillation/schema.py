@@ -12,6 +12,9 @@ from explorer.text import checked_text
 COLDEST, HOTTEST = 0.1, 20.0
 """Ends of the temperature slider."""
 
+MASKED = "Cats and [MASK] are popular pets."
+"""What a model is asked where no text is given."""
+
 HIGHEST_TEMPERATURE = 1000.0
 MOST_SHOWN = 30
 CURVE = tuple(COLDEST * (HOTTEST / COLDEST) ** (place / 60) for place in range(61))
@@ -45,7 +48,7 @@ class SoftTargetsParams:
     second: the other text of a pair. top_k: how many classes of a vocabulary are named; a classifier's are named all.
     """
 
-    text: str
+    text: str = MASKED
     temperature: float = 2.0
     model: str = DEFAULT_MODEL
     run: str | None = None
@@ -99,7 +102,7 @@ class LossesParams:
     alpha: the share of the soft loss in the weighted average.
     """
 
-    text: str
+    text: str = MASKED
     temperature: float = 2.0
     model: str = DEFAULT_MODEL
     run: str | None = None

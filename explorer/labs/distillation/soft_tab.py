@@ -8,7 +8,7 @@ import gradio as gr
 
 from explorer.figures import PALETTES
 from explorer.labs.distillation import SOFT_TARGETS, figures
-from explorer.labs.distillation.schema import COLDEST, HOTTEST, SoftTargetsResult
+from explorer.labs.distillation.schema import COLDEST, HOTTEST, MASKED, SoftTargetsResult
 from explorer.ui.components import ASSETS, rich_text
 from explorer.ui.page import Page
 from explorer.ui.run_picker import RunPicker
@@ -16,10 +16,9 @@ from explorer.ui.wiring import LATEX, Connection, folds
 
 MODEL, RUN = "the model at the top", "the fine-tuned run above"
 TEACHERS = [(MODEL, "model"), (RUN, "run")]
-MASKED = "The capital of France is [MASK]."
 REVIEW = "It is not a bad film, but I would not call it good either."
 TRY: tuple[tuple[str, tuple[str, str, str, float]], ...] = (
-    ("A capital, T = 1", ("model", MASKED, "", 1.0)),
+    ("A pet, T = 1", ("model", MASKED, "", 1.0)),
     ("The same, T = 0.1", ("model", MASKED, "", 0.1)),
     ("One of many words", ("model", "She sat down and read a [MASK].", "", 1.0)),
     ("Two sentences", ("model", "The band released its first album.", "It sold two million copies.", 4.0)),
@@ -27,9 +26,9 @@ TRY: tuple[tuple[str, tuple[str, str, str, float]], ...] = (
 )
 
 WHY = r"""
-A label says which class is right. A trained model says more: of the wrong ones, *Rome* is a better guess than *banana*. Hinton,
-Vinyals and Dean (2015, section 2) call this **dark knowledge** and teach it to a smaller model. Since a sure teacher puts nearly
-everything on one class, the logits $z$ are divided by a temperature before the softmax:
+A label says which class is right. A trained model says more: of the wrong ones, *rabbits* is a better guess than *tables*.
+Hinton, Vinyals and Dean (2015, section 2) call this **dark knowledge** and teach it to a smaller model. Since a confident
+teacher puts nearly everything on one class, the logits $z$ are divided by a temperature before the softmax:
 
 $$p_i = \frac{\exp(z_i / T)}{\sum_j \exp(z_j / T)}$$
 

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import re
 import tempfile
-import time
-from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from statistics import median
 
 import torch
 from torch import Tensor
 
 from explorer.backend.runs.checks import why_not
 from explorer.backend.runs.open import OpenRun, OpenRuns
+from explorer.compress.timing import typical_milliseconds
 from explorer.errors import BadInputError, ExplorerError
 from explorer.labs.finetune.schema import (
     ExportParams,
@@ -46,8 +45,11 @@ from explorer.tuning.spec import RunSpec
 SAMPLE = 32
 """Texts that the mean length is estimated from, and that the merged model is compared on."""
 
-TIMED = 5
-"""Calls whose median is shown."""
+TIMED = 15
+"""Calls of each form, in turns; their median is shown."""
+
+TIMED_BATCH = 8
+"""Texts in the batch that is timed."""
 
 
 def plan_run(bundle: Bundle, params: PlanParams) -> PlanResult:
@@ -153,15 +155,15 @@ def swap_runs(open_run: OpenRuns, params: SwapParams) -> SwapResult:
         for one, other in zip(batched, single, strict=True)
         for a, b in zip(one.logits, other.logits, strict=True)
     ]
+    together_spent, alone_spent = typical_milliseconds(
+        [lambda: mixed.mixed_logits(inputs, names), alone], device, TIMED
+    )
     return SwapResult(
         {run.record.run_id: run.record.labels for run in runs},
         tuple(batched),
         tuple(single),
         max(gaps),
-        (
-            1000 * _seconds(lambda: mixed.mixed_logits(inputs, names), device),
-            1000 * _seconds(alone, device),
-        ),
+        (together_spent.median, alone_spent.median),
     )
 
 
@@ -174,19 +176,33 @@ def merge_check(open_run: OpenRuns, params: MergeParams) -> MergeResult:
     before = fork_classifier(bundle, len(record.labels) or 1, record.spec.seed)
     rows = tokenise(bundle, _sample(run))
     inputs = _inputs(adapted, rows)
-    taken = adapted.taken(inputs)
+    few = rows.batch(range(min(TIMED_BATCH, len(rows))), bundle.device)[0]
+
+    def base_logits(batch: dict[str, Tensor]) -> Tensor:
+        logits: Tensor = before(**adapted.taken(batch)).logits
+        return logits
+
+    def merged_logits(batch: dict[str, Tensor]) -> Tensor:
+        logits: Tensor = plain(**adapted.taken(batch)).logits
+        return logits
+
+    forms = {"base": base_logits, "attached": adapted.logits, "merged": merged_logits}
+    times = typical_milliseconds([partial(answer, few) for answer in forms.values()], bundle.device, TIMED)
     attached = adapted.logits(inputs).float()
-    forms = (
-        ("base", lambda: before(**taken).logits, before),
-        ("attached", lambda: adapted.logits(inputs), adapted.model),
-        ("merged", lambda: plain(**taken).logits, plain),
+    measured = [
+        MergeForm(
+            name,
+            float((answer(inputs).float() - attached).abs().max()),
+            spent.median,
+            sum(parameter.numel() for parameter in module.parameters()),
+            spent.low,
+            spent.high,
+        )
+        for (name, answer), spent, module in zip(forms.items(), times, (before, adapted.model, plain), strict=True)
+    ]
+    return MergeResult(
+        record.run_id, record.name, tuple(measured), len(rows), int(rows.lengths.sum()), min(TIMED_BATCH, len(rows))
     )
-    measured = []
-    for name, work, module in forms:
-        gap = float((work().float() - attached).abs().max())
-        numbers = sum(parameter.numel() for parameter in module.parameters())
-        measured.append(MergeForm(name, gap, 1000 * _seconds(work, bundle.device), numbers))
-    return MergeResult(record.run_id, record.name, tuple(measured), len(rows), int(rows.lengths.sum()))
 
 
 def _sample(run: OpenRun) -> list[Example]:
@@ -196,20 +212,6 @@ def _sample(run: OpenRun) -> list[Example]:
     except ExplorerError:
         data = load("sst2", settings())
     return list(next(iter(data.validation.values()))[:SAMPLE])
-
-
-def _seconds(work: Callable[[], object], device: torch.device) -> float:
-    """The median of several calls, after one that warms up."""
-    times = []
-    for _ in range(TIMED + 1):
-        if device.type == "cuda":
-            torch.cuda.synchronize(device)
-        began = time.perf_counter()
-        work()
-        if device.type == "cuda":
-            torch.cuda.synchronize(device)
-        times.append(time.perf_counter() - began)
-    return median(times[1:])
 
 
 def export_run(open_run: OpenRuns, params: ExportParams) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from explorer.backend.runs.examples import FIRST, PRAISE
 from explorer.errors import BadInputError
 from explorer.text import checked_text
 from explorer.tuning.spec import RunSpec
@@ -78,7 +79,7 @@ class RunsParams:
 class FollowParams:
     """A run to look at until it ends."""
 
-    run: str = ""
+    run: str = FIRST
 
     def __post_init__(self) -> None:
         """Raise BadInputError where no run is named."""
@@ -94,8 +95,8 @@ def _require_run(run: object) -> None:
 class PredictRunParams:
     """One text, or a pair, for a run's model and for the model before it was fine-tuned."""
 
-    run: str
-    sentence_a: str
+    run: str = FIRST
+    sentence_a: str = PRAISE
     sentence_b: str = ""
 
     def __post_init__(self) -> None:
@@ -164,7 +165,7 @@ class SwapResult:
 class MergeParams:
     """A run whose update is to be merged into the weights."""
 
-    run: str
+    run: str = FIRST
 
     def __post_init__(self) -> None:
         """Raise BadInputError where no run is named."""
@@ -173,23 +174,33 @@ class MergeParams:
 
 @dataclass(frozen=True)
 class MergeForm:
-    """One form of the model: base, attached or merged. max_difference: of its logits from the attached form's."""
+    """One form of the model: base, attached or merged. max_difference: of its logits from the attached form's.
+
+    milliseconds: the median of a batch; low, high: the quartiles, between which half of the calls lie.
+    """
 
     form: str
     max_difference: float | None
     milliseconds: float
     parameters: int
+    low: float
+    high: float
+
+    def differs_from(self, other: MergeForm) -> bool:
+        """Whether the middle halves of their calls have no time in common."""
+        return self.low > other.high or other.low > self.high
 
 
 @dataclass(frozen=True)
 class MergeResult:
-    """The three forms on the same held-out sentences."""
+    """The three forms on the same held-out sentences: rows of them for the logits, of which `timed` make the batch."""
 
     run_id: str
     name: str
     forms: tuple[MergeForm, ...]
     rows: int
     tokens: int
+    timed: int
 
 
 EXPORT_KINDS = ("adapter", "merged")
@@ -199,7 +210,7 @@ EXPORT_KINDS = ("adapter", "merged")
 class ExportParams:
     """A run as a file. kind: `adapter` (what was trained, peft's format where it has one) or `merged` (a whole checkpoint)."""
 
-    run: str
+    run: str = FIRST
     kind: str = "adapter"
 
     def __post_init__(self) -> None:

@@ -7,8 +7,8 @@ from typing import Any
 
 from markupsafe import Markup
 
-from explorer.figures import duration, percent, picture, prose, strong
-from explorer.labs.finetune.schema import MergeResult, Prediction, PredictRunResult, SwapResult
+from explorer.figures import percent, picture, prose, strong
+from explorer.labs.finetune.schema import MergeForm, MergeResult, Prediction, PredictRunResult, SwapResult
 from explorer.tables import Table
 
 
@@ -115,47 +115,71 @@ def swap_list(result: SwapResult) -> Markup:
 
 
 def merge_table(result: MergeResult) -> Table:
-    """form, max_difference, milliseconds."""
+    """form, max_difference, milliseconds: the median, and its quartiles low and high."""
     return Table.of(
-        ("form", "max_difference", "milliseconds"),
-        [(form.form, form.max_difference, form.milliseconds) for form in result.forms],
+        ("form", "max_difference", "milliseconds", "low", "high"),
+        [(form.form, form.max_difference, form.milliseconds, form.low, form.high) for form in result.forms],
     )
 
 
 def merge_sentence(result: MergeResult) -> Markup:
     """Same outputs, and what the merge saves."""
-    by_name = {form.form: form for form in result.forms}
-    attached, merged = by_name["attached"], by_name["merged"]
-    saved = 1 - merged.milliseconds / attached.milliseconds if attached.milliseconds else 0.0
+    base, attached, merged = (
+        next(form for form in result.forms if form.form == name) for name in ("base", "attached", "merged")
+    )
     return prose(
         "Merged into the weights, ",
         strong(result.name),
         " gives the same logits: they differ by at most ",
         strong(f"{merged.max_difference:.1e}"),
-        f" on {result.rows} texts. The merged model takes {duration(merged.milliseconds / 1000)} a batch, "
-        f"{'less' if saved >= 0 else 'more'} than with the adapter attached by {percent(abs(saved))}.",
+        f" on {result.rows} texts. A batch of {result.timed} takes {_spread(merged)}, and {_spread(attached)} with the adapter "
+        f"attached: {_compared(merged, attached)}. Beside the model before ({_spread(base)}), {_compared(merged, base)}.",
     )
 
 
+def _spread(form: MergeForm) -> str:
+    """The median with the quartiles."""
+    return f"{form.milliseconds:.3g} ms ({form.low:.3g} to {form.high:.3g})"
+
+
+def _compared(merged: MergeForm, other: MergeForm) -> str:
+    """How much quicker or slower the merged model is, where that can be told at all."""
+    if not merged.differs_from(other):
+        return "no difference can be measured"
+    change = merged.milliseconds / other.milliseconds - 1
+    if change < 0:
+        return f"merged it is {percent(-change)} quicker"
+    return f"merged it is {percent(change)} slower, and only what else this machine is doing can explain that"
+
+
 def merge_figure(result: MergeResult) -> dict[str, Any]:
-    """Milliseconds a batch before, with the adapter attached, and merged."""
+    """Milliseconds a batch before, with the adapter attached, and merged: the median, with a bar from quartile to quartile."""
     titles = {"base": "before", "attached": "adapter attached", "merged": "merged"}
     trace = {
         "type": "bar",
         "x": [titles.get(form.form, form.form) for form in result.forms],
         "y": [form.milliseconds for form in result.forms],
         "text": [f"{form.milliseconds:.1f} ms" for form in result.forms],
-        "textposition": "outside",
-        "cliponaxis": False,
+        "textposition": "inside",
+        "insidetextanchor": "middle",
         "textfont": {"size": 17},
+        "error_y": {
+            "type": "data",
+            "symmetric": False,
+            "array": [form.high - form.milliseconds for form in result.forms],
+            "arrayminus": [form.milliseconds - form.low for form in result.forms],
+            "color": "@text",
+            "thickness": 2,
+            "width": 8,
+        },
         "marker": {"color": ["@muted", "@second", "@first"]},
-        "hovertemplate": "%{x}: %{y:.2f} ms<extra></extra>",
+        "hovertemplate": "%{x}: %{y:.2f} ms, half of the calls within the bar<extra></extra>",
     }
     return picture(
         [trace],
         merge_sentence(result).striptags(),
         height=340,
-        yaxis={"title": {"text": f"ms for {result.rows} texts"}, "rangemode": "tozero"},
+        yaxis={"title": {"text": f"ms for {result.timed} texts: median, quartiles"}, "rangemode": "tozero"},
         xaxis={"type": "category", "tickfont": {"size": 17}},
         margin={"l": 8, "r": 8, "t": 34, "b": 8},
     )

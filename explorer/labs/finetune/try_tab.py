@@ -6,7 +6,7 @@ from typing import Any
 
 import gradio as gr
 
-from explorer.backend.runs.examples import FIRST, OTHER_RANK, OTHER_SEED
+from explorer.backend.runs.examples import FIRST, OTHER_RANK, OTHER_SEED, PRAISE
 from explorer.labs.finetune import PREDICT, SWAP, try_figures
 from explorer.labs.finetune.schema import PredictRunResult, SwapResult
 from explorer.ui.components import plot, rich_text
@@ -15,7 +15,7 @@ from explorer.ui.run_picker import RunPicker
 from explorer.ui.wiring import LATEX, Connection, folds
 
 EXAMPLES = (
-    ("A warm, funny and moving film that I would gladly watch again.", ""),
+    (PRAISE, ""),
     ("The plot is dull and the acting is worse; what a waste of an evening.", ""),
     ("It is not a bad film, but I would not call it good either.", ""),
     ("The boy was late because he missed the bus.", "The boy missed the bus."),

@@ -13,7 +13,12 @@ class Example(NamedTuple):
 
 
 EXAMPLES = (
-    Example("The capital of France is Paris.", "Paris"),
+    Example("The keys to the cabinet are on the table.", "are"),
+    Example("The key to the cabinets is on the table.", "is"),
+    Example("Mount Everest is the highest mountain in the world.", "mountain"),
+    Example("Cats and dogs are popular pets.", "dogs"),
+    Example("The nurse said she was tired.", "she"),
+    Example("The doctor said he was tired.", "he"),
     Example("The farmer milked the cow before breakfast.", "cow"),
     Example("He was so tired that he fell asleep on the sofa.", "asleep"),
     Example("The bird built a nest in the old apple tree.", "nest"),
@@ -26,7 +31,9 @@ EXAMPLES = (
 )
 
 TRY = (
-    ("Take the clue away", Example("The capital is Paris.", "Paris")),
+    ("One key, many cabinets", EXAMPLES[1]),
+    ("The nurse said …", EXAMPLES[4]),
+    ("The doctor said …", EXAMPLES[5]),
     ("Hide both words", Example("The ship sailed across the sea to France.", "ship, sea")),
     ("State a wrong fact", Example("The capital of Germany is Rome.", "Rome")),
 )

@@ -9,6 +9,9 @@ from explorer.numbers import whole_number
 
 MOST_PREDICTIONS = 50
 MOST_DRAWS = 5000
+OPENING_TEXT = "The keys to the cabinet [MASK] on the table."
+"""What is filled where no text is given: the page's first example."""
+
 SCHEMES = ("token", "whole_word", "ngram")
 
 
@@ -21,7 +24,7 @@ class FillParams:
     tokens.
     """
 
-    text: str
+    text: str = OPENING_TEXT
     top_k: int = 5
     also_mask: tuple[int | str, ...] = ()
     spans: tuple[tuple[int, int], ...] = ()

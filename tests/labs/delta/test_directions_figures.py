@@ -25,12 +25,16 @@ def test_the_similarity_table_has_a_row_for_each_pair_of_counts() -> None:
 
 
 @pytest.mark.parametrize(("ra", "rb"), [(1, 1), (2, 3), (8, 64)])
-def test_the_heatmaps_share_one_scale_from_0_to_1(ra: int, rb: int) -> None:
+def test_the_heatmaps_share_one_scale_scaled_to_the_data_with_chance_as_its_middle(ra: int, rb: int) -> None:
     made = directions_figures.similarity_figure(similarity(ra, rb))
     figure = assert_draws(made)
     assert [len(trace.z) for trace in figure.data] == [ra, ra]
     assert [trace.coloraxis for trace in figure.data] == ["coloraxis", "coloraxis"]
-    assert (figure.layout.coloraxis.cmin, figure.layout.coloraxis.cmax) == (0, 1)
+    most = max(abs(gap) for trace in figure.data for row in trace.z for gap in row)
+    assert (figure.layout.coloraxis.cmin, figure.layout.coloraxis.cmax) == (-most, most)
+    assert figure.data[0].z[0][0] == pytest.approx(0.9 - 1 / 16)
+    assert figure.data[0].customdata[0][0] == pytest.approx((0.9, 1 / 16))
+    assert figure.layout.coloraxis.colorscale[2] == (0.5, "#FFFFFF")
     assert figure.layout.yaxis.autorange == "reversed"
     assert (figure.data[0].text is not None) == (rb <= directions_figures.CELLS_WITH_TEXT)
     assert made["narrow"]["yaxis2"]["domain"][1] < made["narrow"]["yaxis"]["domain"][0]
@@ -42,10 +46,11 @@ def test_the_similarity_sentence_sets_the_strongest_direction_beside_chance(basi
     assert (
         "30.0% of the strongest direction of first lies in the space of second's 3 directions (chance: 18.8%)" in text
     )
-    assert "of all 2 directions it is 15.0% (chance: 18.8%)" in text
-    assert "φ(1, 1) = 0.9" in text
-    assert BASES[basis] in text
-    assert "0.5" in text
+    assert "Of all 2 directions it is 15.0% (chance: 18.8%)" in text
+    assert text.count(". ") == 1, "two sentences"
+    facts = directions_figures.similarity_facts(similarity(basis=basis)).striptags()
+    assert "φ(1, 1) = 0.9" in facts
+    assert BASES[basis] in facts
 
 
 def test_where_the_first_has_more_directions_the_whole_is_no_share_of_it() -> None:

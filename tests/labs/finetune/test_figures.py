@@ -243,15 +243,37 @@ def test_the_mixed_batch_stands_beside_each_run_by_itself() -> None:
     assert "12.0 ms together, 20.0 ms one after the other" in try_figures.swap_sentence(result).striptags()
 
 
+def merge_result(merged: tuple[float, float, float] = (10.0, 9.5, 10.5)) -> MergeResult:
+    """What was measured of three forms; merged: its median and quartiles."""
+    times = {"base": (10.1, 9.6, 10.6), "attached": (12.5, 12.0, 13.0), "merged": merged}
+    gaps = {"base": 0.5, "attached": 0.0, "merged": 3e-6}
+    forms = tuple(MergeForm(name, gaps[name], middle, 1, low, high) for name, (middle, low, high) in times.items())
+    return MergeResult("r1", "LoRA", forms, 32, 600, 8)
+
+
 def test_merging_says_the_difference_and_what_it_saves() -> None:
-    forms = (MergeForm("base", 0.5, 10.0, 1), MergeForm("attached", 0.0, 12.5, 1), MergeForm("merged", 3e-6, 10.0, 1))
-    result = MergeResult("r1", "LoRA", forms, 32, 600)
+    result = merge_result()
     said = try_figures.merge_sentence(result).striptags()
     assert "at most 3.0e-06 on 32 texts" in said
-    assert "less than with the adapter attached by 20.0%" in said
-    assert try_figures.merge_table(result).columns == ("form", "max_difference", "milliseconds")
+    assert "A batch of 8 takes 10 ms (9.5 to 10.5), and 12.5 ms (12 to 13) with the adapter attached" in said
+    assert "attached: merged it is 20.0% quicker" in said
+    assert "Beside the model before (10.1 ms (9.6 to 10.6)), no difference can be measured" in said
+    assert try_figures.merge_table(result).columns == ("form", "max_difference", "milliseconds", "low", "high")
     drawn = assert_draws(try_figures.merge_figure(result))
-    assert list(drawn.data[0].y) == [10.0, 12.5, 10.0]
+    assert list(drawn.data[0].y) == [10.1, 12.5, 10.0]
+    assert list(drawn.data[0].error_y.array) == pytest.approx([0.5, 0.5, 0.5])
+
+
+@pytest.mark.parametrize("merged", [(13.0, 11.0, 20.0), (12.0, 9.0, 30.0)])
+def test_merging_claims_no_difference_where_the_times_overlap(merged: tuple[float, float, float]) -> None:
+    said = try_figures.merge_sentence(merge_result(merged)).striptags()
+    assert "attached: no difference can be measured" in said
+    assert "quicker" not in said
+
+
+def test_a_merged_model_that_is_slower_is_put_down_to_the_machine() -> None:
+    said = try_figures.merge_sentence(merge_result((20.0, 19.0, 21.0))).striptags()
+    assert "slower, and only what else this machine is doing can explain that" in said
 
 
 def test_whose_a_run_is_is_said_where_there_are_several_and_gives_no_secret_away() -> None:

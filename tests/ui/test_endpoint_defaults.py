@@ -1,0 +1,105 @@
+"""Called with nothing but its name every endpoint answers, or says what it has to be given."""
+
+from __future__ import annotations
+
+import importlib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from gradio_client import Client
+
+from explorer.backend.local import LocalExecutor
+from explorer.backend.runs.manager import RunManager
+from explorer.backend.runs.record import RunRecord
+from explorer.labs import LABS
+from explorer.settings import Settings
+from tests.ui.conftest import refusal, rows
+
+ACTIONS: dict[str, Any] = {action.name: action for lab in LABS for action in lab.actions}
+TRAIN = ("train", "compare_methods", "compare_amplification", "sweep_ranks", "distill", "ablate_distillation")
+"""These take minutes by default: their settings are checked as a run's would be."""
+
+NAMED_BY_THE_VISITOR = {
+    "stop_run": {"run"},
+    "resume_run": {"run"},
+    "delete_run": {"run"},
+    "upload_task": {"file"},
+    "import_adapter": {"file"},
+}
+"""What cannot have a default: a run or a file of the visitor's own."""
+
+NEEDS_A_PRUNED_MODEL = "export_pruned"
+
+LONG = ("importance", "prune", "quantise", "prune_heads", "follow_student")
+"""Seconds to a minute by default: the first answer is waited for."""
+
+AS_LONG = ("compare_orders", "compare_steps")
+"""The same questions as /prune asks, more of them."""
+
+WITHOUT_A_TABLE = ("export_run",)
+
+TIMED = "merge_check"
+"""Measures for a while; what it opens with is checked in test_run_endpoints."""
+
+
+@pytest.fixture(scope="module")
+def defaults(client: Client) -> dict[str, dict[str, Any]]:
+    """Every endpoint's parameters with their defaults."""
+    named = client.view_api(return_format="dict")["named_endpoints"]
+    return {
+        name.removeprefix("/"): {
+            one["parameter_name"]: one["parameter_default"] for one in end["parameters"] if one["parameter_has_default"]
+        }
+        for name, end in named.items()
+    }
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in ACTIONS if name not in (*TRAIN, *LONG, *AS_LONG, TIMED, NEEDS_A_PRUNED_MODEL)]
+)
+def test_an_endpoint_answers_without_parameters(client: Client, name: str) -> None:
+    answer = client.predict(api_name=f"/{name}")
+    assert answer if name in WITHOUT_A_TABLE else rows(answer)
+
+
+@pytest.mark.parametrize("name", LONG)
+def test_a_long_one_begins_to_answer_without_parameters(client: Client, name: str) -> None:
+    stream = client.submit(api_name=f"/{name}")
+    assert any(rows(shown) for shown in stream)
+    stream.cancel()
+
+
+@pytest.mark.parametrize("name", TRAIN)
+def test_one_that_trains_is_queued_without_parameters(
+    defaults: dict[str, dict[str, Any]], name: str, data_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def queued(manager: RunManager, record: RunRecord) -> None:
+        raise _QueuedError
+
+    monkeypatch.setattr(RunManager, "_enqueue", queued)
+    given = {parameter: value for parameter, value in defaults[name].items() if parameter != "visitor"}
+    module, follow = ACTIONS[name].follow.split(":")
+    executor = LocalExecutor(Settings(device="cpu", offline=True, data_folder=data_folder))
+    with pytest.raises(_QueuedError):
+        next(getattr(importlib.import_module(module), follow)(executor, ACTIONS[name].params(**given), "anyone"))
+
+
+class _QueuedError(Exception):
+    """A run's settings have passed every check."""
+
+
+@pytest.mark.parametrize("name", AS_LONG)
+def test_the_defaults_of_the_longest_are_accepted(defaults: dict[str, dict[str, Any]], name: str) -> None:
+    given = {parameter: value for parameter, value in defaults[name].items() if parameter != "visitor"}
+    assert ACTIONS[name].params(**given)
+
+
+def test_nothing_else_has_to_be_given(client: Client) -> None:
+    named = client.view_api(return_format="dict")["named_endpoints"]
+    wanted = {
+        name.removeprefix("/"): {one["parameter_name"] for one in end["parameters"] if not one["parameter_has_default"]}
+        for name, end in named.items()
+    }
+    assert {name: parameters for name, parameters in wanted.items() if parameters} == NAMED_BY_THE_VISITOR
+    assert "Nothing has been pruned yet" in refusal(client, f"/{NEEDS_A_PRUNED_MODEL}")
