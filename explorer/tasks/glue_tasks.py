@@ -5,6 +5,8 @@ Column names and the order of the labels are those of nyu-mll/glue on the hub, s
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from explorer.errors import BadInputError
 from explorer.tasks.task import Task
 
@@ -101,6 +103,14 @@ TASKS = (
         "GLUE; the BERT paper leaves it out, since GLUE's split of it misleads.",
     ),
 )
+
+
+def bundled(task: Task) -> Task:
+    """The same task with the sentences that come with the app, which are not GLUE's; its title says so."""
+    name, asks = task.title.split(" · ")
+    return replace(
+        task, title=f"{name}-like, bundled · {asks}", source=f"Sentences written for this app, after {task.source}"
+    )
 
 
 def find_task(slug: str) -> Task:

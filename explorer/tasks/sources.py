@@ -11,7 +11,7 @@ from explorer.errors import BadInputError
 from explorer.settings import BUNDLED_TASKS, Settings
 from explorer.tasks import uploads
 from explorer.tasks.glue_files import read_glue
-from explorer.tasks.glue_tasks import TASKS, find_task
+from explorer.tasks.glue_tasks import TASKS, bundled, find_task
 from explorer.tasks.plain_text import LONGEST_PASTED, TEXT, TITLE, split_bundled
 from explorer.tasks.task import TaskData
 
@@ -37,8 +37,8 @@ def choices(settings: Settings) -> list[tuple[str, str]]:
     """(label, name) for a list to choose from: the bundled tasks, then the hub's, offline only those that are here."""
     from explorer.tasks.hub_glue import is_here
 
-    bundled = [(task.title, task.slug) for task in TASKS]
-    return bundled + [
+    here = [(bundled(task).title, task.slug) for task in TASKS]
+    return here + [
         (f"{task.title} (GLUE from the hub)", f"{task.slug}{HUB}")
         for task in TASKS
         if not settings.offline or is_here(task.slug, settings)
@@ -77,7 +77,7 @@ def keep_text(text: object, settings: Settings) -> TaskData:
 
 def read_bundled(slug: str) -> TaskData:
     """A bundled task, from files in GLUE's own layout; validation splits are called as on the hub."""
-    task, folder = find_task(slug), BUNDLED_TASKS / slug
+    task, folder = bundled(find_task(slug)), BUNDLED_TASKS / slug
     splits = sorted(folder.glob("validation*.tsv"))
     validation = {file.stem.removeprefix("validation_"): read_glue(file, slug).examples for file in splits}
     return TaskData(task, slug, read_glue(folder / "train.tsv", slug).examples, validation)

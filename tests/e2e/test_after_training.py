@@ -19,7 +19,7 @@ def test_a_run_is_asked_and_several_share_a_batch(visit: Visit) -> None:
     visit.open("finetune", "#run-curves")
     visit.tab("Try it")
     visit.page.wait_for_selector("#try-bars .plot[data-drawn]")
-    expect(visit.page.locator("#try-said")).to_contain_text("LoRA r=8 · SST-2 says positive")
+    expect(visit.page.locator("#try-said")).to_contain_text("LoRA r=8 · SST-2-like, bundled says positive")
     visit.page.get_by_role("button", name="a pan", exact=True).click()
     expect(visit.page.locator("#try-said")).to_contain_text("says negative")
     visit.page.fill("#try-first textarea", "What a delight!")
@@ -38,7 +38,7 @@ def test_a_run_is_asked_and_several_share_a_batch(visit: Visit) -> None:
 def test_merging_is_drawn_and_a_file_goes_home_and_comes_back(visit: Visit, tiny_model: str) -> None:
     with_tiny_model(visit, tiny_model)
     visit.page.get_by_role("button", name="Rank 1", exact=True).click()
-    expect(visit.page.locator("#run-said")).to_contain_text("LoRA r=1 · SST-2 reaches")
+    expect(visit.page.locator("#run-said")).to_contain_text("LoRA r=1 · SST-2-like, bundled reaches")
     trained = own_run(visit)
     visit.tab("Merge and take home")
     visit.page.click("#merge")

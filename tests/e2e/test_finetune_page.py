@@ -57,7 +57,7 @@ def going(visit: Visit, tiny_model: str) -> Iterator[str]:
 
 def test_the_page_opens_with_a_worked_example_and_a_plan(visit: Visit) -> None:
     visit.open("finetune", "#run-curves")
-    expect(visit.page.locator("#run-said")).to_contain_text("LoRA r=8 · SST-2 reaches accuracy")
+    expect(visit.page.locator("#run-said")).to_contain_text("LoRA r=8 · SST-2-like, bundled reaches accuracy")
     expect(visit.page.locator("#plan")).to_contain_text("148,994 of 65.9M numbers are trained")
     visit.page.wait_for_selector("#run-outcome .plot[data-drawn]")
     expect(visit.page.locator("#run-wrong")).to_contain_text("The most confidently wrong")
@@ -114,9 +114,9 @@ def test_another_page_and_back_finds_it_without_a_link(visit: Visit, going: str)
 def test_another_run_is_looked_at_while_one_trains(visit: Visit, going: str) -> None:
     """The stream that is left says nothing more, not even as it ends."""
     choose(visit.page.locator("#run-picker input"), visit, re.compile("LoRA r=64"))
-    expect(visit.page.locator("#run-said")).to_contain_text("LoRA r=64 · SST-2 reaches")
+    expect(visit.page.locator("#run-said")).to_contain_text("LoRA r=64 · SST-2-like, bundled reaches")
     visit.page.wait_for_timeout(SETTLED)
-    expect(visit.page.locator("#run-said")).to_contain_text("LoRA r=64 · SST-2 reaches")
+    expect(visit.page.locator("#run-said")).to_contain_text("LoRA r=64 · SST-2-like, bundled reaches")
     expect(visit.page).to_have_url(f"{visit.address}/finetune?run={OTHER_RANK}")
     expect(visit.page.locator("#train")).to_be_visible()
 
@@ -133,12 +133,12 @@ def test_a_learning_rate_of_100_diverges_in_a_sentence(visit: Visit, tiny_model:
     with_tiny_model(visit, tiny_model)
     said = visit.page.locator("#run-said")
     visit.page.get_by_role("button", name="Head only", exact=True).click()
-    expect(said).to_contain_text("Head only · SST-2 reaches")
+    expect(said).to_contain_text("Head only · SST-2-like, bundled reaches")
     visit.page.get_by_role("button", name="A learning rate of 100").click()
     expect(said).to_contain_text("The learning rate 100 is too high")
     expect(visit.page.locator("#run-curves .plot")).to_be_visible()
     visit.page.get_by_role("button", name="Rank 1", exact=True).click()
-    expect(said).to_contain_text("LoRA r=1 · SST-2 reaches")
+    expect(said).to_contain_text("LoRA r=1 · SST-2-like, bundled reaches")
 
 
 def test_settings_that_are_only_looked_at_stay_as_they_are(visit: Visit, tiny_model: str) -> None:
@@ -147,7 +147,7 @@ def test_settings_that_are_only_looked_at_stay_as_they_are(visit: Visit, tiny_mo
     set_training(visit, "30 steps", Epochs=1)
     expect(visit.page.get_by_label("Learning rate", exact=True)).to_have_value("0.001")
     visit.page.click("#train")
-    expect(visit.page.locator("#run-said")).to_contain_text("LoRA r=8 · SST-2 reaches")
+    expect(visit.page.locator("#run-said")).to_contain_text("LoRA r=8 · SST-2-like, bundled reaches")
 
 
 def test_a_method_brings_its_learning_rate_and_its_own_settings(visit: Visit) -> None:
@@ -171,5 +171,5 @@ def test_a_learning_rate_of_0_is_refused_and_nothing_is_lost(visit: Visit) -> No
     rate.press("Tab")
     visit.page.click("#train")
     expect(notice(visit)).to_contain_text("learning_rate must be a number above 0")
-    expect(visit.page.locator("#run-said")).to_contain_text("LoRA r=8 · SST-2 reaches accuracy")
+    expect(visit.page.locator("#run-said")).to_contain_text("LoRA r=8 · SST-2-like, bundled reaches accuracy")
     assert visit.page.url.endswith(EXAMPLE)

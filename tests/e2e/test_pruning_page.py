@@ -230,7 +230,7 @@ class TestAWorkedExample:
 
     def test_long_work_tells_how_long_and_stops(self, visit: Visit) -> None:
         visit.open("pruning", "#importance-heatmap")
-        expect(said(visit, "importance")).to_contain_text("LoRA r=8 · SST-2: layer")
+        expect(said(visit, "importance")).to_contain_text("LoRA r=8 · SST-2-like, bundled: layer")
         open_tab(visit.page, "Prune and see")
         expect(panel(visit).locator(".bar").first).to_contain_text("left")
         visit.page.click("#compare-orders-stop")

@@ -56,7 +56,7 @@ class TestSomebodysRun:
 def test_runs_are_listed_drawn_together_and_deleted(visit: Visit, tiny_model: str) -> None:
     with_tiny_model(visit, tiny_model)
     visit.page.get_by_role("button", name="Head only", exact=True).click()
-    expect(visit.page.locator("#run-said")).to_contain_text("Head only · SST-2 reaches")
+    expect(visit.page.locator("#run-said")).to_contain_text("Head only · SST-2-like, bundled reaches")
     run = own_run(visit)
     assert {run, EXAMPLE} <= listed(visit)
     visit.page.wait_for_selector("#runs-curves .plot[data-drawn]")

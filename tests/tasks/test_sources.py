@@ -13,7 +13,7 @@ import pytest
 from explorer.errors import BadInputError
 from explorer.settings import Settings
 from explorer.tasks import sources, uploads
-from explorer.tasks.glue_tasks import TASKS
+from explorer.tasks.glue_tasks import TASKS, find_task
 from explorer.tasks.opening import LARGEST_FILE_BYTES
 from explorer.tasks.sources import choices, keep_upload, load
 from tests.tasks.conftest import Write
@@ -66,6 +66,13 @@ class TestNames:
             load(name, settings)
         assert len(str(caught.value)) < 200
 
+    @pytest.mark.parametrize("slug", [task.slug for task in TASKS])
+    def test_a_bundled_task_is_never_called_by_glues_name_alone(self, slug: str, settings: Settings) -> None:
+        title, real = load(slug, settings).task.title, find_task(slug).title
+        assert title == real.replace(" · ", "-like, bundled · ")
+        assert {label for label, name in choices(settings) if name == slug} == {title}
+        assert {label for label, name in choices(settings) if name == f"{slug}@hub"} == {f"{real} (GLUE from the hub)"}
+
     def test_every_choice_bundled_with_the_app_loads(self, settings: Settings) -> None:
         bundled = choices(replace(settings, offline=True))
         assert [name for _, name in bundled] == [task.slug for task in TASKS]
@@ -108,6 +115,7 @@ class TestKeeping:
         data = keep_upload(write(SST2, "train.tsv"), settings)
         assert data.task.slug == "sst2"
         assert "Read as a file of GLUE: SST-2 · sentiment." in data.notes
+        assert data.task.title == "SST-2 · sentiment", "the real one keeps its name"
         assert data.name.startswith("file-")
 
     def test_training_and_validation_files_belong_together(self, settings: Settings, write: Write) -> None:

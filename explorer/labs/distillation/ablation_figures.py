@@ -143,7 +143,7 @@ def ablation_list(result: Ablated) -> Markup:
             "" if line.change is None else _signed(line.change, 2),
         )
         rows += Markup("<tr>{}</tr>").format(Markup("").join(Markup("<td>{}</td>").format(cell) for cell in cells))
-    here = Markup("Here the labels take the place of L<sub>mlm</sub>.")
+    here = Markup("Here the labels take the place of L<sub>mlm</sub>, on one task and on other sentences than GLUE's.")
     if result.teacher is None:
         here = Markup("Here it is the same on far less text, and measured on the hidden words themselves.")
     heads = ("", metric_title(result.records[0]), "change (points)", "agrees", "DistilBERT (GLUE average)")

@@ -29,7 +29,8 @@ _ROWS = (
 )
 LORA_TABLE_2 = (
     Markup(
-        '<table class="quoted"><caption>RoBERTa-base on GLUE, quoted from Hu et al. 2021, Table 2</caption><thead><tr>'
+        '<table class="quoted"><caption>RoBERTa-base on GLUE: another model on other sentences. Quoted from Hu et al. 2021, '
+        "Table 2</caption><thead><tr>"
     )
     + Markup(_HEAD)
     + Markup("</tr></thead><tbody>")
@@ -39,7 +40,7 @@ LORA_TABLE_2 = (
     )
     + Markup("</tbody></table>")
 )
-"""What the authors measured on the full tasks; the runs above are of a smaller model on far fewer examples."""
+"""What the authors measured on GLUE; the runs above are of a smaller model, on far fewer examples and on other sentences."""
 
 
 def compared_table(result: Compared) -> Table:

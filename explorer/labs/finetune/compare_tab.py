@@ -47,8 +47,9 @@ def build_compare(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
     costs = rich_text(elem_classes=["wide"], elem_id="compare-costs")
     rich_text(str(compare_figures.LORA_TABLE_2), elem_classes=["wide"])
     gr.HTML(
-        '<p class="caption">Quoted for comparison: the authors trained RoBERTa-base on the full tasks (3,668 to 393,000 '
-        "examples) with a search over settings; the runs above are of the model chosen here, on few examples.</p>"
+        '<p class="caption">Not comparable with the runs above: the authors trained RoBERTa-base on all of GLUE\'s examples '
+        "(2,490 of RTE to 393,000 of MNLI) with a search over settings; the runs above are of the model chosen here, on few "
+        "examples, and the bundled tasks have sentences of their own. To measure on GLUE's, take its file on the Train tab.</p>"
     )
     inputs = {
         "task": task,

@@ -6,7 +6,7 @@ from typing import Any
 
 import gradio as gr
 
-from explorer.labs.finetune.uploads import Upload
+from explorer.labs.finetune.uploads import RealTask, Upload
 from explorer.settings import settings
 from explorer.tasks.sources import choices
 from explorer.tuning.methods import METHODS, Method, find_method
@@ -38,6 +38,7 @@ class Controls:
         self.task = gr.Dropdown(
             choices(settings()), value="sst2", label="Task", allow_custom_value=True, elem_id="task-picker"
         )
+        self.real = RealTask(self.task)
         self.method = gr.Dropdown(
             [(method.title, method.slug) for method in METHODS],
             value="lora",
@@ -54,6 +55,7 @@ class Controls:
             self.prefix_length = gr.Slider(1, 64, 16, step=1, label="Virtual tokens")
         with gr.Group(visible=False) as self.adapter:
             self.bottleneck = gr.Slider(1, 256, 32, step=1, label="Bottleneck width")
+        self.upload = Upload(page, self.task)
         with gr.Accordion("Training settings", open=False):
             self.learning_rate = gr.Number(
                 find_method("lora").learning_rate, label="Learning rate", info=self._rate_info("lora")
@@ -65,7 +67,6 @@ class Controls:
             self.alpha = gr.Number(16, label="LoRA alpha", info="The update is scaled by alpha / r.")
             self.variant = gr.Dropdown(VARIANT_CHOICES, value="lora", label="LoRA variant", filterable=False)
             self.dropout = gr.Slider(0, 0.5, 0, step=0.05, label="Dropout in LoRA or the adapters")
-        self.upload = Upload(page, self.task)
         with gr.Accordion("How this method works", open=False):
             self.explained = gr.Markdown(explanation(find_method("lora")), latex_delimiters=LATEX)
 
@@ -93,6 +94,7 @@ class Controls:
         """Show what the chosen method reads, and hide what it does not; a visitor's choice also sets its learning rate."""
         private: dict[str, Any] = {"api_visibility": "private", "queue": False, "show_progress": "hidden"}
         shown = [self.lora, self.prefix, self.adapter, self.explained, self.learning_rate]
+        self.real.wire(self.upload.place)
         self.method.change(self._choose, [self.method], shown, **private)
         self.method.input(lambda slug: find_method(slug).learning_rate, [self.method], [self.learning_rate], **private)
 

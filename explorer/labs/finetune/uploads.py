@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import gradio as gr
+from markupsafe import Markup
 
 from explorer.errors import BadInputError, readable
 from explorer.settings import settings
-from explorer.tasks.sources import choices, keep_upload
+from explorer.tasks.glue_tasks import TASKS
+from explorer.tasks.sources import HUB, choices, keep_upload
 from explorer.tasks.task import TaskData
 from explorer.ui.page import Page
 
@@ -26,12 +28,44 @@ def describe(data: TaskData) -> str:
     return " ".join(parts)
 
 
+def not_glues(name: object) -> str:
+    """What is said below a bundled task, which looks like one of GLUE's and is none; nothing below any other."""
+    task = next((task for task in TASKS if task.slug == name), None)
+    if task is None:
+        return ""
+    real = task.title.split(" · ")[0]
+    return str(
+        Markup(
+            '<p class="caption">These sentences were written for this app. They are not {}\'s, and scores on them do not compare '
+            "with published ones.</p>"
+        ).format(real)
+    )
+
+
+class RealTask:
+    """Below the task: what the bundled sentences are, and one press to the real ones, by file or from the hub."""
+
+    def __init__(self, task: gr.Dropdown) -> None:
+        self.task = task
+        self.said = gr.HTML(not_glues(task.value))
+        with gr.Row(elem_classes=["try"]):
+            self.file = gr.Button("GLUE's own file", size="sm", elem_id="real-task")
+            self.hub = gr.Button("GLUE from the hub", size="sm", visible=not settings().offline, elem_id="hub-task")
+
+    def wire(self, place: gr.Accordion) -> None:
+        """The file's button opens the place for files; the hub's takes the same task from there."""
+        private: dict[str, Any] = {"api_visibility": "private", "queue": False, "show_progress": "hidden"}
+        self.task.change(not_glues, [self.task], [self.said], **private)
+        self.file.click(lambda: gr.update(open=True), None, [place], **private)
+        self.hub.click(lambda name: name + HUB if not_glues(name) else name, [self.task], [self.task], **private)
+
+
 class Upload:
     """The place for a file, and the endpoint `/upload_task`; what is kept becomes the chosen task."""
 
     def __init__(self, page: Page, task: gr.Dropdown) -> None:
         self.page = page
-        with gr.Accordion("Your own examples", open=False):
+        with gr.Accordion("Your own examples, or GLUE's file", open=False, elem_id="own-examples") as self.place:
             gr.HTML(f'<p class="caption">{HELP}</p>')
             file = gr.File(label="File", file_types=[".tsv", ".csv", ".jsonl", ".json", ".txt"], height=120)
             self.found = gr.Textbox(label="Found", interactive=False, visible=False, lines=2)

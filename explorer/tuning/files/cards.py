@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 
 from explorer.models.catalog import find_card
+from explorer.tasks.glue_tasks import TASKS
 from explorer.tuning.files.facts import RunFacts
 from explorer.tuning.methods import Method, find_method
 
@@ -69,10 +70,12 @@ def _front_matter(facts: RunFacts, model_id: str, library: str, method: Method) 
     }
     if facts.outcome is not None:
         task = {"type": kind, "name": facts.task_title}
+        own = facts.spec.task in {one.slug for one in TASKS}  # "sst2" alone would name the hub's own
+        dataset = f"bert-explorer/{facts.spec.task}" if own else facts.spec.task
         results = [
             {
                 "task": task,
-                "dataset": {"type": facts.spec.task, "name": facts.task_title, "split": split},
+                "dataset": {"type": dataset, "name": facts.task_title, "split": split},
                 "metrics": [{"type": name, "value": value} for name, value in scores.items() if value is not None],
             }
             for split, scores in facts.outcome.metrics.items()

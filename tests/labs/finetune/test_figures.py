@@ -8,6 +8,7 @@ from explorer.backend.runs.following import Compared
 from explorer.backend.runs.record import Outcome, RunRecord, RunStatus
 from explorer.labs.finetune import compare_figures, figures, outcome_figures, try_figures
 from explorer.labs.finetune.schema import MergeForm, MergeResult, PlanResult, Prediction, PredictRunResult, SwapResult
+from explorer.labs.finetune.uploads import not_glues
 from explorer.tuning.methods import METHODS
 from explorer.tuning.spec import RunSpec
 from tests.labs.drawing import HOSTILE, assert_draws, assert_safe
@@ -192,6 +193,7 @@ def test_a_method_that_cannot_be_had_stands_in_the_table_with_its_reason() -> No
 
 def test_the_papers_table_is_quoted_as_it_stands_there() -> None:
     quoted = str(compare_figures.LORA_TABLE_2)
+    assert "on other sentences" in quoted
     for cell in ("125.0M", "86.4", "0.3M", "87.2", "62.6", "85.4"):
         assert f"<td>{cell}</td>" in quoted
 
@@ -291,3 +293,8 @@ def test_labels_of_neighbouring_points_do_not_cover_each_other() -> None:
     assert apart == ["top center", "top center"]
     close = compare_figures._label_places([(150_000, 0.95), (150_000, 0.95), (160_000, 0.951)])
     assert len(set(close)) == 3
+
+
+def test_below_a_bundled_task_stands_that_it_is_not_glues() -> None:
+    assert "They are not SST-2's" in not_glues("sst2")
+    assert not_glues("sst2@hub") == not_glues("file-0123456789ab") == not_glues(None) == ""

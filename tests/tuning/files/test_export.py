@@ -114,6 +114,8 @@ def test_the_card_has_front_matter_whatever_the_run_is_called(method: str, tmp_p
     assert values["library_name"] == ("peft" if method == "lora" else "transformers")
     assert values["model-index"][0]["name"] == NASTY
     assert values["model-index"][0]["results"][0]["metrics"] == [{"type": "accuracy", "value": 0.75}]
+    named = values["model-index"][0]["results"][0]["dataset"]["type"]
+    assert named == "bert-explorer/sst2", "the hub's sst2 is another dataset than the bundled one"
     for said in ("0.7500", "undefined", "0 = no, 1 = yes", "30", "10 of 100"):
         assert said in text
     compile((folder / "train.py").read_text(encoding="utf-8"), "train.py", "exec")
