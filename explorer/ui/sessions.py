@@ -36,7 +36,7 @@ class VisitorState(SessionState):
     def __init__(self, blocks: Blocks) -> None:
         shared = blocks.default_config
         self.own: dict[int, Any] = {}
-        config = BlocksConfig(cast(Blocks, shared.root_block))
+        config = BlocksConfig(shared.root_block)
         config.blocks = cast(dict[int, Any], ChainMap(self.own, shared.blocks))
         config.fns, config.fn_id, config.renderables = shared.fns, shared.fn_id, shared.renderables
         self.blocks_config = config

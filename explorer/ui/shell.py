@@ -20,6 +20,7 @@ from explorer.ui import sessions
 from explorer.ui.components import ASSETS, PLOTLY_SCRIPT, notice_place, theme
 from explorer.ui.front_door import FrontDoor
 from explorer.ui.home import HOME
+from explorer.ui.kept_pages import KeptPages
 from explorer.ui.page import Page
 from explorer.ui.picker import Picker
 
@@ -132,7 +133,10 @@ def launch_options(executor: Executor) -> dict[str, Any]:
         "max_file_size": LARGEST_UPLOAD,
         "state_session_capacity": sessions.MOST_SESSIONS,
         "app_kwargs": {
-            "middleware": [Middleware(FrontDoor, is_lecturer=executor.runs.is_lecturer)],
+            "middleware": [
+                Middleware(FrontDoor, is_lecturer=executor.runs.is_lecturer),
+                Middleware(KeptPages, paths=["/", *(f"/{lab.slug}" for lab in LABS)]),
+            ],
             "routes": [
                 Route("/explorer/plotly.min.js", _serve_plotly),
                 Route("/explorer/attention-view.html", _serve_attention_view),

@@ -15,7 +15,7 @@ from explorer.tuning.spec import RunSpec
 from tests.models import tiny
 from tests.tuning.small import CATS, examples
 
-WAIT = 60
+WAIT = 180
 
 
 @pytest.fixture(scope="module")

@@ -62,7 +62,7 @@ GATE = threading.Event()
 
 def wait(bundle: Bundle, params: Params) -> str:
     RUNS.append(params)
-    assert GATE.wait(timeout=60)
+    assert GATE.wait(timeout=180)
     return "done"
 
 

@@ -17,7 +17,7 @@ from explorer.models.bundle import Bundle
 from explorer.settings import Settings
 from explorer.tuning.spec import RunSpec
 
-WAIT = 20
+WAIT = 180
 
 
 class Lane:

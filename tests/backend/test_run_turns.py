@@ -12,7 +12,7 @@ import pytest
 from explorer.backend.runs.turns import Turns
 from explorer.settings import ROOT
 
-WAIT = 20
+WAIT = 180
 
 
 def test_one_at_a_time_and_nobody_is_left_waiting() -> None:

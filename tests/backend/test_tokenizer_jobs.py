@@ -16,7 +16,7 @@ from tests.models import conftest as models_conftest
 from tests.models import tiny
 from tests.models.fake_hub import FakeHub
 
-WAIT = 60
+WAIT = 180
 RUNS: list[object] = []
 """The params of every run, oldest first."""
 

@@ -66,7 +66,7 @@ def server(tmp_path_factory: pytest.TempPathFactory, hub: FakeHub) -> Iterator[s
             yield address
         finally:
             process.terminate()
-            process.wait(timeout=30)
+            process.wait(timeout=120)
 
 
 def _wait(address: str, process: subprocess.Popen[bytes], log: Path) -> None:

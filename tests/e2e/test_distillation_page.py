@@ -115,7 +115,7 @@ def test_stop_stands_where_train_was_and_keeps_what_was_learnt(student_page: Vis
     assert now["x"] == place["x"]
     expect(said(student_page)).to_contain_text(re.compile(r"step [1-9]\d* of"))
     stop.click()
-    expect(said(student_page)).to_contain_text("Stopped", timeout=60_000)
+    expect(said(student_page)).to_contain_text("Stopped", timeout=PATIENCE)
     expect(student_page.page.locator("#distill")).to_be_visible()
     expect(student_page.page.locator("#distill-resume")).to_be_visible()
 

@@ -252,7 +252,7 @@ class TestStore:
         start = threading.Barrier(8)
 
         def ask(_: int) -> Bundle:
-            start.wait(timeout=30)
+            start.wait(timeout=120)
             return store.get("a")
 
         with ThreadPoolExecutor(8) as threads:
@@ -264,7 +264,7 @@ class TestStore:
         both_inside = threading.Barrier(2)
 
         def load_together(model_id: str, settings: Settings) -> Bundle:
-            both_inside.wait(timeout=30)
+            both_inside.wait(timeout=120)
             return replace(bert, model_id=model_id)
 
         store = self.store(load_together, limit=10**9)

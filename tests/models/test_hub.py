@@ -217,7 +217,7 @@ class TestBrokenAndStoppedDownloads:
     ) -> None:
         hub.faults.pause = 0.01
         with ThreadPoolExecutor(2) as visitors:
-            ends = list(visitors.map(lambda _: [*download(MODEL, settings)][-1], range(2), timeout=60))
+            ends = list(visitors.map(lambda _: [*download(MODEL, settings)][-1], range(2), timeout=180))
         assert [end.share for end in ends] == [1.0, 1.0]
         assert hub.sent[WEIGHTS] == len(published[WEIGHTS])
 
@@ -239,7 +239,7 @@ class TestBrokenAndStoppedDownloads:
         hub.faults = stuck()
         updates = download(MODEL, settings)
         with ThreadPoolExecutor(1) as other_thread:
-            other_thread.submit(lambda: next(update for update in updates if update.done > 40_000)).result(timeout=60)
+            other_thread.submit(lambda: next(update for update in updates if update.done > 40_000)).result(timeout=180)
             updates.close()
             hub.faults = Faults()
             assert [*download(MODEL, settings)][-1].share == 1.0

@@ -68,7 +68,7 @@ def test_stop_keeps_what_a_student_has_learnt(client: Client, trained: str) -> N
             break
     run = newest(client)["run"]
     client.predict(run=run, api_name="/stop_run")
-    assert "Stopped at step" in job.result(timeout=60)[0]
+    assert "Stopped at step" in job.result(timeout=180)[0]
     assert newest(client)["status"] == "stopped"
 
 

@@ -156,7 +156,7 @@ def run_script(folder: Path, *arguments: str) -> str:
     environment = {**os.environ, "HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1"}
     done = subprocess.run(
         [sys.executable, "train.py", "--epochs", "1", *arguments],
-        cwd=folder, capture_output=True, text=True, env=environment, timeout=120,
+        cwd=folder, capture_output=True, text=True, env=environment, timeout=300,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr[-2000:]
     return done.stdout
