@@ -24,6 +24,7 @@ ACTIONS = {action.name: action for lab in LABS for action in lab.actions}
 SENTENCE = 'He said "it\'s late" and the bank — of the river — was closed.'
 NASTY = 'A \'\'\'[MASK]""" \\ C:\\new\\ {x} %s\nand\r\n"""\nimport explorer\n"""'
 
+VALUES = ("method", "position", "attribution")
 KINDS = ("head", "kind", "first", "second", "probability")
 
 
@@ -72,6 +73,36 @@ CASES = (
     Case("logit_lens", {"text": "The [MASK] sat.", "top_k": 3}, model="albert-mini"),
     Case("logit_lens", {"text": "The [MASK] sat.", "top_k": 3}, model="electra-mini-generator"),
     Case("logit_lens", {"text": f"{SENTENCE} The [MASK] left.", "top_k": 3}, model="gpt2-mini"),
+    Case("ablate_heads", {"text": "The [MASK] sat on the [MASK].", "heads": ((0, 1), (5, 2)), "top_k": 3}),
+    Case("ablate_heads", {"text": "We left.", "sentence_b": SENTENCE, "heads": "1.2"}),
+    Case("ablate_heads", {"text": "The [MASK] sat.", "heads": "1.2", "everywhere": True}, model="albert-mini"),
+    Case("ablate_heads", {"text": NASTY, "heads": "1.2, 0.0"}, model="gpt2-mini"),
+    Case("ablate_each_head", {"text": "The [MASK] sat."}, model="distilbert-mini"),
+    Case("query_key", {"sentence_a": SENTENCE, "layer": 2, "head": 1, "position": 2}, ("to", "score", "weight")),
+    Case("soft_targets", {"model": "bert-mini", "text": "The [MASK] sat.", "temperature": 3.0, "top_k": 4}),
+    Case("soft_targets", {"model": "bert-mini", "text": "We left.", "second": "It was late."}),
+    Case("distillation_losses", {"model": "bert-mini", "text": "The [MASK] sat.", "alpha": 0.25}, ("loss", "value")),
+    Case("distillation_losses", {"model": "gpt2-mini", "text": "We left", "student_layers": 3}, ("loss", "value")),
+    Case("soft_gradients", {"model": "bert-mini", "text": "The [MASK] sat.", "student_layers": 5}),
+    Case(
+        "attribute",
+        {
+            "model": "bert-mini",
+            "text": 'It\'s [MASK] "late".',
+            "method": ("occlusion", "gradient_x_input"),
+            "by": "words",
+        },
+        VALUES,
+    ),
+    Case(
+        "attribute", {"model": "gpt2-mini", "text": "We left", "method": ("integrated_gradients", "saliency")}, VALUES
+    ),
+    Case("delta_spectrum", {"run": "example-lora-8", "step": 12}),
+    Case("follow_delta", {"run": "example-lora-4"}),
+    Case("subspace_similarity", {"run_a": "example-lora-8", "run_b": "example-lora-4", "module": "value", "layer": 2}),
+    Case("placement", {"run": "example-lora-8", "layer": 5, "module": "value"}),
+    Case("predict_run", {"run": "example-lora-8", "sentence_a": SENTENCE}, model="adapted"),
+    Case("predict_run", {"run": "example-bitfit", "sentence_a": SENTENCE}, model="adapted"),
 )
 
 
@@ -80,7 +111,7 @@ def script_of(case: Case) -> tuple[str, Any]:
     action = ACTIONS[case.action]
     given = dict(case.given)
     model = None if isinstance(action, LiveAction) or action.subject != "model" else case.model
-    answer = explorer.run(case.action, model, **given)
+    answer = explorer.run(case.action, **({"model": model} if model else {}), **given)
     assert action.plain is not None
     return action.plain(Asked(explorer._executor(), model, action.params(**given), answer.result)), answer
 
@@ -106,8 +137,9 @@ def test_the_numbers_are_those_of_the_figure(case: Case, monkeypatch: pytest.Mon
     script, answer = script_of(case)
     rows = run_alone(script)["rows"]
     places = [place for place, name in enumerate(answer.table.columns) if not case.columns or name in case.columns]
-    assert len(rows) == len(answer.table.rows) > 0
-    for row, wanted in zip(rows, answer.table.rows, strict=True):
+    expected = [row for row in answer.table.rows if case.model != "adapted" or row[0] == "adapted"]
+    assert len(rows) == len(expected) > 0
+    for row, wanted in zip(rows, expected, strict=True):
         assert [row[place] for place in places] == pytest.approx([wanted[place] for place in places], abs=1e-4), row
 
 

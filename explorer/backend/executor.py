@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from concurrent.futures import Future
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Protocol
 
 from explorer.backend.runs.record import RunRecord
@@ -56,6 +57,10 @@ class Runs(Protocol):
 
     def get(self, run_id: str) -> RunRecord:
         """A run as it stands; whoever knows its id may look."""
+        ...
+
+    def folder_of(self, run_id: str) -> Path:
+        """Where a run's weights are on the machine that keeps them."""
         ...
 
     def list(self, owner: str) -> list[RunRecord]:

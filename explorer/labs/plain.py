@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from functools import cache
+from pathlib import Path
 from pprint import pformat
 from typing import Any
 
@@ -35,6 +36,10 @@ class Asked:
     result: Any
 
 
+CLASSES_OF: dict[str, tuple[str, ...]] = {"mask": (), "next": ("is_next", "not_next"), "continue": ()}
+"""The questions (explorer.models.questions) that a script puts, by the head that transformers has a class for, with the names
+of their classes; none for a vocabulary."""
+
 Plain = Callable[[Asked], str]
 """Makes the script; its text is empty where there is none for what was asked."""
 
@@ -62,6 +67,14 @@ def place_of(model: str) -> str:
     """Where a script finds a model: a bundled one below the Explorer's folder, any other by its id or its own folder."""
     card = find_card(model)
     return f"assets/models/{model}" if card is not None and card.bundled else model
+
+
+def run_place(asked: Asked, run_id: str) -> str:
+    """A run's folder: a worked example's below the Explorer's folder, any other's below the home folder's ~ where it is."""
+    folder = asked.executor.runs.folder_of(run_id)
+    if folder.is_relative_to(ROOT):
+        return folder.relative_to(ROOT).as_posix()
+    return f"~/{folder.relative_to(Path.home()).as_posix()}" if folder.is_relative_to(Path.home()) else str(folder)
 
 
 def architecture_of(asked: Asked) -> Architecture:

@@ -161,6 +161,10 @@ class RunManager:
                 self.store.save(record)
             self._active[record.run_id] = record
 
+    def folder_of(self, run_id: str) -> Path:
+        """As RunStore.folder_of."""
+        return self.store.folder_of(run_id)
+
     def get(self, run_id: str) -> RunRecord:
         """The newest record. Raises BadInputError for a run that is not there."""
         record = (self._active.get(run_id) if isinstance(run_id, str) else None) or self.store.find(run_id)

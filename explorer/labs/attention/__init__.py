@@ -1,7 +1,7 @@
 """Attention: which token looks at which, in every head, and what is lost when heads are switched off."""
 
 from explorer.backend.executor import Job
-from explorer.labs.attention import figures, switch_figures
+from explorer.labs.attention import figures, plain, switch_figures
 from explorer.labs.attention.schema import AttentionParams, StatisticsParams
 from explorer.labs.attention.switch_schema import AblateParams, AblateRunParams, EachHeadParams
 from explorer.labs.attention.views_actions import ATTENTION_VIEW, QUERY_KEY
@@ -25,7 +25,13 @@ STATISTICS = Action(
     figures.statistics_table,
     plain=plain_script("head_statistics"),
 )
-ABLATE = Action("ablate_heads", Job(f"{_SWITCH}:ablate_heads"), AblateParams, switch_figures.ablate_table)
+ABLATE = Action(
+    "ablate_heads",
+    Job(f"{_SWITCH}:ablate_heads"),
+    AblateParams,
+    switch_figures.ablate_table,
+    plain=plain.ablate_heads,
+)
 ABLATE_RUN = Action(
     "ablate_run_heads",
     Job(f"{_SWITCH}:ablate_run_heads"),
@@ -33,7 +39,13 @@ ABLATE_RUN = Action(
     switch_figures.ablate_table,
     subject="runs",
 )
-EACH_HEAD = Action("ablate_each_head", Job(f"{_SWITCH}:each_head"), EachHeadParams, switch_figures.each_head_table)
+EACH_HEAD = Action(
+    "ablate_each_head",
+    Job(f"{_SWITCH}:each_head"),
+    EachHeadParams,
+    switch_figures.each_head_table,
+    plain=plain.each_head,
+)
 
 LAB = Lab(
     slug="attention",

@@ -82,7 +82,7 @@ def each_head(bundle: Bundle, params: EachHeadParams) -> EachHeadResult:
         repeated = {name: tensor.repeat(len(part), 1) for name, tensor in encoded.inputs.items()}
         after += _probabilities(asked, bundle, repeated, part)[:, place, best].tolist()
     grid = tuple(tuple(after[layer * heads : (layer + 1) * heads]) for layer in range(depth))
-    return EachHeadResult(bundle.model_id, place, answer, float(before[best]), grid)
+    return EachHeadResult(bundle.model_id, place, answer, float(before[best]), grid, asked.slug, _is_shared(bundle))
 
 
 def _followed(asked: Question, bundle: Bundle, encoded: Encoded, probabilities: Tensor) -> tuple[int, int, str]:
@@ -101,7 +101,7 @@ def _compared(
     depth, heads = depth_of(bundle.model), heads_of(bundle.model)
     for layer, head in off:
         check_place(bundle, layer, head)
-    shared = len(modules_with_role(bundle.model, bundle.architecture, "output")) < depth
+    shared = _is_shared(bundle)
     if shared and everywhere:
         off = tuple(sorted({(layer, head) for layer in range(depth) for _, head in off}))
     gates = torch.ones(depth, heads)
@@ -118,6 +118,11 @@ def _compared(
         bundle.model_id, asked.slug, asked.title, tokens, depth, heads, off, shared, tuple(answers),
         _divergence(before[places], after[places]),
     )  # fmt: skip
+
+
+def _is_shared(bundle: Bundle) -> bool:
+    """Whether one layer's weights serve at every depth, as ALBERT's do."""
+    return len(modules_with_role(bundle.model, bundle.architecture, "output")) < depth_of(bundle.model)
 
 
 def _probabilities(asked: Question, bundle: Bundle, inputs: dict[str, Tensor], gates: Tensor | None) -> Tensor:

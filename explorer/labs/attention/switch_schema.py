@@ -94,13 +94,18 @@ class AblateResult:
 
 @dataclass(frozen=True)
 class EachHeadResult:
-    """after[layer][head]: the probability of the leading answer when that head alone is off; before: with all."""
+    """after[layer][head]: the probability of the leading answer when that head alone is off; before: with all.
+
+    question, shared: as AblateResult's.
+    """
 
     model: str
     position: int
     answer: str
     before: float
     after: tuple[tuple[float, ...], ...]
+    question: str = "mask"
+    shared: bool = False
 
 
 def _check(params: AblateParams | AblateRunParams | EachHeadParams) -> None:

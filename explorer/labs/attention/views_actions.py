@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from explorer.backend.executor import Job
+from explorer.labs.attention import plain
 from explorer.labs.attention.neuron_figures import query_key_table
 from explorer.labs.attention.views_figures import view_table
 from explorer.labs.attention.views_schema import AttentionViewParams, QueryKeyParams
@@ -11,4 +12,4 @@ from explorer.labs.lab import Action
 _COMPUTE = "explorer.labs.attention.views_compute"
 
 ATTENTION_VIEW = Action("attention_view", Job(f"{_COMPUTE}:attention_view"), AttentionViewParams, view_table)
-QUERY_KEY = Action("query_key", Job(f"{_COMPUTE}:query_key"), QueryKeyParams, query_key_table)
+QUERY_KEY = Action("query_key", Job(f"{_COMPUTE}:query_key"), QueryKeyParams, query_key_table, plain=plain.query_key)

@@ -1,12 +1,14 @@
 """Attribution: how much each token counts for what a model answers."""
 
-from explorer.labs.attribution import figures
+from explorer.labs.attribution import figures, plain
 from explorer.labs.attribution.params import AttributeParams, AttributeRunParams
 from explorer.labs.lab import Lab, LiveAction
 
 _LIVE = "explorer.labs.attribution.live"
 
-ATTRIBUTE = LiveAction("attribute", f"{_LIVE}:attribute", AttributeParams, figures.attribution_table)
+ATTRIBUTE = LiveAction(
+    "attribute", f"{_LIVE}:attribute", AttributeParams, figures.attribution_table, plain=plain.attribute
+)
 ATTRIBUTE_RUN = LiveAction("attribute_run", f"{_LIVE}:attribute_run", AttributeRunParams, figures.attribution_table)
 
 LAB = Lab(

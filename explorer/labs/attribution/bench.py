@@ -132,7 +132,7 @@ class Bench:
             visitor,
             outputs,
             show,
-            folds(action.name),
+            folds(action),
             self.watch,
             controls,
             steer,

@@ -1,7 +1,7 @@
 """ΔW: what the update is made of, which directions it takes, and what it does to W."""
 
 from explorer.backend.executor import Job
-from explorer.labs.delta import amplification_figures, directions_figures, figures, sweep_figures
+from explorer.labs.delta import amplification_figures, directions_figures, figures, plain, sweep_figures
 from explorer.labs.delta.live import Experiment, require_success, sweep_result
 from explorer.labs.delta.params import (
     AmplificationParams,
@@ -29,15 +29,23 @@ def _experiment_table(experiment: Experiment) -> Table:
 
 
 DELTA_SPECTRUM = Action(
-    "delta_spectrum", _job("delta_spectrum"), SpectrumParams, figures.spectrum_table, subject="runs"
+    "delta_spectrum",
+    _job("delta_spectrum"),
+    SpectrumParams,
+    figures.spectrum_table,
+    subject="runs",
+    plain=plain.spectrum,
 )
-FOLLOW_DELTA = LiveAction("follow_delta", f"{_LIVE}:follow_delta", FollowDeltaParams, figures.spectrum_table)
+FOLLOW_DELTA = LiveAction(
+    "follow_delta", f"{_LIVE}:follow_delta", FollowDeltaParams, figures.spectrum_table, plain=plain.spectrum
+)
 SUBSPACE = Action(
     "subspace_similarity",
     _job("subspace_similarity"),
     SubspaceParams,
     directions_figures.similarity_table,
     subject="runs",
+    plain=plain.subspaces,
 )
 AMPLIFICATION = Action(
     "amplification",
@@ -53,7 +61,14 @@ FACTORS = Action(
     amplification_figures.factors_table,
     subject="runs",
 )
-PLACEMENT = Action("placement", _job("placement"), PlacementParams, directions_figures.placement_table, subject="runs")
+PLACEMENT = Action(
+    "placement",
+    _job("placement"),
+    PlacementParams,
+    directions_figures.placement_table,
+    subject="runs",
+    plain=plain.placement,
+)
 EXPERIMENT = LiveAction("compare_amplification", f"{_LIVE}:compare_amplification", ExperimentParams, _experiment_table)
 SWEEP = LiveAction(
     "sweep_ranks",

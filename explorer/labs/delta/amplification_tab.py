@@ -49,7 +49,7 @@ def build_amplification(
     amplify = Connection(
         page, AMPLIFICATION, {**one, "r": directions}, [said, figure], _show, folds("amplification", "amplification")
     )
-    place = Connection(page, PLACEMENT, one, [placed_said, placed], _show_placement, folds("placement", "place in W"))
+    place = Connection(page, PLACEMENT, one, [placed_said, placed], _show_placement, folds(PLACEMENT, "place in W"))
     amplify.on(tab.select, module.input, layer.change, directions.change)
     place.on(tab.select, module.input, layer.change)
     return _layers(page, picker, tab, module, directions), [module, layer]

@@ -52,7 +52,7 @@ def build_compare(page: Page, picker: RunPicker, tab: gr.Tab) -> tuple[gr.Dropdo
         {"run_a": picker.run, "run_b": other, "layer": layer, "module": module},
         [said, figure, facts],
         _show,
-        folds("subspace_similarity"),
+        folds(SUBSPACE),
     )
     subspace.on(compare.click, tab.select, other.input, module.input, layer.change)
     return other, [module, layer]

@@ -53,7 +53,7 @@ def build_spectrum(page: Page, picker: RunPicker, places: list[gr.components.Com
             grid = plot("delta-layers", elem_id="measure-figure")
     with gr.Accordion("Why: the formula and the paper", open=False):
         gr.Markdown(WHY, latex_delimiters=LATEX)
-    folded = folds("delta_spectrum")
+    folded = folds(DELTA_SPECTRUM)
     outputs = [said, spectrum, energy_said, energy, grid_said, grid]
     views = {"module": module, "layer": layer, "measure": measure}
     watch = Watch()

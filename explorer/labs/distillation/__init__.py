@@ -1,7 +1,7 @@
 """Distillation: a small model learns from what a large one says of every class."""
 
 from explorer.backend.executor import Job
-from explorer.labs.distillation import ablation_figures, figures, loss_figures, train_figures
+from explorer.labs.distillation import ablation_figures, figures, loss_figures, plain, train_figures
 from explorer.labs.distillation.live import require_success
 from explorer.labs.distillation.schema import LossesParams, SoftTargetsParams
 from explorer.labs.distillation.train_schema import AblationParams, DistillParams, FollowStudentParams
@@ -11,7 +11,12 @@ _COMPUTE = "explorer.labs.distillation.compute"
 _LIVE = "explorer.labs.distillation.live"
 
 SOFT_TARGETS = Action(
-    "soft_targets", Job(f"{_COMPUTE}:soft_targets"), SoftTargetsParams, figures.soft_targets_table, subject="runs"
+    "soft_targets",
+    Job(f"{_COMPUTE}:soft_targets"),
+    SoftTargetsParams,
+    figures.soft_targets_table,
+    subject="runs",
+    plain=plain.soft_targets,
 )
 LOSSES = Action(
     "distillation_losses",
@@ -19,6 +24,7 @@ LOSSES = Action(
     LossesParams,
     loss_figures.losses_table,
     subject="runs",
+    plain=plain.between("distillation_losses"),
 )
 GRADIENTS = Action(
     "soft_gradients",
@@ -26,6 +32,7 @@ GRADIENTS = Action(
     LossesParams,
     loss_figures.gradients_table,
     subject="runs",
+    plain=plain.between("soft_gradients"),
 )
 DISTILL = LiveAction("distill", f"{_LIVE}:distill", DistillParams, train_figures.distill_table, require_success)
 FOLLOW_STUDENT = LiveAction(

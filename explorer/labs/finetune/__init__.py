@@ -1,7 +1,7 @@
 """Fine-tuning: the same task learnt by training all of the model, or very little of it."""
 
 from explorer.backend.executor import Job
-from explorer.labs.finetune import compare_figures, figures, try_figures
+from explorer.labs.finetune import compare_figures, figures, plain, try_figures
 from explorer.labs.finetune.live import require_success
 from explorer.labs.finetune.metrics_actions import CORRELATE, TAKE_APART
 from explorer.labs.finetune.schema import (
@@ -26,7 +26,12 @@ RUNS = LiveAction("runs", f"{_LIVE}:runs", RunsParams, compare_figures.compared_
 COMPARE = LiveAction("compare_methods", f"{_LIVE}:compare_methods", CompareParams, compare_figures.compared_table)
 PLAN = Action("plan_run", Job(f"{_COMPUTE}:plan_run"), PlanParams, figures.plan_table)
 PREDICT = Action(
-    "predict_run", Job(f"{_COMPUTE}:predict_run"), PredictRunParams, try_figures.prediction_table, subject="runs"
+    "predict_run",
+    Job(f"{_COMPUTE}:predict_run"),
+    PredictRunParams,
+    try_figures.prediction_table,
+    subject="runs",
+    plain=plain.predict_run,
 )
 SWAP = Action("swap_runs", Job(f"{_COMPUTE}:swap_runs"), SwapParams, try_figures.swap_table, subject="runs")
 MERGE = Action("merge_check", Job(f"{_COMPUTE}:merge_check"), MergeParams, try_figures.merge_table, subject="runs")

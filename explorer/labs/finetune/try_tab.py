@@ -50,7 +50,7 @@ def build_try(page: Page, picker: RunPicker, tab: gr.Tab) -> gr.Dropdown:
         {"run": picker.run, "sentence_a": first, "sentence_b": second},
         [said, bars],
         _show_prediction,
-        folds("predict_run"),
+        folds(PREDICT),
     )
     moves = [
         button.click(_fixed(example), None, [first, second], api_visibility="private", queue=False).then
