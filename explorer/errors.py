@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import errno
 import logging
 
 
 class ExplorerError(Exception):
     """Anything that a visitor can put right; its text is shown as it is (never as HTML)."""
+
+    def __init__(self, message: str) -> None:
+        """Whatever a sentence repeats of a visitor's input, it can be encoded: lone surrogates are replaced."""
+        super().__init__(message.encode("utf-8", "replace").decode("utf-8"))
 
 
 class BadInputError(ExplorerError):
@@ -29,9 +34,51 @@ class OutOfMemoryError(ExplorerError):
     """Neither the memory nor the cache's limit leaves room for what was asked."""
 
 
-def readable(error: Exception) -> ExplorerError:
+class StorageError(ExplorerError):
+    """A file of this server cannot be read or written; the text says which, why, and what to do."""
+
+
+_FULL = (errno.ENOSPC, errno.EDQUOT)
+_FORBIDDEN = (errno.EROFS, errno.EACCES, errno.EPERM)
+
+
+def storage_error(what: str, error: BaseException, verb: str = "written") -> StorageError:
+    """The sentence for a failed access to `what`, which begins it; other errors of the disk are told by their own words."""
+    said = f"{what} could not be {verb}: "
+    if _is_full(error):
+        return StorageError(
+            said + "the server's disk is full. Delete runs that you no longer need, or free some space; then try again."
+        )
+    if _is_forbidden(error):
+        return StorageError(
+            said + "this server may not use its data folder. Whoever runs it can allow that, or name another "
+            "folder (EXPLORER_DATA)."
+        )
+    why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    return StorageError(
+        f"{said}{why[:120]}. Try again; if it stays so, whoever runs the server has to look at the disk."
+    )
+
+
+def _is_full(error: BaseException) -> bool:
+    """Whether the disk takes no more: safetensors and SQLite say so in words."""
+    if isinstance(error, OSError) and error.errno is not None:
+        return error.errno in _FULL
+    return any(words in str(error) for words in ("No space left", "disk is full", "quota exceeded"))
+
+
+def _is_forbidden(error: BaseException) -> bool:
+    if isinstance(error, OSError) and error.errno is not None:
+        return error.errno in _FORBIDDEN
+    words = ("readonly database", "unable to open database", "Read-only file system", "Permission denied")
+    return any(one in str(error) for one in words)
+
+
+def readable(error: BaseException) -> ExplorerError:
     """The error that a visitor may read: their own as it is, a fault of ours as one sentence, with the rest in the log."""
     if isinstance(error, ExplorerError):
         return error
     logging.getLogger("explorer").error("unexpected", exc_info=error)
+    if _is_full(error) or (isinstance(error, OSError) and error.errno == errno.EROFS):
+        return storage_error("What this needs", error)
     return ExplorerError("Something went wrong on the server; its log has the details. Change the input and try again.")

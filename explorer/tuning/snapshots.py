@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 import torch
+from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 
+from explorer.errors import StorageError, storage_error
 from explorer.tuning.deltas import Delta, LowRank
 
+DELETE = "Delete the run and train it again."
 FOLDER = "snapshots"
 MOST = 16
 """Snapshots a run: a slider needs no more, and at rank 8 each takes half a megabyte."""
@@ -23,11 +27,29 @@ def due(step: int, steps: int) -> bool:
 
 
 def save_tensors(path: Path, tensors: Mapping[str, Tensor]) -> None:
-    """Write safetensors so that a reader finds the old file or the new one, never half of one."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    """Write safetensors so that a reader finds the old file or the new one, never half of one.
+
+    Raises StorageError where the disk does not take it; nothing is left of the attempt.
+    """
     half = path.with_name(path.name + ".part")
-    save_file({name: tensor.detach().contiguous() for name, tensor in tensors.items()}, half)
-    os.replace(half, path)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        save_file({name: tensor.detach().contiguous() for name, tensor in tensors.items()}, half)
+        os.replace(half, path)
+    except (OSError, SafetensorError) as error:
+        with suppress(OSError):
+            half.unlink(missing_ok=True)
+        raise storage_error(f"{path.name} of this run", error) from error
+
+
+def load_tensors(path: Path, so: str) -> dict[str, Tensor]:
+    """What save_tensors wrote. Raises StorageError with the file's name where it is damaged; so: what to do then."""
+    try:
+        return load_file(path)
+    except FileNotFoundError as error:
+        raise StorageError(f"{path.name} of this run is gone. {so}") from error
+    except (OSError, SafetensorError, ValueError, KeyError) as error:
+        raise StorageError(f"{path.name} of this run is damaged ({str(error)[:100]}). {so}") from error
 
 
 def save_snapshot(folder: Path, step: int, deltas: Mapping[tuple[int, str], Delta]) -> bool:
@@ -43,12 +65,15 @@ def save_snapshot(folder: Path, step: int, deltas: Mapping[tuple[int, str], Delt
 
 
 def load_snapshot(folder: Path, step: int) -> dict[tuple[int, str], Delta]:
-    """What save_snapshot kept. Raises FileNotFoundError."""
-    tensors = load_file(folder / FOLDER / f"{step:06d}.safetensors")
+    """What save_snapshot kept. Raises StorageError where the file is damaged or gone."""
+    tensors = load_tensors(folder / FOLDER / f"{step:06d}.safetensors", DELETE)
     deltas: dict[tuple[int, str], Delta] = {}
-    for name in tensors:
-        layer, role, part = name.split("/")
-        if part == "A":
-            scale = float(tensors[f"{layer}/{role}/scale"])
-            deltas[int(layer), role] = LowRank(tensors[name].float(), tensors[f"{layer}/{role}/B"].float(), scale)
+    try:
+        for name in tensors:
+            layer, role, part = name.split("/")
+            if part == "A":
+                scale = float(tensors[f"{layer}/{role}/scale"])
+                deltas[int(layer), role] = LowRank(tensors[name].float(), tensors[f"{layer}/{role}/B"].float(), scale)
+    except (ValueError, KeyError) as error:
+        raise StorageError(f"{step:06d}.safetensors of this run holds no ΔW. {DELETE}") from error
     return dict(sorted(deltas.items()))

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 import torch
 
+from explorer.errors import StorageError
 from explorer.tuning import snapshots
 from explorer.tuning.deltas import Delta, Dense, LowRank
 from explorer.tuning.snapshots import MOST, due, load_snapshot, save_snapshot, save_tensors
@@ -48,7 +49,7 @@ def test_a_snapshot_holds_every_factor_and_scale_in_order_of_the_layers(tmp_path
 def test_a_dense_update_is_not_kept(tmp_path: Path) -> None:
     assert not save_snapshot(tmp_path, 1, {(0, "query"): Dense(torch.ones(2, 2))})
     assert not list(tmp_path.rglob("*"))
-    with pytest.raises(FileNotFoundError):
+    with pytest.raises(StorageError, match=r"000001\.safetensors of this run is gone"):
         load_snapshot(tmp_path, 1)
 
 

@@ -29,6 +29,9 @@ LECTURER = "*"
 KEEP_SECONDS = 2.0
 """How often a training run's record goes to disk; its checkpoint has a pace of its own."""
 
+SETTLE_SECONDS = 5.0
+"""How often a free lane tries to write what a full disk did not take."""
+
 RUN_NICENESS = 10
 """Training gives way to the visitors who wait for an answer: it runs on the time that they leave."""
 
@@ -109,35 +112,34 @@ class RunManager:
         with contextlib.suppress(OSError, AttributeError):  # other systems know no niceness of a thread
             os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), RUN_NICENESS)
         while True:
-            with self._changed:
-                run_id = self._queue.take()
-                while run_id is None:
-                    self._changed.wait()
-                    run_id = self._queue.take()
-                record = self._active[run_id].but(status=RunStatus.RUNNING, place=0, message="Loading the model")
-                self._active[run_id] = record
-                self._tell_places()
-            self._run(record)
+            self._run(self._next())
+
+    def _next(self) -> RunRecord:
+        """Wait for the run that is next, and write meanwhile what a full disk did not take."""
+        with self._changed:
+            while (run_id := self._queue.take()) is None:
+                settled = self.store.settle()
+                self._changed.wait(None if settled else SETTLE_SECONDS)
+            record = self._active[run_id].but(status=RunStatus.RUNNING, place=0, message="Loading the model")
+            self._active[run_id] = record
+            self._tell_places()
+            return record
 
     def _run(self, record: RunRecord) -> None:
-        """Train one run; whatever happens, its record says how it ended."""
+        """Train one run; whatever happens, its record says how it ended, the lane is free, and the next one begins."""
+        said = "The run ended without a result."
         try:
             self.publish(record)
             self._work(record, self.publish, self._stopping[record.run_id])
-        except Exception as error:
-            from explorer.models.bundle import is_out_of_memory
-
-            said = str(_no_memory(record.spec) if is_out_of_memory(error) else readable(error))
-            self.publish(self.get(record.run_id).but(status=RunStatus.FAILED, message=said, seconds_left=None))
-        finally:
-            with self._changed:
-                last = self._active[record.run_id]
-                if last.status.is_active:
-                    last = last.but(status=RunStatus.FAILED, message="The run ended without a result.")
-                try:
-                    self.store.save(last)
-                finally:
-                    self._let_go(record.run_id)
+        except BaseException as error:  # a library that panics or exits must not end the lane
+            said = _failure(record.spec, error)
+        with self._changed:
+            last = self._active[record.run_id]
+            if last.status.is_active:
+                last = last.but(status=RunStatus.FAILED, message=said, seconds_left=None, place=0)
+            self.store.keep(last)
+            self._active[record.run_id] = last
+            self._let_go(record.run_id)
 
     def _let_go(self, run_id: str) -> None:
         """Forget an active run that has ended, once it is kept: whoever looks finds it here or there."""
@@ -158,7 +160,7 @@ class RunManager:
                 changed or due
             ):  # on disk first: nobody is told of an end that another reader of the folder cannot see yet
                 self._kept_at[record.run_id] = now
-                self.store.save(record)
+                (self.store.save if record.status.is_active else self.store.keep)(record)
             self._active[record.run_id] = record
 
     def folder_of(self, run_id: str) -> Path:
@@ -169,8 +171,13 @@ class RunManager:
         """The newest record. Raises BadInputError for a run that is not there."""
         record = (self._active.get(run_id) if isinstance(run_id, str) else None) or self.store.find(run_id)
         if record is None:
+            lost = (
+                f" The list of runs was damaged and is set aside as {self.store.set_aside}."
+                if self.store.set_aside
+                else ""
+            )
             raise BadInputError(
-                f"No run is called {str(run_id)[:60]!r}: it may have been deleted, or be on another server."
+                f"No run is called {str(run_id)[:60]!r}: it may have been deleted, or be on another server.{lost}"
             )
         return record
 
@@ -183,7 +190,9 @@ class RunManager:
 
     def is_lecturer(self, key: str) -> bool:
         """Whether a key is the one that the server was started with."""
-        return bool(self._settings.lecturer_key) and secrets.compare_digest(key, self._settings.lecturer_key)
+        return bool(self._settings.lecturer_key) and secrets.compare_digest(
+            key.encode("utf-8", "surrogatepass"), self._settings.lecturer_key.encode("utf-8", "surrogatepass")
+        )
 
     def _owned(self, run_id: str, owner: str) -> RunRecord:
         record = self.get(run_id)
@@ -205,7 +214,7 @@ class RunManager:
                 # One that was stopped, resumed and stopped again before its turn has its earlier result still.
                 status = RunStatus.STOPPED if record.outcome else RunStatus.CANCELLED
                 self._active[run_id] = record.but(status=status, place=0, message="Stopped while it waited.")
-                self.store.save(self._active[run_id])
+                self.store.keep(self._active[run_id])
                 self._let_go(run_id)
             elif run_id in self._stopping and record.status.is_active:
                 self._stopping[run_id].set()
@@ -217,6 +226,8 @@ class RunManager:
         """Queue a run again that was stopped, interrupted or failed; it goes on from its last checkpoint."""
         with self._changed:
             record = self._settled(run_id, owner)
+            if record.status is RunStatus.DAMAGED:
+                raise BadInputError(f"This run cannot be resumed. {record.message}")
             if record.status.is_active or record.status in (RunStatus.DONE, RunStatus.IMPORTED):
                 raise BadInputError(f"This run is {record.status}; only one that ended early can be resumed.")
             self._enqueue(record.but(status=RunStatus.QUEUED, message="", process=this_process()))
@@ -241,6 +252,13 @@ class RunManager:
             while run_id in self._active and (left := deadline - time.monotonic()) > 0:
                 self._changed.wait(left)
         return self.get(run_id)
+
+
+def _failure(spec: RunSpec, error: BaseException) -> str:
+    """Why a run ended, for its record."""
+    from explorer.models.bundle import is_out_of_memory
+
+    return str(_no_memory(spec) if is_out_of_memory(error) else readable(error))
 
 
 def _no_memory(spec: RunSpec) -> OutOfMemoryError:

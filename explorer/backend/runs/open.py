@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import torch
-from safetensors.torch import load_file
 
 from explorer.backend.runs.record import RunRecord
 from explorer.backend.runs.store import WEIGHTS
@@ -19,7 +18,7 @@ from explorer.tuning.adapted import Adapted, adapt
 from explorer.tuning.deltas import Delta
 from explorer.tuning.distilling import take_layers
 from explorer.tuning.merging import merged
-from explorer.tuning.snapshots import load_snapshot
+from explorer.tuning.snapshots import DELETE, load_snapshot, load_tensors
 
 MOST_OPEN = 8
 
@@ -115,7 +114,7 @@ class OpenRuns:
                 with torch.inference_mode(False):  # some jobs ask for gradients, which such tensors do not have
                     outputs = len(record.labels) or 1
                     adapted = adapt(self._bundle_of(record.spec.model), outputs, record.spec)
-                    adapted.load_state(load_file(folder / WEIGHTS))
+                    adapted.load_state(load_tensors(folder / WEIGHTS, DELETE))
                     adapted.eval()
                 self._restored[key] = adapted
             self._restored.move_to_end(key)

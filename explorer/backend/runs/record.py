@@ -22,6 +22,7 @@ class RunStatus(StrEnum):
     FAILED = "failed"
     INTERRUPTED = "interrupted"
     IMPORTED = "imported"
+    DAMAGED = "damaged"
 
     @property
     def is_active(self) -> bool:
@@ -179,6 +180,20 @@ class RunRecord:
         for name in ("labels", "metrics", "snapshots", "notes", "process", "scale", "columns", "whole"):
             values[name] = tuple(values[name])
         return cls(**values)
+
+
+def damaged(run_id: str, owner: str, created: object, error: Exception) -> RunRecord:
+    """What stands for a run whose record cannot be read: it is listed, says so, and can be deleted."""
+    return RunRecord(
+        run_id=run_id,
+        owner=owner,
+        spec=RunSpec("unknown"),
+        status=RunStatus.DAMAGED,
+        created=created if isinstance(created, float) else 0.0,
+        name=f"Run {run_id}",
+        message=f"Its record in runs/runs.sqlite cannot be read ({type(error).__name__}: {str(error)[:80]}). Delete this run "
+        "and train it again; the other runs are not affected.",
+    )
 
 
 def _outcome(values: dict[str, Any] | None) -> Outcome | None:

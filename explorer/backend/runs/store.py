@@ -2,32 +2,29 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 import secrets
 import shutil
-import sqlite3
-import threading
 from collections.abc import Mapping
-from contextlib import closing
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
 import psutil
 
+from explorer.backend.runs.database import RunDatabase
 from explorer.backend.runs.examples import FIRST
-from explorer.backend.runs.record import RunRecord, RunStatus
-from explorer.errors import BadInputError
+from explorer.backend.runs.record import RunRecord, RunStatus, damaged
+from explorer.errors import BadInputError, ExplorerError, StorageError
 
 WEIGHTS = "weights.safetensors"
 RESUME = "resume.safetensors"
+ROW = "run_id, owner, created, record"
+"""What is read of a row."""
+
 _RUN_ID = re.compile(r"[a-z0-9][a-z0-9-]{5,40}")
-_SCHEMA = """
-CREATE TABLE IF NOT EXISTS runs (
-  run_id TEXT PRIMARY KEY, owner TEXT NOT NULL, status TEXT NOT NULL, created REAL NOT NULL, record TEXT NOT NULL
-);
-CREATE INDEX IF NOT EXISTS runs_by_owner ON runs (owner, created);
-"""
 
 
 @cache
@@ -45,45 +42,88 @@ def _is_alive(process: tuple[int, float]) -> bool:
 
 
 class RunStore:
-    """Records and folders below one data folder; `examples` is a folder of bundled runs, readable by everybody."""
+    """Records and folders below one data folder; `examples` is a folder of bundled runs, readable by everybody.
+
+    What could not be written when a run had ended is owed: it is told as it should be, and written as soon as that works.
+    """
 
     def __init__(self, data_folder: Path, examples: Path | None = None) -> None:
         self.folder = data_folder / "runs"
-        self.folder.mkdir(parents=True, exist_ok=True)
         self._examples = examples
-        self._lock = threading.Lock()
-        self._database = sqlite3.connect(self.folder / "runs.sqlite", check_same_thread=False, timeout=30)
-        with self._lock, self._database:
-            self._database.execute("PRAGMA journal_mode=WAL")
-            self._database.executescript(_SCHEMA)
+        self._database = RunDatabase(self.folder)
+        self._owed: dict[str, RunRecord | None] = {}
+        """Records to be written, and None where one is to be deleted."""
 
     @staticmethod
     def new_id() -> str:
         """A name that nobody guesses; a link to a run is permission to look at it."""
         return "r" + secrets.token_hex(6)
 
+    @property
+    def set_aside(self) -> str:
+        """The name that a damaged list of runs has been given; empty where there was none."""
+        return self._database.set_aside
+
     def save(self, record: RunRecord) -> None:
-        """Write a record, new or changed."""
-        row = (record.run_id, record.owner, record.status.value, record.created, record.to_json())
-        with self._lock, self._database:
-            self._database.execute("INSERT OR REPLACE INTO runs VALUES (?, ?, ?, ?, ?)", row)
+        """Write a record, new or changed. Raises StorageError."""
+        self._write(record.run_id, record)
+        self._owed.pop(record.run_id, None)
+        self.settle()
+
+    def _write(self, run_id: str, record: RunRecord | None) -> None:
+        """Write a record, or delete it where it is None."""
+        if record is None:
+            self._database.write("DELETE FROM runs WHERE run_id = ?", (run_id,))
+        else:
+            row = (run_id, record.owner, record.status.value, record.created, record.to_json())
+            self._database.write("INSERT OR REPLACE INTO runs VALUES (?, ?, ?, ?, ?)", row)
+
+    def keep(self, record: RunRecord) -> None:
+        """Write the record of a run that has ended; where the disk does not take it now, later."""
+        try:
+            self.save(record)
+        except Exception as error:
+            self._owe(record.run_id, record, error)
+
+    def _owe(self, run_id: str, record: RunRecord | None, error: Exception) -> None:
+        if run_id not in self._owed:
+            logging.getLogger("explorer").error("the record of %s is to be written later: %s", run_id, error)
+        self._owed[run_id] = record
+
+    def settle(self) -> bool:
+        """Write what is owed, as far as the disk takes it; whether nothing is owed any more."""
+        for run_id, record in list(self._owed.items()):
+            try:
+                self._write(run_id, record)
+            except StorageError:  # the log has it since it was owed
+                break
+            if self._owed.get(run_id) is record:
+                self._owed.pop(run_id, None)
+        return not self._owed
 
     def find(self, run_id: str) -> RunRecord | None:
-        """A record by its name; None where there is none."""
+        """A record by its name; None where there is none. Raises StorageError where the list cannot be read."""
         if not isinstance(run_id, str) or not _RUN_ID.fullmatch(run_id):
             return None
-        with self._lock, closing(self._database.execute("SELECT record FROM runs WHERE run_id = ?", (run_id,))) as rows:
-            row = rows.fetchone()
-        if row is not None:
-            return self._read(row[0])
-        return self._example_records().get(run_id)
+        example = self._example_records().get(run_id)
+        if example is not None:
+            return example
+        if run_id in self._owed:
+            return self._owed[run_id]
+        rows = self._database.read(f"SELECT {ROW} FROM runs WHERE run_id = ?", (run_id,))
+        return self._read(*rows[0]) if rows else None
 
     def owned_by(self, owner: str | None) -> list[RunRecord]:
-        """One owner's runs (everybody's for None), newest first."""
-        query = "SELECT record FROM runs WHERE ? IS NULL OR owner = ? ORDER BY created DESC, rowid DESC"
-        with self._lock, closing(self._database.execute(query, (owner, owner))) as rows:
-            found = rows.fetchall()
-        return [self._read(row[0]) for row in found]
+        """One owner's runs (everybody's for None), newest first; those that are owed where the list cannot be read."""
+        query = f"SELECT {ROW} FROM runs WHERE ? IS NULL OR owner = ? ORDER BY created DESC, rowid DESC"
+        owed = dict(self._owed)
+        try:
+            rows = self._database.read(query, (owner, owner))
+        except StorageError as error:
+            logging.getLogger("explorer").error("%s", error)
+            return [record for record in owed.values() if record is not None and owner in (None, record.owner)]
+        found = (owed.get(row[0]) if row[0] in owed else self._read(*row) for row in rows)
+        return [record for record in found if record is not None]
 
     def examples(self) -> list[RunRecord]:
         """The bundled runs that lists show, the one to begin with first."""
@@ -91,10 +131,13 @@ class RunStore:
         return sorted(records, key=lambda record: record.run_id != FIRST)
 
     def delete(self, run_id: str) -> None:
-        """Forget a run and its folder."""
-        with self._lock, self._database:
-            self._database.execute("DELETE FROM runs WHERE run_id = ?", (run_id,))
+        """Forget a run and its folder, which comes first: on a full disk the record needs the room."""
         shutil.rmtree(self.folder / run_id, ignore_errors=True)
+        try:
+            self._write(run_id, None)
+            self._owed.pop(run_id, None)
+        except StorageError as error:
+            self._owe(run_id, None, error)
 
     def folder_of(self, run_id: str) -> Path:
         """Where a run's weights are. Raises BadInputError for what cannot be a run's name."""
@@ -104,9 +147,14 @@ class RunStore:
             return self._examples / run_id
         return self.folder / run_id
 
-    def _read(self, text: str) -> RunRecord:
+    def _read(self, run_id: str, owner: str, created: float, text: str) -> RunRecord:
         """A row's record; where it says that it trains, and its process is no more, it is interrupted from now on."""
-        record = RunRecord.from_json(text)
+        try:
+            record = RunRecord.from_json(text)
+            if (record.run_id, record.owner) != (run_id, owner):
+                raise ValueError("it is another run's")
+        except (ValueError, LookupError, TypeError, AttributeError, RecursionError, ExplorerError) as error:
+            return damaged(str(run_id), str(owner), created, error)
         if not record.status.is_active or _is_alive(record.process):
             return record
         resumable = (self.folder_of(record.run_id) / RESUME).exists()
@@ -114,14 +162,13 @@ class RunStore:
         message = f"The server ended at step {record.step} of {record.steps or '?'}; {said}."
         lost = record.but(status=RunStatus.INTERRUPTED, message=message, place=0, seconds_left=None)
         row = (lost.status.value, lost.to_json(), lost.run_id, text)
-        with self._lock, self._database:
-            self._database.execute("UPDATE runs SET status = ?, record = ? WHERE run_id = ? AND record = ?", row)
+        with suppress(StorageError):  # whoever looks next finds the same
+            self._database.write("UPDATE runs SET status = ?, record = ? WHERE run_id = ? AND record = ?", row)
         return lost
 
     def close(self) -> None:
         """Let the database go."""
-        with self._lock:
-            self._database.close()
+        self._database.close()
 
     def _example_records(self) -> Mapping[str, RunRecord]:
         return _read_examples(self._examples) if self._examples is not None else {}

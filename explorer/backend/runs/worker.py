@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Event
@@ -11,14 +12,13 @@ from typing import TypeVar
 
 import psutil
 import torch
-from safetensors.torch import load_file
 
 from explorer.backend.runs.open import OpenRun
 from explorer.backend.runs.outcome import outcome_of
 from explorer.backend.runs.record import RunRecord, RunStatus
 from explorer.backend.runs.store import RESUME, WEIGHTS
 from explorer.backend.runs.turns import Turns
-from explorer.errors import BadInputError
+from explorer.errors import BadInputError, StorageError
 from explorer.models.bundle import Bundle
 from explorer.tasks.task import Example, TaskData
 from explorer.tuning.adapted import Adapted, adapt
@@ -28,7 +28,7 @@ from explorer.tuning.merging import merged
 from explorer.tuning.methods import find_method
 from explorer.tuning.plan import plan
 from explorer.tuning.rows import LONGEST_ROW, Rows, tokenise
-from explorer.tuning.snapshots import due, save_snapshot, save_tensors
+from explorer.tuning.snapshots import due, load_tensors, save_snapshot, save_tensors
 from explorer.tuning.training import Scale, Training, Update
 
 MOST_HELD_OUT = 2000
@@ -84,11 +84,26 @@ class Worker:
             taught = self._taught(adapted, chosen, train, held_out) if adapted.method.needs_teacher else None
             training = Training(*given, taught)
         if (self.folder / RESUME).exists():
-            training.load_state(load_file(self.folder / RESUME))
+            self._go_on(training)
         self._announce(training, train, held_out)
         if not self.stopping.is_set():
             self._train(training)
         self._finish(training, held_out)
+
+    def _go_on(self, training: Training) -> None:
+        """From the last checkpoint; a damaged one gets another name, so that the next Resume starts from the beginning."""
+        checkpoint = self.folder / RESUME
+        aside = f"{RESUME}.damaged"
+        so = f"It is now called {aside}: press Resume to start this run again from its first step."
+        try:
+            try:
+                training.load_state(load_tensors(checkpoint, so))
+            except (BadInputError, KeyError, ValueError, RuntimeError) as error:
+                raise StorageError(f"{RESUME} of this run is another run's ({str(error)[:150]}). {so}") from error
+        except StorageError:
+            with suppress(OSError):
+                checkpoint.replace(self.folder / aside)
+            raise
 
     def _taught(self, student: Adapted, chosen: Sequence[Example], train: Rows, held_out: dict[str, Rows]) -> Teaching:
         """What the student's teacher says of every row; a new student also takes over its layers."""
