@@ -9,19 +9,20 @@ from dataclasses import replace
 
 from explorer.backend.local import LocalExecutor
 from explorer.models.catalog import DEFAULT_MODEL
-from explorer.settings import settings
+from explorer.settings import listen_on, settings
 from explorer.ui.shell import build_app, launch_options
 
 
 def main() -> None:
     """Parse the command line, build the pages, warm the first model up in the background, serve."""
-    chosen = settings()
+    standard = settings()
+    parser = argparse.ArgumentParser(description="Serve the BERT Explorer.")
+    parser.add_argument("--host", default=standard.server_name, help="default: GRADIO_SERVER_NAME or 127.0.0.1")
+    parser.add_argument("--port", type=int, default=standard.server_port, help="default: GRADIO_SERVER_PORT or 7860")
+    arguments = parser.parse_args()
+    chosen = listen_on(arguments.host)
     if not chosen.lecturer_key:
         chosen = replace(chosen, lecturer_key=secrets.token_urlsafe(9))
-    parser = argparse.ArgumentParser(description="Serve the BERT Explorer.")
-    parser.add_argument("--host", default=chosen.server_name, help="default: GRADIO_SERVER_NAME or 127.0.0.1")
-    parser.add_argument("--port", type=int, default=chosen.server_port, help="default: GRADIO_SERVER_PORT or 7860")
-    arguments = parser.parse_args()
     executor = LocalExecutor(chosen)
     executor.warm_up(DEFAULT_MODEL)
     app = build_app(executor)

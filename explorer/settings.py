@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 from collections.abc import Mapping, MutableMapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -42,9 +43,16 @@ class Settings:
     hub_cache: Path = field(default_factory=default_hub_cache)  # HF_HUB_CACHE, or HF_HOME/hub
     hub_timeout: float = 10.0  # HF_HUB_DOWNLOAD_TIMEOUT, seconds without a byte
     offline: bool = False  # HF_HUB_OFFLINE: never ask the hub
-    local_folders: bool = True  # EXPLORER_LOCAL_FOLDERS: may a visitor name a folder of this machine?
+    local_folders: bool = True  # EXPLORER_LOCAL_FOLDERS: may a visitor name a folder of this machine? Unset: on 127.0.0.1
     largest_download_bytes: int = 4 * GIBIBYTE  # EXPLORER_LARGEST_DOWNLOAD_GB
     data_folder: Path = field(default_factory=default_data_folder)  # EXPLORER_DATA: runs and uploaded files
+    runs_bytes: int = 8 * GIBIBYTE  # EXPLORER_RUNS_GB: weights of all runs; the oldest are removed beyond
+    visitor_runs_bytes: int = 2 * GIBIBYTE  # EXPLORER_VISITOR_RUNS_GB: of one visitor's
+    most_runs: int = 3000  # EXPLORER_MOST_RUNS: runs in the list, with or without weights
+    uploads_bytes: int = 2 * GIBIBYTE  # EXPLORER_UPLOADS_GB: uploaded tables and texts
+    visitor_uploads_bytes: int = GIBIBYTE  # EXPLORER_VISITOR_UPLOADS_GB: from one address
+    exports_bytes: int = 2 * GIBIBYTE  # EXPLORER_EXPORTS_GB: zips to take home, before they are handed over
+    visitor_exports_bytes: int = GIBIBYTE  # EXPLORER_VISITOR_EXPORTS_GB: of one visitor's runs
     training_lanes: int = 1  # EXPLORER_TRAINING_LANES: runs that train at the same time
     lecturer_key: str = ""  # EXPLORER_LECTURER_KEY: who opens a page with ?lecturer=KEY sees everybody's runs
 
@@ -58,21 +66,29 @@ class Settings:
             server_name=environment.get("GRADIO_SERVER_NAME") or standard.server_name,
             server_port=int(_number(environment, "GRADIO_SERVER_PORT", standard.server_port)),
             device=environment.get("EXPLORER_DEVICE") or standard.device,
-            model_cache_bytes=int(
-                _number(environment, "EXPLORER_MODEL_CACHE_GB", standard.model_cache_bytes / GIBIBYTE) * GIBIBYTE
-            ),
+            model_cache_bytes=_gigabytes(environment, "EXPLORER_MODEL_CACHE_GB", standard.model_cache_bytes),
             workers=int(_number(environment, "EXPLORER_WORKERS", standard.workers, least=1)),
             result_cache_entries=int(_number(environment, "EXPLORER_RESULT_CACHE", standard.result_cache_entries)),
             hub_endpoint=(environment.get("HF_ENDPOINT") or standard.hub_endpoint).rstrip("/"),
             hub_cache=Path(cache_folder).expanduser() if cache_folder else standard.hub_cache,
             hub_timeout=_number(environment, "HF_HUB_DOWNLOAD_TIMEOUT", standard.hub_timeout),
             offline=_switch(environment, "HF_HUB_OFFLINE", standard.offline),
-            local_folders=_switch(environment, "EXPLORER_LOCAL_FOLDERS", standard.local_folders),
-            largest_download_bytes=int(
-                _number(environment, "EXPLORER_LARGEST_DOWNLOAD_GB", standard.largest_download_bytes / GIBIBYTE)
-                * GIBIBYTE
+            local_folders=_switch(environment, "EXPLORER_LOCAL_FOLDERS", _asks_itself(environment, standard)),
+            largest_download_bytes=_gigabytes(
+                environment, "EXPLORER_LARGEST_DOWNLOAD_GB", standard.largest_download_bytes
             ),
             data_folder=Path(environment.get("EXPLORER_DATA") or standard.data_folder).expanduser(),
+            runs_bytes=_gigabytes(environment, "EXPLORER_RUNS_GB", standard.runs_bytes),
+            visitor_runs_bytes=_gigabytes(environment, "EXPLORER_VISITOR_RUNS_GB", standard.visitor_runs_bytes),
+            most_runs=int(_number(environment, "EXPLORER_MOST_RUNS", standard.most_runs, least=1)),
+            uploads_bytes=_gigabytes(environment, "EXPLORER_UPLOADS_GB", standard.uploads_bytes),
+            visitor_uploads_bytes=_gigabytes(
+                environment, "EXPLORER_VISITOR_UPLOADS_GB", standard.visitor_uploads_bytes
+            ),
+            exports_bytes=_gigabytes(environment, "EXPLORER_EXPORTS_GB", standard.exports_bytes),
+            visitor_exports_bytes=_gigabytes(
+                environment, "EXPLORER_VISITOR_EXPORTS_GB", standard.visitor_exports_bytes
+            ),
             training_lanes=int(_number(environment, "EXPLORER_TRAINING_LANES", standard.training_lanes, least=1)),
             lecturer_key=environment.get("EXPLORER_LECTURER_KEY", "").strip(),
         )
@@ -91,6 +107,17 @@ def _number(environment: Mapping[str, str], name: str, standard: float, least: f
     return number
 
 
+def _gigabytes(environment: Mapping[str, str], name: str, standard: int) -> int:
+    return int(_number(environment, name, standard / GIBIBYTE) * GIBIBYTE)
+
+
+def _asks_itself(environment: Mapping[str, str], standard: Settings) -> bool:
+    """Whether only this machine can reach the server: it listens on an address of its own and is not shared by Gradio."""
+    host = environment.get("GRADIO_SERVER_NAME") or standard.server_name
+    own = host in ("localhost", "::1", "[::1]") or bool(re.fullmatch(r"127(\.\d+){3}", host))
+    return own and not _switch(environment, "GRADIO_SHARE", False)
+
+
 def _switch(environment: Mapping[str, str], name: str, standard: bool) -> bool:
     text = environment.get(name, "").strip().lower()
     return text in ("1", "true", "yes", "on") if text else standard
@@ -103,6 +130,13 @@ def share_processor(environment: MutableMapping[str, str] = os.environ) -> None:
     with spinning threads.
     """
     environment.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+
+
+def listen_on(host: str) -> Settings:
+    """This process's settings once its server listens on `host`, which the command line may have named."""
+    os.environ["GRADIO_SERVER_NAME"] = host
+    settings.cache_clear()
+    return settings()
 
 
 @cache

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from explorer.settings import GIBIBYTE, Settings, settings
+from explorer.settings import GIBIBYTE, Settings, listen_on, settings
 
 VARIABLES = (
-    ("GRADIO_SERVER_NAME", "0.0.0.0", "server_name", "0.0.0.0"),
+    ("GRADIO_SERVER_NAME", "127.0.0.2", "server_name", "127.0.0.2"),
     ("GRADIO_SERVER_PORT", "8080", "server_port", 8080),
     ("EXPLORER_DEVICE", "cpu", "device", "cpu"),
     ("EXPLORER_MODEL_CACHE_GB", "1.5", "model_cache_bytes", int(1.5 * GIBIBYTE)),
@@ -29,6 +29,13 @@ VARIABLES = (
     ("EXPLORER_LARGEST_DOWNLOAD_GB", "0.5", "largest_download_bytes", GIBIBYTE // 2),
     ("EXPLORER_DATA", "/data/explorer", "data_folder", Path("/data/explorer")),
     ("EXPLORER_DATA", "~/explorer", "data_folder", Path.home() / "explorer"),
+    ("EXPLORER_RUNS_GB", "0.5", "runs_bytes", GIBIBYTE // 2),
+    ("EXPLORER_VISITOR_RUNS_GB", "0.5", "visitor_runs_bytes", GIBIBYTE // 2),
+    ("EXPLORER_MOST_RUNS", "50", "most_runs", 50),
+    ("EXPLORER_UPLOADS_GB", "0.5", "uploads_bytes", GIBIBYTE // 2),
+    ("EXPLORER_VISITOR_UPLOADS_GB", "0.5", "visitor_uploads_bytes", GIBIBYTE // 2),
+    ("EXPLORER_EXPORTS_GB", "0.5", "exports_bytes", GIBIBYTE // 2),
+    ("EXPLORER_VISITOR_EXPORTS_GB", "0.5", "visitor_exports_bytes", GIBIBYTE // 2),
     ("EXPLORER_TRAINING_LANES", "2", "training_lanes", 2),
     ("EXPLORER_LECTURER_KEY", " open sesame ", "lecturer_key", "open sesame"),
 )
@@ -39,6 +46,9 @@ NUMBERS = (
     "EXPLORER_RESULT_CACHE",
     "HF_HUB_DOWNLOAD_TIMEOUT",
     "EXPLORER_LARGEST_DOWNLOAD_GB",
+    "EXPLORER_RUNS_GB",
+    "EXPLORER_UPLOADS_GB",
+    "EXPLORER_EXPORTS_GB",
 )
 
 
@@ -86,3 +96,39 @@ def test_no_training_lane_is_too_few() -> None:
 def test_the_tests_keep_nothing_in_the_home_folder(data_folder: Path) -> None:
     assert settings().data_folder == data_folder
     assert Settings().data_folder != data_folder
+
+
+@pytest.mark.parametrize(
+    ("environment", "open_to_all"),
+    [
+        ({}, False),
+        ({"GRADIO_SERVER_NAME": "localhost"}, False),
+        ({"GRADIO_SERVER_NAME": "::1"}, False),
+        ({"GRADIO_SERVER_NAME": "0.0.0.0"}, True),
+        ({"GRADIO_SERVER_NAME": "::"}, True),
+        ({"GRADIO_SERVER_NAME": "192.168.1.5"}, True),
+        ({"GRADIO_SERVER_NAME": "127.example.org"}, True),
+        ({"GRADIO_SHARE": "True"}, True),
+    ],
+)
+def test_folders_are_models_only_where_nobody_else_can_ask_or_the_owner_says_so(
+    environment: dict[str, str], open_to_all: bool
+) -> None:
+    assert Settings.from_environment(environment).local_folders is not open_to_all
+    for text, allowed in (("1", True), ("0", False)):
+        made = Settings.from_environment({**environment, "EXPLORER_LOCAL_FOLDERS": text})
+        assert made.local_folders is allowed
+
+
+def test_the_host_of_the_command_line_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GRADIO_SERVER_NAME", "")
+    monkeypatch.delenv("EXPLORER_LOCAL_FOLDERS", raising=False)
+    settings.cache_clear()
+    assert settings().local_folders
+    made = listen_on("0.0.0.0")
+    assert (made.server_name, made.local_folders) == ("0.0.0.0", False)
+    assert settings() is made
+    monkeypatch.setenv("EXPLORER_LOCAL_FOLDERS", "1")
+    assert listen_on("0.0.0.0").local_folders
+    monkeypatch.undo()
+    settings.cache_clear()

@@ -19,7 +19,7 @@ from explorer.backend.runs.manager import RunManager
 from explorer.backend.runs.record import RunRecord
 from explorer.backend.runs.store import RunStore
 from explorer.backend.runs.turns import share_freed_memory
-from explorer.errors import ExplorerError, OutOfMemoryError
+from explorer.errors import BadInputError, ExplorerError, OutOfMemoryError
 from explorer.models.catalog import find_card
 from explorer.settings import BUNDLED_RUNS, Settings
 
@@ -136,6 +136,10 @@ class LocalExecutor:
         return self._shared((job, model_id, params), self._with_memory, job, model_id, params)
 
     def _shared(self, key: tuple[Job, str, Any], work: Callable[..., Any], *arguments: Any) -> Future[Any]:
+        try:
+            hash(key)
+        except TypeError:
+            raise BadInputError(_no_plain_values(key[2])) from None
         with self._answers_lock:
             shared = self._answers.get(key)
             if shared is None:
@@ -211,6 +215,12 @@ class LocalExecutor:
     def warm_up(self, model_id: str) -> None:
         """Import torch and load the model in a thread of its own."""
         threading.Thread(target=lambda: self.store.get(model_id), daemon=True, name="warm-up").start()
+
+
+def _no_plain_values(params: Any) -> str:
+    """The sentence for parameters that hold a list or an object where one value is expected; it names them."""
+    odd = [field.name for field in fields(params) if isinstance(getattr(params, field.name), list | dict | set)]
+    return f"{' and '.join(odd) or 'A parameter'} must be one name or number; got a list or an object."
 
 
 def _function(job: Job) -> Callable[..., Any]:

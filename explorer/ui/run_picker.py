@@ -13,11 +13,11 @@ from explorer.backend.executor import Job
 from explorer.backend.runs.examples import OWNER
 from explorer.backend.runs.following import Compared
 from explorer.backend.runs.record import RunRecord
-from explorer.errors import ExplorerError, readable
+from explorer.errors import BadInputError, ExplorerError, readable
 from explorer.figures import percent
 from explorer.ui.front_door import lecturers_key
 from explorer.ui.page import Page
-from explorer.ui.streams import LECTURER_PREFIX, owner_of
+from explorer.ui.visitors import LECTURER_PREFIX, NAMES, address_of, owner_of
 
 VISITOR_KEY = "bert-explorer-visitor"
 RUN_KEY = "bert-explorer-run"
@@ -95,8 +95,8 @@ class RunPicker:
         key = lecturers_key(request.cookies)
         if key and self.page.executor.runs.is_lecturer(key):
             visitor = LECTURER_PREFIX + key
-        if not visitor or self._is_outdated(visitor):
-            visitor = secrets.token_urlsafe(16)
+        if not visitor.startswith(LECTURER_PREFIX) or self._is_outdated(visitor):
+            visitor = NAMES.give("" if visitor.startswith(LECTURER_PREFIX) else visitor, address_of(request))
         records = self.records(visitor, request)
         wanted = [request.query_params.get("run"), *[r.run_id for r in records if r.status.is_active], remembered]
         run = next((str(name) for name in wanted if name and self._is_there(str(name))), None)
@@ -151,8 +151,10 @@ class RunPicker:
         )
         return done.change
 
-    def _each(self, verb: str, named: str, owner: str) -> None:
+    def _each(self, verb: str, named: object, owner: str) -> None:
         """Do something to each run that is named; one that has ended already is not stopped again."""
+        if not isinstance(named, str | None):
+            raise BadInputError(f"No run is called {str(named)[:60]!r}: name one, or several with commas between them.")
         for run_id in (named or "").split(","):
             if verb != "stop" or self.page.executor.runs.get(run_id).status.is_active:
                 getattr(self.page.executor.runs, verb)(run_id, owner)

@@ -11,15 +11,13 @@ from typing import Any
 
 import gradio as gr
 
-from explorer import SCRIPT_OWNER
-from explorer.backend.runs.examples import OWNER
-from explorer.backend.runs.manager import LECTURER
 from explorer.errors import readable
 from explorer.labs.lab import LiveAction
 from explorer.labs.plain import Asked
 from explorer.models.catalog import DEFAULT_MODEL
 from explorer.tables import Table
 from explorer.ui.page import Page
+from explorer.ui.visitors import owner_of
 from explorer.ui.wiring import Panel, Show, for_clients, left_out, named
 
 PAUSE_SECONDS = 0.35
@@ -27,18 +25,6 @@ PAUSE_SECONDS = 0.35
 
 FIRST_PAUSE_SECONDS = 0.04
 """Where nothing is new the first looks follow each other quickly, for what takes a moment only."""
-
-LECTURER_PREFIX = "lecturer:"
-
-
-def owner_of(page: Page, visitor: str | None, request: gr.Request | None) -> str:
-    """Whose runs: the browser's own secret name, the lecturer's key, or a client's session where it gives no name."""
-    name = (visitor or "").strip()
-    if name.startswith(LECTURER_PREFIX):
-        name = LECTURER if page.executor.runs.is_lecturer(name.removeprefix(LECTURER_PREFIX)) else ""
-    elif name in (LECTURER, OWNER, SCRIPT_OWNER):
-        name = ""
-    return name or f"client-{request.session_hash if request else ''}"
 
 
 class Watch:
@@ -183,8 +169,8 @@ class Stream:
             session = str(request.session_hash)
             viewed, said = {name: values.pop(name) for name in self.views}, ""
             turn = self.watch.begin(session, viewed)
-            owner = owner_of(self.page, values.get("visitor"), request)
             try:
+                owner = owner_of(self.page, values.get("visitor"), request)
                 async for result, shown in self.answers(values, request, viewed, self.page_table):
                     if not self.watch.is_latest(session, turn):
                         break

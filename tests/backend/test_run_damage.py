@@ -85,7 +85,6 @@ def test_a_list_that_is_no_database_is_set_aside_and_said_to_be(tmp_path: Path) 
     assert kept.read_bytes() == rubbish
     with pytest.raises(BadInputError, match=f"was damaged and is set aside as {kept.name}"):
         runs.get("r-before")
-    (tmp_path / "runs" / FILE).unlink()
     runs.store.close()
     (tmp_path / "runs" / FILE).write_bytes(rubbish[::-1])
     again = manager(tmp_path)
@@ -109,7 +108,9 @@ def test_what_can_still_be_read_of_a_damaged_list_goes_on_in_the_new_one(tmp_pat
     assert runs.store.set_aside
     listed = [one for one in runs.list("ada") if one.run_id in names]
     assert 5 < len(listed) < 60
-    assert all(one == full_record(run_id=one.run_id) for one in listed)
+    whole = [one for one in listed if one.status is not RunStatus.DAMAGED]
+    assert len(whole) >= len(listed) - 1  # the last one that could be read may be cut
+    assert all(one == full_record(run_id=one.run_id) for one in whole)
     runs.store.save(record("r-after"))
     assert runs.list("ada")[-1].run_id.startswith("example")
     assert (tmp_path / "runs" / runs.store.set_aside).read_bytes() == bytes(content)

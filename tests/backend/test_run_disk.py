@@ -174,9 +174,9 @@ def test_on_a_real_disk_that_fills_while_a_run_trains(small_disk: Path, settings
     fill(filler)
     with pytest.raises(StorageError, match="disk is full"):
         runs.start(spec, "ada")
-    assert [one.run_id for one in runs.list("ada")] == [done.run_id]
+    assert runs.store.owned_by("ada") == [done]
     runs.delete(done.run_id, "ada")
-    assert runs.list("ada") == []
+    assert runs.store.owned_by("ada") == []
     os.truncate(filler, filler.stat().st_size - 2**18)
     failed = finished(executor, replace(spec, method="full"))
     assert failed.status is RunStatus.FAILED

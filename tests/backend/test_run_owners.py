@@ -63,6 +63,8 @@ class TestOwners:
         assert runs.is_lecturer("key")
         assert not runs.is_lecturer("")
         assert not runs.is_lecturer("KEY")
+        for key in ("kéy", "键", "\ud800", "key\0"):
+            assert not runs.is_lecturer(key)
         without = RunManager(RunStore(tmp_path / "other"), Settings(), lambda *_: None, no_model)
         assert not without.is_lecturer("")
 

@@ -40,7 +40,7 @@ def _record(imported: Imported, owner: str, run_id: str, notes: list[str]) -> Ru
     trainable = numbers + sum(tensor.numel() for tensor in imported.head.values())
     return RunRecord(
         run_id=run_id,
-        owner=owner,
+        owner=str(owner),
         spec=imported.spec,
         status=RunStatus.IMPORTED,
         created=time.time(),

@@ -59,14 +59,14 @@ class RunManager:
         facts = describe(spec, self._settings)
         record = RunRecord(
             run_id=self.store.new_id(),
-            owner=owner,
+            owner=str(owner),
             spec=spec,
             status=RunStatus.QUEUED,
             created=time.time(),
             process=this_process(),
             **facts,
         )
-        self._enqueue(record)
+        self._enqueue(record, owner)
         return record.run_id
 
     def _teacher(self, spec: RunSpec) -> RunRecord | None:
@@ -78,9 +78,10 @@ class RunManager:
             )
         return teacher
 
-    def _enqueue(self, record: RunRecord) -> None:
+    def _enqueue(self, record: RunRecord, owner: str) -> None:
+        """Queue a run for its owner, who may be a queue.Visitor."""
         with self._changed:
-            self._queue.put(record.owner, record.run_id)
+            self._queue.put(owner, record.run_id)
             try:
                 self.store.save(record)
             except Exception:
@@ -230,7 +231,8 @@ class RunManager:
                 raise BadInputError(f"This run cannot be resumed. {record.message}")
             if record.status.is_active or record.status in (RunStatus.DONE, RunStatus.IMPORTED):
                 raise BadInputError(f"This run is {record.status}; only one that ended early can be resumed.")
-            self._enqueue(record.but(status=RunStatus.QUEUED, message="", process=this_process()))
+            queued = record.but(status=RunStatus.QUEUED, message="", process=this_process())
+            self._enqueue(queued, owner if owner == record.owner else record.owner)
 
     def delete(self, run_id: str, owner: str) -> None:
         """Forget a run and its weights."""

@@ -2,60 +2,113 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict, deque
+from dataclasses import dataclass
 
 from explorer.errors import BadInputError
 
 MOST_WAITING = 16
 """Runs that one visitor may have in the queue: comparing all methods takes nine."""
 
+MOST_TOGETHER = 64
+"""Runs that all visitors who share a turn may have in the queue: a class that asks from one address by a script."""
+
+MOST_IN_ALL = 400
+
+
+class Visitor(str):
+    """A visitor's name. party: who takes turns with others; names that a client invents have one party together."""
+
+    party: str
+
+    def __new__(cls, name: str, party: str) -> Visitor:
+        """A name that belongs to a party."""
+        made = super().__new__(cls, name)
+        made.party = party
+        return made
+
+    def __getnewargs__(self) -> tuple[str, str]:  # type: ignore[override]
+        """What a copy is made from."""
+        return str(self), self.party
+
+
+def party_of(owner: str) -> str:
+    """Who shares turns with this owner; a plain name is a party of its own."""
+    return owner.party if isinstance(owner, Visitor) else owner
+
+
+@dataclass(frozen=True)
+class _Waiting:
+    """One run. names: its party and its owner, as keys that nobody can confuse."""
+
+    run_id: str
+    names: tuple[str, str]
+
 
 class FairQueue:
-    """Run ids by owner; whoever was served longest ago is served next. Not safe for threads: its user holds a lock."""
+    """Run ids by owner. Parties take turns, and the owners within a party; whoever was served longest ago is next.
+
+    Who comes anew stands before those who have been served since the last run began, and behind all who waited already:
+    however many names arrive, a run that waits is reached. Not safe for threads: its user holds a lock.
+    """
 
     def __init__(self) -> None:
-        self._waiting: OrderedDict[str, deque[str]] = OrderedDict()
-        self._served: dict[str, int] = {}
+        self._waiting: list[_Waiting] = []
+        self._served: dict[str, float] = {}
+        """When a party (and an owner within it) was served last, counted in runs; newcomers half a run before now."""
         self._turn = 0
 
     def put(self, owner: str, run_id: str) -> None:
-        """Append to an owner's runs. Raises BadInputError where they have too many waiting."""
-        waiting = self._waiting.setdefault(owner, deque())
-        if len(waiting) >= MOST_WAITING:
+        """Append to an owner's runs. Raises BadInputError where they, their party or all have too many waiting."""
+        one = _Waiting(run_id, (f"party {party_of(owner)}", f"owner {owner}"))
+        ours, mine = (
+            sum(other.names[place] == name for other in self._waiting) for place, name in enumerate(one.names)
+        )
+        if mine >= MOST_WAITING:
             raise BadInputError(
                 f"You have {MOST_WAITING} runs waiting. Let some finish, or stop them, before starting more."
             )
-        waiting.append(run_id)
+        if ours >= MOST_TOGETHER:
+            raise BadInputError(
+                f"{MOST_TOGETHER} runs wait that scripts have started from your network. Let some finish, or start yours on the "
+                "page, where every browser has a turn of its own."
+            )
+        if len(self._waiting) >= MOST_IN_ALL:
+            raise BadInputError(f"{MOST_IN_ALL} runs wait on this server. Try again when some have finished.")
+        present = {name for other in self._waiting for name in other.names}
+        for name in one.names:
+            if name not in present:
+                self._served[name] = max(self._served.get(name, 0.0), self._turn - 0.5)
+        self._waiting.append(one)
 
     def order(self) -> list[str]:
         """Every waiting run in the order in which it would start."""
-        waiting = {owner: list(runs) for owner, runs in self._waiting.items() if runs}
-        served, turn, order = dict(self._served), self._turn, []
+        waiting, served, turn, order = list(self._waiting), dict(self._served), self._turn, []
         while waiting:
-            owner = min(waiting, key=lambda name: served.get(name, 0))
-            order.append(waiting[owner].pop(0))
+            one = min(waiting, key=lambda run: (served[run.names[0]], served[run.names[1]]))
+            waiting.remove(one)
             turn += 1
-            served[owner] = turn
-            waiting = {name: runs for name, runs in waiting.items() if runs}
+            served.update(dict.fromkeys(one.names, turn))
+            order.append(one.run_id)
         return order
 
     def take(self) -> str | None:
         """Remove and return the run that is next; None where nothing waits."""
-        owners = [owner for owner, runs in self._waiting.items() if runs]
-        if not owners:
+        if not self._waiting:
             return None
-        owner = min(owners, key=lambda name: self._served.get(name, 0))
+        one = min(self._waiting, key=lambda run: (self._served[run.names[0]], self._served[run.names[1]]))
+        self._waiting.remove(one)
         self._turn += 1
-        self._served[owner] = self._turn
-        run_id = self._waiting[owner].popleft()
-        if not self._waiting[owner]:
-            del self._waiting[owner]
-        return run_id
+        self._served.update(dict.fromkeys(one.names, float(self._turn)))
+        self._forget()
+        return one.run_id
 
     def remove(self, run_id: str) -> bool:
         """Take a run out of the queue; False where it does not wait."""
-        for waiting in self._waiting.values():
-            if run_id in waiting:
-                waiting.remove(run_id)
-                return True
-        return False
+        before = len(self._waiting)
+        self._waiting = [one for one in self._waiting if one.run_id != run_id]
+        return len(self._waiting) < before
+
+    def _forget(self) -> None:
+        """Who neither waits nor was served just now stands as a newcomer would."""
+        waiting = {name for one in self._waiting for name in one.names}
+        self._served = {name: at for name, at in self._served.items() if name in waiting or at >= self._turn}

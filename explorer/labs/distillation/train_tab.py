@@ -21,7 +21,8 @@ from explorer.tuning.students import is_student, labels_only
 from explorer.ui.components import plot, rich_text
 from explorer.ui.page import Page
 from explorer.ui.run_picker import RunPicker, run_choices
-from explorer.ui.streams import Stream, Watch, owner_of
+from explorer.ui.streams import Stream, Watch
+from explorer.ui.visitors import owner_of
 from explorer.ui.wiring import LATEX, folds
 
 START_TITLES = {"teacher": "the teacher's layers", "pretrained": "pretrained layers", "random": "random numbers"}

@@ -9,7 +9,7 @@ import gradio as gr
 from explorer.errors import BadInputError, readable
 from explorer.ui.page import Page
 from explorer.ui.run_picker import RunPicker, run_choices
-from explorer.ui.streams import owner_of
+from explorer.ui.visitors import owner_of
 
 HELP = (
     "A zip in peft's format (adapter_config.json and adapter_model.safetensors), such as the one prepared above. Pickles "

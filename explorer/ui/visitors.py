@@ -1,0 +1,91 @@
+"""Who asks: the name that runs belong to, and with whom it shares its turn in the queue."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+from collections import OrderedDict
+
+import gradio as gr
+
+from explorer import SCRIPT_OWNER
+from explorer.backend.runs.examples import OWNER
+from explorer.backend.runs.manager import LECTURER
+from explorer.backend.runs.queue import Visitor
+from explorer.errors import BadInputError
+from explorer.ui.page import Page
+
+LECTURER_PREFIX = "lecturer:"
+LONGEST_NAME = 200
+MOST_NAMES = 500
+"""Names that one address is given: more than a school behind one address has browsers, and fewer than a script can invent."""
+
+MOST_ADDRESSES = 5000
+_MARK = "."
+
+
+class Names:
+    """Gives browsers the names by which they find their runs again, signed for as long as the server runs.
+
+    A signed name has a turn of its own. Anybody can invent others; those of one address share a turn.
+    """
+
+    def __init__(self) -> None:
+        self._secret = secrets.token_bytes(32)
+        self._given: OrderedDict[str, int] = OrderedDict()
+
+    def give(self, remembered: str, address: str) -> str:
+        """A browser's name, with this server's signature: the one that it remembers, or a new one.
+
+        Unsigned where the address has been given too many.
+        """
+        name, signed = self.check(remembered)
+        if signed:
+            return remembered
+        name = name or secrets.token_urlsafe(16)
+        given = self._given[address] = self._given.pop(address, 0) + 1
+        while len(self._given) > MOST_ADDRESSES:
+            self._given.popitem(last=False)
+        return name + _MARK + self._signature(name) if given <= MOST_NAMES else name
+
+    def check(self, visitor: str) -> tuple[str, bool]:
+        """A name without its signature, and whether that is this server's."""
+        name, _, signature = visitor.partition(_MARK)
+        return name, bool(signature) and hmac.compare_digest(signature.encode(), self._signature(name).encode())
+
+    def _signature(self, name: str) -> str:
+        return hmac.new(self._secret, name.encode(), hashlib.sha256).hexdigest()[:32]
+
+
+NAMES = Names()
+"""This process's."""
+
+
+def address_of(request: gr.Request | None) -> str:
+    """Where a request comes from, as the server sees it: a class behind one router has one address."""
+    return str(getattr(getattr(request, "client", None), "host", "") or "")
+
+
+def owner_of(page: Page, visitor: object, request: gr.Request | None) -> Visitor:
+    """Whose runs: the browser's own secret name, the lecturer's key, or a client's session where it gives no name.
+
+    Raises BadInputError for what cannot be a name.
+    """
+    given = "" if visitor is None else visitor
+    if (
+        not isinstance(given, str)
+        or len(given) > LONGEST_NAME
+        or any("\ud800" <= letter <= "\udfff" for letter in given)
+    ):
+        raise BadInputError(f"visitor must be a name of at most {LONGEST_NAME} letters, or left out.")
+    given = given.strip()
+    if given.startswith(LECTURER_PREFIX):
+        if page.executor.runs.is_lecturer(given.removeprefix(LECTURER_PREFIX)):
+            return Visitor(LECTURER, LECTURER)
+        given = ""
+    name, signed = NAMES.check(given)
+    if name in (LECTURER, OWNER, SCRIPT_OWNER) or name.startswith(LECTURER_PREFIX):
+        name, signed = "", False
+    party = name if signed else f"address {address_of(request)}"
+    return Visitor(name or f"client-{request.session_hash if request else ''}", party)

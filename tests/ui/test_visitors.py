@@ -1,0 +1,79 @@
+"""Whose name it is: signed by this server, invented by a client, the lecturer's, or none at all."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from explorer import SCRIPT_OWNER
+from explorer.backend.runs.examples import OWNER
+from explorer.backend.runs.manager import LECTURER
+from explorer.backend.runs.queue import party_of
+from explorer.errors import BadInputError
+from explorer.ui import visitors
+from explorer.ui.visitors import NAMES, Names, owner_of
+
+RUNS = SimpleNamespace(is_lecturer=lambda key: key == "teach")
+PAGE: Any = SimpleNamespace(executor=SimpleNamespace(runs=RUNS))
+
+
+def asked(host: str = "10.0.0.1", session: str = "s1") -> Any:
+    return SimpleNamespace(client=SimpleNamespace(host=host), session_hash=session)
+
+
+def test_a_browser_keeps_its_name_and_has_a_turn_of_its_own() -> None:
+    first = NAMES.give("", "10.0.0.1")
+    name = owner_of(PAGE, first, asked())
+    assert party_of(name) == name
+    assert NAMES.give(first, "10.0.0.1") == first
+    assert owner_of(PAGE, NAMES.give(str(name), "10.0.0.1"), asked()) == name
+    assert owner_of(PAGE, NAMES.give("", "10.0.0.1"), asked()) != name
+
+
+def test_after_a_restart_the_name_is_signed_again_and_finds_its_runs() -> None:
+    before = Names().give("", "10.0.0.1")
+    name = before.partition(".")[0]
+    assert owner_of(PAGE, before, asked()) == name
+    assert party_of(owner_of(PAGE, before, asked())) == "address 10.0.0.1"
+    assert party_of(owner_of(PAGE, NAMES.give(before, "10.0.0.1"), asked())) == name
+
+
+@pytest.mark.parametrize("name", ["ada", "ada.", "ada.0123", "ada.\u00fc", ".", ""])
+def test_names_that_a_client_invents_share_a_turn(name: str) -> None:
+    assert party_of(owner_of(PAGE, name, asked())) == "address 10.0.0.1"
+    assert party_of(owner_of(PAGE, name, asked("10.0.0.2"))) == "address 10.0.0.2"
+
+
+def test_an_address_is_not_given_names_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(visitors, "MOST_NAMES", 3)
+    monkeypatch.setattr(visitors, "MOST_ADDRESSES", 2)
+    names = Names()
+    assert [names.check(names.give("", "10.0.0.1"))[1] for _ in range(5)] == [True, True, True, False, False]
+    assert names.check(names.give("", "10.0.0.2"))[1]
+    assert names.give("ada", "10.0.0.1") == "ada"
+    names.give("", "10.0.0.3")
+    assert len(names._given) == 2
+
+
+@pytest.mark.parametrize(
+    "name", [LECTURER, OWNER, SCRIPT_OWNER, "lecturer:", "lecturer:\u00fc", "lecturer:teach2", f" {OWNER}.x"]
+)
+def test_nobody_takes_a_name_that_is_not_for_visitors(name: str) -> None:
+    assert owner_of(PAGE, name, asked(session="s9")) == "client-s9"
+
+
+def test_the_lecturers_key_makes_the_lecturer() -> None:
+    assert owner_of(PAGE, "lecturer:teach", asked()) == LECTURER
+
+
+@pytest.mark.parametrize("odd", [5, 0, True, ["ada"], {"a": 1}, "\ud800", "x" * 100_000])
+def test_what_cannot_be_a_name_is_refused(odd: object) -> None:
+    with pytest.raises(BadInputError, match="visitor must be a name"):
+        owner_of(PAGE, odd, asked())
+
+
+def test_no_name_is_the_clients_session() -> None:
+    assert owner_of(PAGE, None, asked(session="s9")) == "client-s9"
+    assert owner_of(PAGE, "  ", None) == "client-"
