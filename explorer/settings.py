@@ -43,7 +43,9 @@ class Settings:
     hub_cache: Path = field(default_factory=default_hub_cache)  # HF_HUB_CACHE, or HF_HOME/hub
     hub_timeout: float = 10.0  # HF_HUB_DOWNLOAD_TIMEOUT, seconds without a byte
     offline: bool = False  # HF_HUB_OFFLINE: never ask the hub
-    local_folders: bool = True  # EXPLORER_LOCAL_FOLDERS: may a visitor name a folder of this machine? Unset: on 127.0.0.1
+    local_folders: bool = (
+        True  # EXPLORER_LOCAL_FOLDERS: may a visitor name a folder of this machine? Unset: on 127.0.0.1
+    )
     largest_download_bytes: int = 4 * GIBIBYTE  # EXPLORER_LARGEST_DOWNLOAD_GB
     data_folder: Path = field(default_factory=default_data_folder)  # EXPLORER_DATA: runs and uploaded files
     runs_bytes: int = 8 * GIBIBYTE  # EXPLORER_RUNS_GB: weights of all runs; the oldest are removed beyond

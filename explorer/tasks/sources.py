@@ -46,18 +46,23 @@ def choices(settings: Settings) -> list[tuple[str, str]]:
 
 
 def keep_upload(
-    path: Path | str, settings: Settings, task_slug: str | None = None, validation_path: Path | str | None = None
+    path: Path | str,
+    settings: Settings,
+    task_slug: str | None = None,
+    validation_path: Path | str | None = None,
+    visitor: str = "",
 ) -> TaskData:
     """Check a visitor's file, keep it, and return its task, which load() finds by its name from then on.
 
     task_slug: the GLUE task whose layout the file has, or "text" for one without labels; None finds out, and reads any other
     table by its columns' names.
+    visitor: whose files it counts among.
     validation_path: its validation split; without one a fifth is held out. Raises BadInputError with the line and what is
     wrong with it.
     """
     upload = uploads.open_upload(Path(path), task_slug, Path(validation_path) if validation_path else None)
     data = uploads.read_upload(upload)
-    uploads.keep(upload, settings)
+    uploads.keep(upload, settings, visitor)
     return data
 
 

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
 import shutil
 import tempfile
+from collections import Counter
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
 
 from explorer.errors import BadInputError
 from explorer.settings import GIBIBYTE, Settings
+from explorer.shelf import bytes_of, trim
 from explorer.tasks.glue_files import GlueFile, read_glue, recognise
 from explorer.tasks.glue_tasks import find_task
 from explorer.tasks.opening import decode, read_bytes, short_name
@@ -22,13 +26,28 @@ from explorer.tasks.splitting import check_enough, hold_out, mixed, shared_texts
 from explorer.tasks.task import Example, Task, TaskData
 
 NAME = re.compile(r"file-([0-9a-f]{12})")
-LARGEST_SHELF_BYTES = 2 * GIBIBYTE
-"""All uploads together: a visitor must not be able to fill the disk."""
-
 HELD_NAME = "The validation file"
 _TRAIN, _VALIDATION, _ABOUT = "train", "validation", "about.json"
 _PARTIAL = ".partial-"
 _KEEPING = Lock()
+_HELD: Counter[str] = Counter()
+"""How many runs that wait or train learn from an upload."""
+
+
+def hold(name: str) -> None:
+    """Have an upload stay while a run needs it; other tasks' names are none of this shelf's business."""
+    if NAME.fullmatch(name):
+        with _KEEPING:
+            _HELD[name] += 1
+
+
+def let_go(name: str) -> None:
+    """The counterpart of hold."""
+    if NAME.fullmatch(name):
+        with _KEEPING:
+            _HELD[name] -= 1
+            if _HELD[name] <= 0:
+                del _HELD[name]
 
 
 @dataclass(frozen=True)
@@ -100,18 +119,21 @@ def _read_own(upload: Upload, text: str, other: str | None) -> Parts:
     return table.task(upload.name, upload.title), table.examples, validation, notes
 
 
-def keep(upload: Upload, settings: Settings) -> None:
+def keep(upload: Upload, settings: Settings, visitor: str = "") -> None:
     """Write an upload to its folder, which appears whole or not at all; one that is there already stays as it is.
 
-    Raises BadInputError where the room for uploads is used up or the disk does not take it.
+    visitor: whose uploads it is counted among. Those that were used longest ago are removed where room is needed. Raises
+    BadInputError where that is not enough or the disk does not take it.
     """
     folder = _folder(upload.name, settings)
+    whose = hashlib.sha256(visitor.encode("utf-8", "replace")).hexdigest()[:8] if visitor else ""
     try:
         with _KEEPING:
             if not folder.is_dir():
                 folder.parent.mkdir(parents=True, exist_ok=True)
-                _check_room(upload, folder.parent)
-                _write(upload, folder)
+                _make_room(upload, folder.parent, settings, whose)
+                _write(upload, folder, whose)
+            os.utime(folder)
     except OSError as error:
         raise BadInputError(
             f"{upload.title} could not be kept: this server may not write to its data folder, or its disk is full. A "
@@ -124,7 +146,12 @@ def find(name: str, settings: Settings) -> Upload:
     match = NAME.fullmatch(name)
     folder = _folder(name, settings) if match else None
     if folder is None or not folder.is_dir():
-        raise BadInputError(f"The file {name[:40]!r} is not on this server. Upload it again.")
+        raise BadInputError(
+            f"The file {name[:40]!r} is not on this server: files that nobody uses are removed when room is needed. Upload it "
+            "again."
+        )
+    with suppress(OSError):  # it is used now; a folder that may not be written loses nothing anyway
+        os.utime(folder)
     try:
         about = json.loads((folder / _ABOUT).read_text(encoding="utf-8"))
         held = folder / _VALIDATION
@@ -138,20 +165,36 @@ def _folder(name: str, settings: Settings) -> Path:
     return settings.data_folder / "uploads" / name.removeprefix("file-")
 
 
-def _check_room(upload: Upload, shelf: Path) -> None:
-    used = sum(file.stat().st_size for file in shelf.glob("*/*"))
-    if used + len(upload.train) + len(upload.validation or b"") > LARGEST_SHELF_BYTES:
-        raise BadInputError("This server's room for uploads is used up. Ask whoever runs it to clear some of them.")
+def _make_room(upload: Upload, shelf: Path, settings: Settings, whose: str) -> None:
+    """Remove what was used longest ago, of the visitor's and of all; raises BadInputError where that does not suffice."""
+    needed = len(upload.train) + len(upload.validation or b"")
+    folders = [folder for folder in shelf.iterdir() if folder.is_dir()]
+    own = [folder for folder in folders if whose and _whose(folder) == whose]
+    for entries, limit in ((own, settings.visitor_uploads_bytes), (folders, settings.uploads_bytes)):
+        trim(entries, limit - needed, lambda folder: f"file-{folder.name}" in _HELD)
+        used = sum(bytes_of(folder) for folder in entries)
+        if entries and used + needed > limit:
+            raise BadInputError(
+                f"This server's room for uploads is used up: it keeps {limit / GIBIBYTE:.2g} GB, and what is there was used a "
+                "moment ago or is being learned from. Try again in a quarter of an hour."
+            )
 
 
-def _write(upload: Upload, folder: Path) -> None:
+def _whose(folder: Path) -> str:
+    try:
+        return str(json.loads((folder / _ABOUT).read_text(encoding="utf-8")).get("visitor", ""))
+    except (OSError, ValueError, AttributeError):
+        return ""
+
+
+def _write(upload: Upload, folder: Path, whose: str) -> None:
     """Write beside the folder, then give it its name in one step."""
     partial = Path(tempfile.mkdtemp(prefix=_PARTIAL, dir=folder.parent))
     try:
         (partial / _TRAIN).write_bytes(upload.train)
         if upload.validation is not None:
             (partial / _VALIDATION).write_bytes(upload.validation)
-        about = {"title": upload.title, "task": upload.task}
+        about = {"title": upload.title, "task": upload.task, "visitor": whose}
         (partial / _ABOUT).write_text(json.dumps(about), encoding="utf-8")
         partial.replace(folder)
     finally:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -160,7 +159,9 @@ def fill(path: Path) -> None:
             file.write(b"\0" * 4096)
 
 
-def test_on_a_real_disk_that_fills_while_a_run_trains(small_disk: Path, settings: Settings, spec: RunSpec) -> None:
+def test_on_a_real_disk_that_fills_while_a_run_trains(
+    small_disk: Path, settings: Settings, spec: RunSpec, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from explorer.tasks.sources import keep_upload
 
     small = replace(settings, data_folder=small_disk)
@@ -177,14 +178,23 @@ def test_on_a_real_disk_that_fills_while_a_run_trains(small_disk: Path, settings
     assert runs.store.owned_by("ada") == [done]
     runs.delete(done.run_id, "ada")
     assert runs.store.owned_by("ada") == []
-    os.truncate(filler, filler.stat().st_size - 2**18)
-    failed = finished(executor, replace(spec, method="full"))
+    filler.unlink()
+    monkeypatch.setattr(module, "KEEP_SECONDS", 0.0)
+    run = runs.start(replace(spec, epochs=200), "ada")
+    until(lambda: runs.get(run).step > 0)
+    fill(filler)
+    failed = runs.wait(run, WAIT)
     assert failed.status is RunStatus.FAILED
     assert "could not be written: the server's disk is full" in failed.message
     assert not list(runs.store.folder.glob("*/*.part"))
+    assert not runs.get(run).status.is_active
     filler.unlink()
-    runs.resume(failed.run_id, "ada")
-    assert runs.wait(failed.run_id, WAIT).status is RunStatus.DONE
+    runs.resume(run, "ada")
+    until(lambda: runs.get(run).status is RunStatus.RUNNING)
+    runs.stop(run, "ada")
+    assert not runs.wait(run, WAIT).status.is_active
+    runs.delete(run, "ada")
+    assert as_others_see(runs, run) is None
 
 
 class TestReadOnly:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -168,12 +169,33 @@ class TestKeeping:
             with pytest.raises(BadInputError, match="damaged"):
                 load(data.name, settings)
 
-    def test_the_shelf_has_an_end(self, settings: Settings, write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
-        keep_upload(write(OWN), settings)
-        monkeypatch.setattr(uploads, "LARGEST_SHELF_BYTES", len(OWN) + len(SST2))
+    def test_the_shelf_has_an_end(self, settings: Settings, write: Write) -> None:
+        """What was used a moment ago stays; what nobody uses makes room, and who asks for it is told."""
+        settings = replace(settings, uploads_bytes=len(OWN) + len(SST2) + 200)
+        first = keep_upload(write(OWN), settings)
         assert keep_upload(write(OWN), settings)  # it is there already
         with pytest.raises(BadInputError, match="room for uploads is used up"):
             keep_upload(write(SST2, "b.tsv"), settings)
+        folder = settings.data_folder / "uploads" / first.name.removeprefix("file-")
+        os.utime(folder, (1.0, 1.0))
+        uploads.hold(first.name)
+        with pytest.raises(BadInputError, match="room for uploads is used up"):
+            keep_upload(write(SST2, "b.tsv"), settings)
+        uploads.let_go(first.name)
+        keep_upload(write(SST2, "b.tsv"), settings)
+        sources._load.cache_clear()
+        with pytest.raises(BadInputError, match="removed when room is needed"):
+            load(first.name, settings)
+
+    def test_a_visitor_makes_room_among_their_own(self, settings: Settings, write: Write) -> None:
+        settings = replace(settings, visitor_uploads_bytes=len(OWN) + 150)
+        other = keep_upload(write(OWN.replace("day", "night")), settings, visitor="10.0.0.1")
+        first = keep_upload(write(OWN), settings, visitor="10.0.0.2")
+        for name in (other.name, first.name):
+            os.utime(settings.data_folder / "uploads" / name.removeprefix("file-"), (1.0, 1.0))
+        again = keep_upload(write(OWN.replace("day", "week")), settings, visitor="10.0.0.2")
+        there = {path.name for path in (settings.data_folder / "uploads").iterdir()}
+        assert there == {name.removeprefix("file-") for name in (other.name, again.name)}
 
     def test_a_data_folder_that_cannot_be_written(self, settings: Settings, write: Write) -> None:
         settings.data_folder.write_text("a file stands in its place")

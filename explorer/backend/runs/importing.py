@@ -11,17 +11,19 @@ from explorer.backend.runs.store import WEIGHTS, RunStore
 from explorer.errors import ModelUnavailableError
 from explorer.models.bundle import Bundle
 from explorer.tuning.deltas import LowRank
-from explorer.tuning.files.imports import Imported, import_adapter
+from explorer.tuning.files.imports import Imported, base_name, import_adapter
 from explorer.tuning.snapshots import save_snapshot, save_tensors
 
 
 def import_run(path: Path, owner: str, bundle_of: Callable[[str], Bundle], store: RunStore) -> RunRecord:
     """Read, check and keep an adapter; its record. Raises BadInputError for a file that is no adapter or does not fit."""
-    imported, notes = import_adapter(path), []
+    notes: list[str] = []
     try:
-        imported = import_adapter(path, bundle_of(imported.base_model_name))
+        bundle = bundle_of(base_name(path))
     except ModelUnavailableError:
+        bundle = None
         notes.append("Choose its base model in the picker first and import it again, to ask the adapter something.")
+    imported = import_adapter(path, bundle)
     record = _record(imported, owner, store.new_id(), notes)
     folder = store.folder_of(record.run_id)
     save_snapshot(folder, 1, imported.deltas)

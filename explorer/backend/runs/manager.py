@@ -7,6 +7,7 @@ import os
 import secrets
 import threading
 import time
+from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -15,9 +16,11 @@ from typing import TYPE_CHECKING
 from explorer.backend.runs.examples import OWNER
 from explorer.backend.runs.queue import FairQueue
 from explorer.backend.runs.record import RunRecord, RunStatus
+from explorer.backend.runs.room import Room, quietly
 from explorer.backend.runs.store import WEIGHTS, RunStore, this_process
 from explorer.errors import BadInputError, OutOfMemoryError, readable
 from explorer.settings import Settings
+from explorer.tasks import uploads
 from explorer.tuning.spec import RunSpec
 
 if TYPE_CHECKING:
@@ -31,6 +34,11 @@ KEEP_SECONDS = 2.0
 
 SETTLE_SECONDS = 5.0
 """How often a free lane tries to write what a full disk did not take."""
+
+LOOKED_SECONDS = 600.0
+"""How long a run counts as looked at after somebody asked for it."""
+
+MOST_LOOKED = 2000
 
 RUN_NICENESS = 10
 """Training gives way to the visitors who wait for an answer: it runs on the time that they leave."""
@@ -50,6 +58,8 @@ class RunManager:
         self._kept_at: dict[str, float] = {}
         self._changed = threading.Condition()
         self._threads: list[threading.Thread] = []
+        self._looked: OrderedDict[str, float] = OrderedDict()
+        self._room = Room(store, settings, self._in_use)
 
     def start(self, spec: RunSpec, owner: str) -> str:
         """Queue a run; its id. Raises ExplorerError where the task, the method or the model cannot be had."""
@@ -57,6 +67,7 @@ class RunManager:
 
         spec = settled(spec, self._teacher(spec), self._settings)
         facts = describe(spec, self._settings)
+        self._room.require()
         record = RunRecord(
             run_id=self.store.new_id(),
             owner=str(owner),
@@ -89,6 +100,7 @@ class RunManager:
                 raise
             self._stopping[record.run_id] = threading.Event()
             self._active[record.run_id] = record
+            uploads.hold(record.spec.task)
             self._tell_places()
             self._open_lanes()
             self._changed.notify_all()
@@ -141,9 +153,11 @@ class RunManager:
             self.store.keep(last)
             self._active[record.run_id] = last
             self._let_go(record.run_id)
+        quietly(self._room)
 
     def _let_go(self, run_id: str) -> None:
         """Forget an active run that has ended, once it is kept: whoever looks finds it here or there."""
+        uploads.let_go(self._active[run_id].spec.task)
         del self._active[run_id], self._stopping[run_id]
         self._kept_at.pop(run_id, None)
         self._tell_places()
@@ -168,8 +182,19 @@ class RunManager:
         """As RunStore.folder_of."""
         return self.store.folder_of(run_id)
 
+    def _in_use(self, run_id: str) -> bool:
+        """Whether a run trains, waits, teaches one that does, or has been looked at just now."""
+        if time.monotonic() - self._looked.get(run_id, -LOOKED_SECONDS) < LOOKED_SECONDS:
+            return True
+        return any(run_id in (record.run_id, record.spec.teacher) for record in list(self._active.values()))
+
     def get(self, run_id: str) -> RunRecord:
-        """The newest record. Raises BadInputError for a run that is not there."""
+        """The newest record; who asks looks at the run. Raises BadInputError for a run that is not there."""
+        if isinstance(run_id, str):
+            self._looked[run_id[:60]] = time.monotonic()
+            self._looked.move_to_end(run_id[:60])
+            while len(self._looked) > MOST_LOOKED:
+                self._looked.popitem(last=False)
         record = (self._active.get(run_id) if isinstance(run_id, str) else None) or self.store.find(run_id)
         if record is None:
             lost = (
@@ -245,7 +270,11 @@ class RunManager:
         """Keep an adapter from a file as a run; its id. Raises ExplorerError with what is wrong in the file."""
         from explorer.backend.runs.importing import import_run
 
-        return import_run(Path(path), owner, self._bundle_of, self.store).run_id
+        self._room.require()
+        run_id = import_run(Path(path), owner, self._bundle_of, self.store).run_id
+        self._looked[run_id] = time.monotonic()
+        self._room.make()
+        return run_id
 
     def wait(self, run_id: str, seconds: float) -> RunRecord:
         """The record once the run has ended, or as it stands when the time is up."""

@@ -125,6 +125,11 @@ class RunStore:
         found = (owed.get(row[0]) if row[0] in owed else self._read(*row) for row in rows)
         return [record for record in found if record is not None]
 
+    def oldest_first(self) -> list[tuple[str, str]]:
+        """(run_id, owner) of every run in the list. Raises StorageError."""
+        rows = self._database.read("SELECT run_id, owner FROM runs ORDER BY created, rowid")
+        return [(str(run_id), str(owner)) for run_id, owner in rows if _RUN_ID.fullmatch(str(run_id))]
+
     def examples(self) -> list[RunRecord]:
         """The bundled runs that lists show, the one to begin with first."""
         records = [record for record in self._example_records().values() if record.listed]

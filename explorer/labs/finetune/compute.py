@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import re
-import tempfile
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 
 import torch
 from torch import Tensor
@@ -34,6 +32,7 @@ from explorer.tasks.sources import load
 from explorer.tasks.task import Example, TaskData
 from explorer.tuning.adapted import Adapted
 from explorer.tuning.files.export import export_adapter, export_merged
+from explorer.tuning.files.zips import export_path
 from explorer.tuning.forks import fork_classifier
 from explorer.tuning.merging import merged
 from explorer.tuning.methods import find_method
@@ -219,7 +218,7 @@ def export_run(open_run: OpenRuns, params: ExportParams) -> str:
     run = open_run(params.run)
     run.require_weights()
     name = re.sub(r"[^A-Za-z0-9]+", "-", run.record.name).strip("-").lower()
-    target = Path(tempfile.gettempdir()) / "bert-explorer-exports" / run.record.run_id / f"{name}-{params.kind}.zip"
+    target = export_path(run.record.owner, run.record.run_id, f"{name}-{params.kind}.zip", settings())
     if params.kind == "merged":
         return str(export_merged(run.restore(), run.record, target))
     return str(export_adapter(run.restore(), run.record, _used(run), target))

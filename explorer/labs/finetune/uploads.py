@@ -13,6 +13,7 @@ from explorer.tasks.glue_tasks import TASKS
 from explorer.tasks.sources import HUB, choices, keep_upload
 from explorer.tasks.task import TaskData
 from explorer.ui.page import Page
+from explorer.ui.visitors import address_of
 
 HELP = (
     "GLUE's own TSV files as they are distributed, or any CSV, TSV or JSONL with one or two text columns and a label. "
@@ -85,21 +86,21 @@ class Upload:
             concurrency_limit=2,
         )
 
-    def _take(self, path: str | None) -> list[Any]:
+    def _take(self, path: str | None, request: gr.Request) -> list[Any]:
         if path is None:
             return [gr.skip()] * 3
         try:
-            data = keep_upload(path, settings())
+            data = keep_upload(path, settings(), visitor=address_of(request))
         except Exception as error:
             return [self.page.explain(readable(error)), gr.skip(), gr.skip()]
         names = [(f"{data.task.title} (your file)", data.name), *choices(settings())]
         return ["", gr.update(choices=names, value=data.name), gr.update(value=describe(data), visible=True)]
 
-    def _endpoint(self, file: str | None) -> str:
+    def _endpoint(self, file: str | None, request: gr.Request) -> str:
         try:
             if not file:
                 raise BadInputError("No file came with the request.")
-            data = keep_upload(file, settings())
+            data = keep_upload(file, settings(), visitor=address_of(request))
         except Exception as error:
             raise gr.Error(str(readable(error)), print_exception=False) from None
         return f"{data.name}: {describe(data)}"

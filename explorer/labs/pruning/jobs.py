@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import tempfile
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -40,6 +38,7 @@ from explorer.models.bundle import Bundle
 from explorer.settings import settings
 from explorer.tasks.metrics import METRICS
 from explorer.tasks.sources import load
+from explorer.tuning.files.zips import export_path
 from explorer.tuning.training import Scale
 
 if TYPE_CHECKING:
@@ -273,7 +272,7 @@ def _export(subject: Subject, params: ExportParams) -> Exported:
     if reason is not None:
         raise BadInputError(f"These parts are masked and not taken out, so there is nothing to take home: {reason}.")
     removed = remove(subject.model, subject.bundle.architecture, kept.cut)
-    target = Path(tempfile.gettempdir()) / "bert-explorer-exports" / params.key / "pruned-model.zip"
+    target = export_path("pruned", params.key, "pruned-model.zip", settings())
     title = f"{subject.name}, pruned"
     return Exported(
         str(target), zip_pruned(removed, subject.bundle.architecture, subject.bundle.tokenizer, target, title)

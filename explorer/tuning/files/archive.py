@@ -9,19 +9,23 @@ import stat
 import struct
 import zipfile
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import IO, Any
 
 from explorer.errors import BadInputError
+from explorer.tuning.files.headers import Shapes, read_header
 
 WEIGHTS = "adapter_model.safetensors"
 CONFIG = "adapter_config.json"
 FACTS = "spec.json"
 
-LARGEST = 500_000_000
+LARGEST = 200_000_000
 """Bytes of a file, and of all that a zip unpacks to."""
+
+MOST_PACKED = 20
+"""A zip of weights unpacks to hardly more than it takes; one that unpacks to this many times as much holds nothing but zeros."""
 
 LARGEST_CONFIG = 1_000_000
 MOST_MEMBERS = 1000
@@ -43,6 +47,8 @@ _UNREADABLE = (
     ValueError,
 )
 
+Check = Callable[[Mapping[str, Any], Shapes], None]
+
 
 @dataclass(frozen=True)
 class AdapterFiles:
@@ -54,8 +60,11 @@ class AdapterFiles:
     facts: Mapping[str, Any]
 
 
-def read_files(path: Path) -> AdapterFiles:
-    """Read a zip, or a .safetensors file with its adapter_config.json beside it. Raises BadInputError with what is wrong."""
+def read_files(path: Path, check: Check = lambda config, shapes: None) -> AdapterFiles:
+    """Read a zip, or a .safetensors file with its adapter_config.json beside it. Raises BadInputError with what is wrong.
+
+    check: is handed the settings and the shapes in the header, and may refuse them, before any weights are read.
+    """
     if not path.is_file():
         raise BadInputError(f"There is no file {_shown(path.name)}.")
     if path.stat().st_size > LARGEST:
@@ -64,7 +73,7 @@ def read_files(path: Path) -> AdapterFiles:
         opening = file.read(_OPENING)
     _refuse_pickle(path.name, opening)
     if zipfile.is_zipfile(path):
-        return _from_zip(path)
+        return _from_zip(path, check)
     if path.suffix.lower() != ".safetensors":
         raise BadInputError(
             f"{_shown(path.name)} is neither a zip nor safetensors. Choose a zip with {WEIGHTS} and {CONFIG} in it."
@@ -74,13 +83,22 @@ def read_files(path: Path) -> AdapterFiles:
         raise BadInputError(_no_config(path.name))
     if beside.stat().st_size > LARGEST_CONFIG:
         raise BadInputError(f"{CONFIG} is {_megabytes(beside.stat().st_size)}, far too large for settings.")
-    return AdapterFiles(path.name, path.read_bytes(), parse_json(CONFIG, beside.read_bytes()), {})
+    config = parse_json(CONFIG, beside.read_bytes())
+    with path.open("rb") as file:
+        return AdapterFiles(path.name, _weights(path.name, file, path.stat().st_size, config, check), config, {})
 
 
-_LIMIT = "at most 500 MB can be imported. An adapter is a few; a whole model can be opened in the model picker."
+def _weights(name: str, stream: IO[bytes], size: int, config: Mapping[str, Any], check: Check) -> bytes:
+    """A safetensors file's bytes, once its header has been looked at."""
+    header, shapes = read_header(name, stream, size)
+    check(config, shapes)
+    return header + stream.read()
 
 
-def _from_zip(path: Path) -> AdapterFiles:
+_LIMIT = "at most 200 MB can be imported. An adapter is a few; a whole model can be opened in the model picker."
+
+
+def _from_zip(path: Path, check: Check) -> AdapterFiles:
     try:
         with zipfile.ZipFile(path) as archive:
             members = _checked_members(path.name, archive)
@@ -91,11 +109,11 @@ def _from_zip(path: Path) -> AdapterFiles:
             if config not in named:
                 raise BadInputError(_no_config(path.name))
             facts = named.get(str(folder / FACTS))
+            settings = parse_json(CONFIG, _small(archive, named[config]))
+            with archive.open(weights) as stream:
+                content = _weights(path.name, stream, named[weights].file_size, settings, check)
             return AdapterFiles(
-                path.name,
-                archive.read(weights),
-                parse_json(CONFIG, _small(archive, named[config])),
-                parse_json(FACTS, _small(archive, facts)) if facts else {},
+                path.name, content, settings, parse_json(FACTS, _small(archive, facts)) if facts else {}
             )
     except _UNREADABLE as error:
         raise BadInputError(f"{_shown(path.name)} is a broken zip ({error}). Make it again.") from error
@@ -116,6 +134,12 @@ def _checked_members(name: str, archive: zipfile.ZipFile) -> list[zipfile.ZipInf
     size = sum(member.file_size for member in members)
     if size > LARGEST:
         raise BadInputError(f"{_shown(name)} unpacks to {_megabytes(size)}; {_LIMIT}")
+    packed = sum(member.compress_size for member in members)
+    if size > LARGEST_CONFIG + MOST_PACKED * packed:
+        raise BadInputError(
+            f"{_shown(name)} holds {_megabytes(packed)} that unpack to {_megabytes(size)}: weights do not shrink like that. Zip "
+            "the adapter's own folder."
+        )
     if any(PurePosixPath(member.filename).name == _FOLDER_MARK for member in members):
         raise BadInputError(_pickle_sentence(name))
     for member in members:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -19,14 +21,12 @@ from explorer.models.bundle import Bundle
 from explorer.tuning.adapted import adapt
 from explorer.tuning.deltas import Delta, LowRank, base_weights, deltas_from_peft
 from explorer.tuning.files.archive import AdapterFiles, read_files
+from explorer.tuning.files.headers import SIDE, Shapes, unreadable
 from explorer.tuning.spec import TARGETS, RunSpec
 
 IMPORTED_TASK = "imported"
 """The task of a run whose file does not say what it was trained on; no examples belong to it."""
 
-LARGEST_SIDE = 2**18
-LONGEST_NAME = 300
-_SIDE = re.compile(r"\.lora_(?P<side>[AB])(?:\.[^.]+)??(?:\.weight)?$")
 _OUTPUT_WEIGHTS = ("classifier.out_proj.weight", "classifier.weight", "score.weight")
 _PATTERN = re.compile(r"[\w.^$\\-]{1,200}")
 """Without quantifiers: a regular expression from a stranger's file may otherwise take years to match."""
@@ -64,15 +64,9 @@ def import_adapter(path: Path | str, bundle: Bundle | None = None) -> Imported:
     bundle: its base model, when it is on this machine; every shape is then checked against it. Nothing is unpickled,
     unpacked to the disk or fetched. Raises BadInputError naming what does not fit, what was found and what was expected.
     """
-    files = read_files(Path(path))
-    config = _checked_config(files.config)
-    tensors = _checked_tensors(files)
-    factors = {name: tensor for name, tensor in tensors.items() if _SIDE.search(name)}
-    flat = [f"{name} {tuple(tensor.shape)}" for name, tensor in factors.items() if tensor.ndim != 2]
-    if flat:
-        raise BadInputError(f"{flat[0]} is no matrix; LoRA's factors are A (r, inputs) and B (outputs, r).")
-    if bundle is not None:
-        _check_places(factors, bundle)
+    files = read_files(Path(path), lambda config, shapes: _check_shapes(config, shapes, bundle))
+    config, tensors = files.config, _checked_tensors(files)
+    factors = [name for name in tensors if SIDE.search(name)]
     deltas = deltas_from_peft(tensors, config)
     if len(deltas) * 2 != len(factors):
         raise BadInputError(f"{files.name} holds several updates of one matrix; export one adapter at a time.")
@@ -81,26 +75,43 @@ def import_adapter(path: Path | str, bundle: Bundle | None = None) -> Imported:
     return imported if bundle is None else _with_state(imported, bundle)
 
 
+def base_name(path: Path | str) -> str:
+    """The base model that an adapter's file names, or nothing; all that can be refused without its weights is."""
+    named: list[object] = []
+
+    def look(config: Mapping[str, Any], shapes: Shapes) -> None:
+        _check_shapes(config, shapes, None)
+        named.append(config.get("base_model_name_or_path"))
+        raise _SeenError
+
+    with suppress(_SeenError):
+        read_files(Path(path), look)
+    return named[0][:200] if isinstance(named[0], str) else ""
+
+
+class _SeenError(Exception):
+    """What was asked for has been seen; the weights need not be read."""
+
+
+def _check_shapes(config: Mapping[str, Any], shapes: Shapes, bundle: Bundle | None) -> None:
+    """Refuse an adapter by its settings and the header of its weights."""
+    _checked_config(config)
+    factors = {name: shape for name, shape in shapes.items() if SIDE.search(name)}
+    flat = [f"{name} {shape}" for name, shape in factors.items() if len(shape) != 2]
+    if flat:
+        raise BadInputError(f"{flat[0]} is no matrix; LoRA's factors are A (r, inputs) and B (outputs, r).")
+    if bundle is not None:
+        _check_places(factors, bundle)
+
+
 def _checked_tensors(files: AdapterFiles) -> dict[str, Tensor]:
-    """The tensors of the file, each of real, finite numbers and of a size that can be worked with."""
+    """The tensors of the file, each of finite numbers; their types and sizes have been looked at in the header."""
     try:
         tensors: dict[str, Tensor] = dict(sorted(load_tensors(files.weights).items()))
     except (SafetensorError, ValueError, KeyError, TypeError) as error:
-        raise BadInputError(
-            f"The weights in {files.name} are not readable as safetensors ({str(error)[:120]}). The file is broken or cut "
-            "off; save or download it again."
-        ) from error
+        raise unreadable(files.name, str(error)) from error
     for name, tensor in tensors.items():
-        if len(name) > LONGEST_NAME:
-            raise BadInputError(
-                f"A tensor's name is {len(name):,} characters long ({name[:60]}…); that is no module's name."
-            )
-        if not tensor.is_floating_point() or not tensor.numel() or max(tensor.shape, default=1) > LARGEST_SIDE:
-            raise BadInputError(
-                f"{name} is of type {str(tensor.dtype).removeprefix('torch.')} and shape {tuple(tensor.shape)}. Weights are "
-                f"real numbers, with 1 to {LARGEST_SIDE:,} a side."
-            )
-        if not torch.isfinite(tensor.float()).all():
+        if not torch.isfinite(tensor).all():
             raise BadInputError(f"{name} holds values that are not finite (NaN or infinity): its training diverged.")
     return tensors
 
@@ -116,10 +127,12 @@ def _checked_config(config: Mapping[str, Any]) -> Mapping[str, Any]:
     patterns = config.get("alpha_pattern") or {}
     if not isinstance(patterns, dict) or any(not _PATTERN.fullmatch(one) or not _compiles(one) for one in patterns):
         raise BadInputError("alpha_pattern in adapter_config.json must map simple names of modules to numbers.")
-    for alpha in (config.get("lora_alpha"), *patterns.values()):
+    for where, alpha in (("lora_alpha", config.get("lora_alpha")), *patterns.items()):
         if isinstance(alpha, bool) or not isinstance(alpha, int | float) or not 0 < abs(alpha) <= 1e6:
+            name = where if where == "lora_alpha" else f"alpha_pattern {where[:40]}"
+            quoted = "a number in quotation marks" if isinstance(alpha, str) else "no number from 0 to 1,000,000"
             raise BadInputError(
-                f"adapter_config.json says lora_alpha {str(alpha)[:40]}; it must be a number, such as 16."
+                f"adapter_config.json says {name}: {json.dumps(alpha)[:40]}, {quoted}; it must be a number, such as 16."
             )
     return config
 
@@ -132,11 +145,11 @@ def _compiles(pattern: str) -> bool:
     return True
 
 
-def _check_places(factors: Mapping[str, Tensor], bundle: Bundle) -> None:
+def _check_places(factors: Shapes, bundle: Bundle) -> None:
     """Every factor belongs to a matrix of the base, and fits it: A (r, inputs), B (outputs, r)."""
     base = base_weights(bundle)
-    for name, tensor in factors.items():
-        match = _SIDE.search(name)
+    for name, shape in factors.items():
+        match = SIDE.search(name)
         assert match is not None
         place = bundle.architecture.layers.locate(name[: match.start()])
         if place not in base:
@@ -147,10 +160,10 @@ def _check_places(factors: Mapping[str, Tensor], bundle: Bundle) -> None:
             )
         outputs, inputs = base[place].shape
         is_a = match["side"] == "A"
-        if tensor.shape[1 if is_a else 0] != (inputs if is_a else outputs):
+        if shape[1 if is_a else 0] != (inputs if is_a else outputs):
             expected = f"(r, {inputs})" if is_a else f"({outputs}, r)"
             raise BadInputError(
-                f"{name} is {tuple(tensor.shape)}, and on {bundle.model_id} it should be {expected}. Choose the model that "
+                f"{name} is {shape}, and on {bundle.model_id} it should be {expected}. Choose the model that "
                 "this adapter was trained on."
             )
 
@@ -250,7 +263,7 @@ def _state(imported: Imported, shapes: Mapping[str, tuple[int, ...]], bundle: Bu
     spec, state, used = imported.spec, {}, set()
     scale = spec.alpha / (math.sqrt(spec.rank) if spec.variant == "rslora" else spec.rank)
     for name, shape in shapes.items():
-        match = _SIDE.search(name)
+        match = SIDE.search(name)
         plain = _plain_name(name)
         if match is None:
             if plain not in imported.head or imported.head[plain].shape != shape:

@@ -2,12 +2,32 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
+import tempfile
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 
+from explorer.settings import Settings
+from explorer.shelf import trim
+
 _PACKED_ALREADY = (".safetensors", ".zip")
+
+
+EXPORTS = Path(tempfile.gettempdir()) / "bert-explorer-exports"
+"""Where zips lie until they are handed over."""
+
+
+def export_path(owner: str, key: str, name: str, settings: Settings) -> Path:
+    """Where a zip of `name` is to be written, once older ones have made room. owner: among whose exports it counts.
+
+    key: what is exported, a run's id for one.
+    """
+    whose = hashlib.sha256(owner.encode("utf-8", "replace")).hexdigest()[:12]
+    trim((EXPORTS / whose).glob("*"), settings.visitor_exports_bytes)
+    trim(EXPORTS.glob("*/*"), settings.exports_bytes)
+    return EXPORTS / whose / key / name
 
 
 def write_zip(target: Path, members: Mapping[str, str | bytes | Path]) -> Path:

@@ -195,6 +195,8 @@ def test_an_adapter_of_another_width_is_fine_without_a_base(tmp_path: Path) -> N
         ({"alpha_pattern": {"query\\": 3}}, "alpha_pattern"),
         ({"alpha_pattern": ["query"]}, "alpha_pattern"),
         ({"alpha_pattern": {"query": "much"}}, "must be a number"),
+        ({"alpha_pattern": {"query": "16"}}, 'alpha_pattern query: "16", a number in quotation marks'),
+        ({"lora_alpha": "16"}, 'lora_alpha: "16", a number in quotation marks'),
     ],
 )
 def test_settings_that_cannot_be_used_are_named(changes: dict[str, object], said: str, tmp_path: Path) -> None:
@@ -298,11 +300,61 @@ def test_a_zip_that_unpacks_to_more_than_the_limit_is_refused_before_it_is(
         import_adapter(path)
 
 
-def test_a_file_of_more_than_500_mb_is_refused(tmp_path: Path) -> None:
+def test_a_file_of_more_than_200_mb_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "big.safetensors"
     with path.open("wb") as file:
         file.truncate(archive.LARGEST + 1)
-    with pytest.raises(BadInputError, match="at most 500 MB"):
+    with pytest.raises(BadInputError, match="at most 200 MB"):
+        import_adapter(path)
+
+
+def test_zeros_that_a_zip_packs_tightly_are_not_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "a.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
+        zeros = {QUERY.format(0, "A"): torch.zeros(4096, 1024), QUERY.format(0, "B"): torch.zeros(1024, 4096)}
+        file.writestr("adapter_model.safetensors", save(zeros))
+        file.writestr("adapter_config.json", json.dumps(CONFIG))
+    assert path.stat().st_size < 100_000
+    monkeypatch.setattr(archive, "read_header", lambda *_: pytest.fail("unpacked"))
+    with pytest.raises(BadInputError, match="unpack to 34 MB: weights do not shrink like that"):
+        import_adapter(path)
+
+
+@pytest.mark.parametrize(
+    ("tensors", "said"),
+    [
+        (factors(width=48), r"query.lora_A.weight is \(2, 48\), and on .* it should be \(r, 32\)"),
+        (factors(rank=5000), "rank 5,000; an adapter of at most rank 4,096"),
+        ({QUERY.format(0, "A"): torch.ones(2, 32, dtype=torch.int64)}, "of type int64"),
+    ],
+)
+def test_shapes_are_refused_before_a_tensor_is_read(
+    tensors: dict[str, Tensor], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = zipped(tmp_path / "a.zip", tensors)
+    read = []
+    opened = zipfile.ZipExtFile.read
+
+    def counting(self: zipfile.ZipExtFile, size: int | None = -1) -> bytes:
+        content = opened(self, size)
+        if self.name == "adapter_model.safetensors":
+            read.append(len(content))
+        return content
+
+    monkeypatch.setattr(zipfile.ZipExtFile, "read", counting)
+    with pytest.raises(BadInputError, match=said):
+        import_adapter(path, tiny_bundle("BERT"))
+    assert sum(read) < 1000
+
+
+@pytest.mark.parametrize(
+    "header", [b"{}", b"[]", b'{"a": 1}', b'{"a": {"dtype": "F32", "shape": "x"}}', b"\xff" * 50, b"[" * 5000]
+)
+def test_a_header_that_says_nothing_is_named(header: bytes, tmp_path: Path) -> None:
+    folder = unpacked(zipped(tmp_path / "a.zip"))
+    path = folder / "adapter_model.safetensors"
+    path.write_bytes(len(header).to_bytes(8, "little") + header + bytes(64))
+    with pytest.raises(BadInputError, match=r"not readable as safetensors|of type"):
         import_adapter(path)
 
 
