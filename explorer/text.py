@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from typing import Any
 
 from explorer.errors import BadInputError
 
@@ -40,3 +41,12 @@ def checked_text(text: object) -> str:
 def _is_control(character: str) -> bool:
     """Null bytes, line breaks, lone surrogates and the like, each of which some tokenizer stumbles over."""
     return unicodedata.category(character) in ("Cc", "Cs")
+
+
+def encodable(value: Any) -> Any:
+    """A value from a client with every lone surrogate replaced: what cannot be encoded cannot be sent back or looked up."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode("utf-8")
+    if isinstance(value, list):
+        return [encodable(entry) for entry in value]
+    return value

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from explorer.errors import BadInputError
-from explorer.text import LONGEST_TEXT, checked_text, split_sentences
+from explorer.text import LONGEST_TEXT, checked_text, encodable, split_sentences
 
 
 @pytest.mark.parametrize(
@@ -67,3 +67,8 @@ def test_each_control_character_becomes_one_space(sign: str) -> None:
 def test_everything_else_stays_as_it_was() -> None:
     text = " <b>東京</b> & “ü” 😀 [MASK]  \u200b "
     assert checked_text(text) == text
+
+
+def test_what_cannot_be_encoded_is_replaced_wherever_it_stands() -> None:
+    assert encodable(["a\ud800", ["é\udfff"], 5, None, {"x": 1}]) == ["a?", ["é?"], 5, None, {"x": 1}]
+    assert encodable("😀") == "😀"

@@ -54,7 +54,7 @@ def local_folder(model_id: str, settings: Settings) -> Path | None:
         try:
             folder = Path(model_id).expanduser()
             return folder if (folder / "config.json").is_file() else None
-        except (OSError, RuntimeError):  # a name too long, a folder that may not be read, an unknown ~user
+        except (OSError, RuntimeError, ValueError):  # too long, forbidden, an unknown ~user, a null byte
             return None
     try:
         config = hf_hub_download(model_id, "config.json", cache_dir=settings.hub_cache, local_files_only=True)
@@ -128,11 +128,7 @@ def tokenizer_folder(name: str, settings: Settings) -> Path:
             here = Path(name).expanduser() if settings.local_folders else None
         if here is not None and any((here / file).is_file() for file in VOCABULARY_FILES):
             return here
-    except (
-        OSError,
-        RuntimeError,
-        HFValidationError,
-    ):  # a name too long, a folder that may not be read, an unknown ~user
+    except (OSError, RuntimeError, ValueError):  # as above
         pass
     if _looks_like_folder(name):
         raise ModelUnavailableError(_no_folder(name, settings, "tokenizer.json"))

@@ -16,6 +16,7 @@ from explorer.labs.lab import LiveAction
 from explorer.labs.plain import Asked
 from explorer.models.catalog import DEFAULT_MODEL
 from explorer.tables import Table
+from explorer.text import encodable
 from explorer.ui.page import Page
 from explorer.ui.visitors import owner_of
 from explorer.ui.wiring import Panel, Show, for_clients, left_out, named
@@ -121,8 +122,8 @@ class Stream:
 
         Raises ExplorerError.
         """
-        values = dict(values)
-        owner = owner_of(self.page, values.pop("visitor", None), request)
+        owner = owner_of(self.page, values.get("visitor"), request)
+        values = {name: encodable(value) for name, value in values.items() if name != "visitor"}
         if self.action.takes_model:
             values["model"] = str(values.get("model") or DEFAULT_MODEL)
         params = self.action.params(**{name: value for name, value in values.items() if value is not None})

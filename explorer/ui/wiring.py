@@ -19,6 +19,7 @@ from explorer.labs.lab import Action, LiveAction
 from explorer.labs.plain import Asked
 from explorer.models.catalog import DEFAULT_MODEL
 from explorer.tables import Table
+from explorer.text import encodable
 from explorer.ui.page import Page
 
 LATEX: list[dict[str, str | bool]] = [
@@ -120,7 +121,7 @@ class Connection:
 
     async def answer(self, values: dict[str, Any], table: Callable[[Any], Table]) -> tuple[Any, list[Any]]:
         """Run the job; its result and the outputs' values, the last by `table`. Raises ExplorerError."""
-        values = dict(values)
+        values = {name: encodable(value) for name, value in values.items()}
         model = ""
         if self.action.subject == "model":
             model = str(values.pop("model", None) or DEFAULT_MODEL)

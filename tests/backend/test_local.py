@@ -59,6 +59,14 @@ def run(executor: LocalExecutor, job: Job, model_id: str, params: object = Param
 
 
 class TestAnswers:
+    @pytest.mark.parametrize("odd", [["a"], {"a": 1}])
+    def test_a_list_where_one_value_is_expected_is_refused_by_its_name(
+        self, executor: LocalExecutor, model_id: str, odd: object
+    ) -> None:
+        with pytest.raises(BadInputError, match="text must be one name or number; got a list or an object"):
+            run(executor, ANSWER, model_id, Params(odd))  # type: ignore[arg-type]
+        assert jobs.RUNS == []
+
     def test_a_job_runs_where_the_model_is(self, executor: LocalExecutor, model_id: str) -> None:
         assert run(executor, ANSWER, model_id) == jobs.Result("the cat", model_id, graph=False)
 

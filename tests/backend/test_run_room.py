@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from explorer import shelf
-from explorer.backend.runs import manager as module
+from explorer.backend.runs import room as module
 from explorer.backend.runs.manager import RunManager
 from explorer.backend.runs.record import RunRecord, RunStatus
 from explorer.backend.runs.store import WEIGHTS
@@ -93,7 +93,7 @@ def test_what_trains_teaches_waits_or_is_looked_at_stays(
     kept(runs, "r-looked", "bob", 3.0)
     kept(runs, "r-nobody", "bob", 4.0)
     monkeypatch.setattr(module, "LOOKED_SECONDS", 600.0)
-    runs._looked.clear()
+    runs._room._looked.clear()
     runs.get("r-looked")
     with pytest.raises(BadInputError, match="take all of it"):
         start(runs, "zed")

@@ -352,7 +352,7 @@ class TestFolders:
         assert local_folder(str(bert_folder), Settings(hub_cache=tmp_path)) == bert_folder
 
     @pytest.mark.parametrize(
-        "model_id", ["~nobody-of-this-name/x", "/" + "a" * 5000, "/a\0b", "./nothing", "a\\b", "../../.."]
+        "model_id", ["~nobody-of-this-name/x", "/" + "a" * 5000, "/a\0b", "/\ud800", "./nothing", "a\\b", "../../.."]
     )
     def test_strange_folder_names_find_nothing_and_say_so(self, model_id: str, tmp_path: Path) -> None:
         settings = Settings(hub_cache=tmp_path)

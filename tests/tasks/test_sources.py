@@ -171,7 +171,7 @@ class TestKeeping:
 
     def test_the_shelf_has_an_end(self, settings: Settings, write: Write) -> None:
         """What was used a moment ago stays; what nobody uses makes room, and who asks for it is told."""
-        settings = replace(settings, uploads_bytes=len(OWN) + len(SST2) + 200)
+        settings = replace(settings, uploads_bytes=len(OWN) + len(SST2))
         first = keep_upload(write(OWN), settings)
         assert keep_upload(write(OWN), settings)  # it is there already
         with pytest.raises(BadInputError, match="room for uploads is used up"):

@@ -8,8 +8,9 @@ from pathlib import Path
 
 from explorer.backend.runs.record import RunRecord, RunStatus
 from explorer.backend.runs.store import WEIGHTS, RunStore
-from explorer.errors import ModelUnavailableError
+from explorer.errors import ModelUnavailableError, StorageError
 from explorer.models.bundle import Bundle
+from explorer.shelf import remove
 from explorer.tuning.deltas import LowRank
 from explorer.tuning.files.imports import Imported, base_name, import_adapter
 from explorer.tuning.snapshots import save_snapshot, save_tensors
@@ -26,10 +27,14 @@ def import_run(path: Path, owner: str, bundle_of: Callable[[str], Bundle], store
     imported = import_adapter(path, bundle)
     record = _record(imported, owner, store.new_id(), notes)
     folder = store.folder_of(record.run_id)
-    save_snapshot(folder, 1, imported.deltas)
-    if imported.state is not None:
-        save_tensors(folder / WEIGHTS, imported.state)
-    store.save(record)
+    try:
+        save_snapshot(folder, 1, imported.deltas)
+        if imported.state is not None:
+            save_tensors(folder / WEIGHTS, imported.state)
+        store.save(record)
+    except StorageError:
+        remove(folder)
+        raise
     return record
 
 

@@ -7,7 +7,6 @@ import os
 import secrets
 import threading
 import time
-from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -35,11 +34,6 @@ KEEP_SECONDS = 2.0
 SETTLE_SECONDS = 5.0
 """How often a free lane tries to write what a full disk did not take."""
 
-LOOKED_SECONDS = 600.0
-"""How long a run counts as looked at after somebody asked for it."""
-
-MOST_LOOKED = 2000
-
 RUN_NICENESS = 10
 """Training gives way to the visitors who wait for an answer: it runs on the time that they leave."""
 
@@ -58,8 +52,7 @@ class RunManager:
         self._kept_at: dict[str, float] = {}
         self._changed = threading.Condition()
         self._threads: list[threading.Thread] = []
-        self._looked: OrderedDict[str, float] = OrderedDict()
-        self._room = Room(store, settings, self._in_use)
+        self._room = Room(store, settings, self._needs)
 
     def start(self, spec: RunSpec, owner: str) -> str:
         """Queue a run; its id. Raises ExplorerError where the task, the method or the model cannot be had."""
@@ -182,19 +175,13 @@ class RunManager:
         """As RunStore.folder_of."""
         return self.store.folder_of(run_id)
 
-    def _in_use(self, run_id: str) -> bool:
-        """Whether a run trains, waits, teaches one that does, or has been looked at just now."""
-        if time.monotonic() - self._looked.get(run_id, -LOOKED_SECONDS) < LOOKED_SECONDS:
-            return True
+    def _needs(self, run_id: str) -> bool:
+        """Whether a run trains or waits, or teaches one that does."""
         return any(run_id in (record.run_id, record.spec.teacher) for record in list(self._active.values()))
 
     def get(self, run_id: str) -> RunRecord:
         """The newest record; who asks looks at the run. Raises BadInputError for a run that is not there."""
-        if isinstance(run_id, str):
-            self._looked[run_id[:60]] = time.monotonic()
-            self._looked.move_to_end(run_id[:60])
-            while len(self._looked) > MOST_LOOKED:
-                self._looked.popitem(last=False)
+        self._room.look(run_id)
         record = (self._active.get(run_id) if isinstance(run_id, str) else None) or self.store.find(run_id)
         if record is None:
             lost = (
@@ -272,8 +259,8 @@ class RunManager:
 
         self._room.require()
         run_id = import_run(Path(path), owner, self._bundle_of, self.store).run_id
-        self._looked[run_id] = time.monotonic()
-        self._room.make()
+        self._room.look(run_id)
+        quietly(self._room)
         return run_id
 
     def wait(self, run_id: str, seconds: float) -> RunRecord:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections import Counter
+from collections import Counter, OrderedDict
 from collections.abc import Callable
 from dataclasses import replace
 from typing import NamedTuple
@@ -16,6 +16,10 @@ from explorer.errors import BadInputError, StorageError
 from explorer.settings import GIBIBYTE, Settings
 from explorer.shelf import bytes_of, remove
 
+LOOKED_SECONDS = 600.0
+"""How long a run counts as looked at after somebody asked for it."""
+
+_MOST_LOOKED = 2000
 _ORPHAN_SECONDS = 3600.0
 """A folder without a record is somebody's import at first."""
 
@@ -29,11 +33,26 @@ class _Kept(NamedTuple):
 
 
 class Room:
-    """Keeps the runs of one store within the settings' limits. in_use: whether a run trains, waits or is looked at."""
+    """Keeps the runs of one store within the settings' limits. needed: whether a run trains, waits or teaches."""
 
-    def __init__(self, store: RunStore, settings: Settings, in_use: Callable[[str], bool]) -> None:
-        self._store, self._settings, self._in_use = store, settings, in_use
+    def __init__(self, store: RunStore, settings: Settings, needed: Callable[[str], bool]) -> None:
+        self._store, self._settings, self._needed = store, settings, needed
         self._lock = threading.Lock()
+        self._looked: OrderedDict[str, float] = OrderedDict()
+        self._looking = threading.Lock()
+
+    def look(self, run_id: object) -> None:
+        """Somebody looks at a run, which stays for a while."""
+        with self._looking:
+            self._looked[str(run_id)[:60]] = time.monotonic()
+            self._looked.move_to_end(str(run_id)[:60])
+            while len(self._looked) > _MOST_LOOKED:
+                self._looked.popitem(last=False)
+
+    def _in_use(self, run_id: str) -> bool:
+        with self._looking:
+            looked = self._looked.get(run_id)
+        return self._needed(run_id) or (looked is not None and time.monotonic() - looked < LOOKED_SECONDS)
 
     def make(self) -> int:
         """Remove the oldest weights until everybody's and each visitor's fit; the bytes that are left.
