@@ -10,6 +10,7 @@ from torch import Tensor
 from transformers import PreTrainedTokenizerBase
 
 from explorer.errors import BadInputError
+from explorer.models.architectures import Capability
 from explorer.models.bundle import Bundle
 from explorer.text import checked_text
 
@@ -96,6 +97,27 @@ def with_own_mask(tokenizer: PreTrainedTokenizerBase, text: object) -> object:
     if not isinstance(text, str) or tokenizer.mask_token is None:
         return text
     return MASK_SPELLINGS.sub(lambda _: str(tokenizer.mask_token), text)
+
+
+def asked_texts(bundle: Bundle, text: object, second: object = "") -> tuple[object, object, bool]:
+    """A text, or a pair, as a model can be asked about its blank, and whether it was cut there.
+
+    A model that fills masks gets its own mask token. One that only continues a text reads what stands before the blank; to it
+    "[MASK]" would be letters. Raises BadInputError where nothing does.
+    """
+    texts = (text, second)
+    if Capability.MLM in bundle.capabilities or Capability.CAUSAL not in bundle.capabilities:
+        return with_own_mask(bundle.tokenizer, text), with_own_mask(bundle.tokenizer, second), False
+    for place, given in enumerate(texts):
+        blank = MASK_SPELLINGS.search(given) if isinstance(given, str) else None
+        if blank is not None and isinstance(given, str):
+            before = given[: blank.start()].rstrip()
+            if not before and not place:
+                raise BadInputError(
+                    f"{bundle.model_id} reads only what stands before the blank. Write some words there."
+                )
+            return (text, before, True) if place else (before, "", True)
+    return text, second, False
 
 
 def replacement_ids(tokenizer: PreTrainedTokenizerBase) -> Tensor:

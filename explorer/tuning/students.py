@@ -9,7 +9,7 @@ from explorer.tuning.methods import find_method
 from explorer.tuning.spec import RunSpec
 
 WEIGHTS = (5.0, 2.0, 1.0)
-"""Of the soft, the hard and the cosine term in DistilBERT's reference training."""
+"""Of the soft, the hard and the cosine term in DistilBERT's training code; its paper gives no weights and no T."""
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from explorer.backend.runs.record import Outcome, RunRecord, RunStatus, Wrong
+from explorer.backend.runs.record import OnRealTask, Outcome, RunRecord, RunStatus, Wrong
 from explorer.backend.runs.store import this_process
 from explorer.tuning.spec import RunSpec
 
@@ -63,5 +63,6 @@ def full_record(**changes: Any) -> RunRecord:
         "reference": {"accuracy": 0.4, "masked_loss": 2.75},
         "whole": (0, 40),
         "held_out": 80,
+        "real": (OnRealTask("MNLI", "dev.tsv", "abc", 9, {"accuracy": 0.5, "f1": None}, "2026-01-01", "a command"),),
     }
     return record(**{**values, **changes})

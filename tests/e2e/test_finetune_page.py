@@ -55,6 +55,15 @@ def going(visit: Visit, tiny_model: str) -> Iterator[str]:
         visit.page.click("#stop", timeout=LOST)
 
 
+def test_the_bundled_task_says_that_it_is_not_glues_whose_file_is_one_press_away(visit: Visit) -> None:
+    visit.open("finetune", "#run-curves")
+    expect(visit.page.get_by_text("They are not SST-2's")).to_be_visible()
+    help_text = visit.page.locator("#own-examples").get_by_text("GLUE's own TSV files")
+    expect(help_text).not_to_be_visible()
+    visit.page.click("#real-task")
+    expect(help_text).to_be_visible()
+
+
 def test_the_page_opens_with_a_worked_example_and_a_plan(visit: Visit) -> None:
     visit.open("finetune", "#run-curves")
     expect(visit.page.locator("#run-said")).to_contain_text("LoRA r=8 · SST-2-like, bundled reaches accuracy")

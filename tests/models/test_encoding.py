@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 import torch
 
 from explorer.errors import BadInputError
-from explorer.models.bundle import Bundle
-from explorer.models.encoding import Encoded, encode, replacement_ids
+from explorer.models.bundle import Bundle, load_bundle
+from explorer.models.encoding import Encoded, asked_texts, encode, replacement_ids
+from explorer.settings import Settings
 from tests.models import tiny
 
 STRANGE_TEXTS = {
@@ -178,3 +180,13 @@ def test_random_replacements_are_drawn_from_all_but_the_special_tokens(bert: Bun
     ids = replacement_ids(bert.tokenizer)
     assert ids.tolist() == list(range(len(tiny.SPECIAL), len(tiny.WORDS)))
     assert ids.dtype == torch.long
+
+
+def test_a_blank_is_spelled_for_a_model_that_fills_it_and_ends_what_another_reads(bert: Bundle, tmp_path: Path) -> None:
+    assert asked_texts(bert, "the <mask> sat", "a [MASK]") == ("the [MASK] sat", "a [MASK]", False)
+    causal = load_bundle(str(tiny.save(tmp_path, "GPT-2")), Settings(device="cpu"))
+    assert asked_texts(causal, "the cat sat") == ("the cat sat", "", False)
+    assert asked_texts(causal, "the cat sat on [MASK] mat.", "then") == ("the cat sat on", "", True)
+    assert asked_texts(causal, "the cat", "sat <mask>.") == ("the cat", "sat", True)
+    with pytest.raises(BadInputError, match="before the blank"):
+        asked_texts(causal, " [MASK] cat")

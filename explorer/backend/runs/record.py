@@ -67,6 +67,22 @@ class Outcome:
 
 
 @dataclass(frozen=True)
+class OnRealTask:
+    """What a run of a bundled task scores on the real task's file, measured once by the command that stands here.
+
+    title: the task's own. file, sha256: which file. rows: its examples.
+    """
+
+    title: str
+    file: str
+    sha256: str
+    rows: int
+    metrics: dict[str, float | None]
+    date: str
+    command: str
+
+
+@dataclass(frozen=True)
 class Measured:
     """A metric at a step; whole: whether on all held-out rows, rather than on the first QUICK_ROWS."""
 
@@ -81,6 +97,7 @@ class RunRecord:
 
     losses: (step, loss). evaluations: (step, metrics on held-out rows). whole: the steps at which all of these were measured,
     and not only the first. held_out: how many there are, of a plain text how many texts; 0 in records older than that.
+    real: what a worked example of a bundled task scores on the real one's file.
     place: how many runs train before this one does.
     reference: what the teacher of a student on plain text scores on the same held-out words.
     seconds, seconds_left: of training. memory_bytes: of the whole server when last looked at. version grows with each change.
@@ -121,6 +138,7 @@ class RunRecord:
     reference: dict[str, float] = field(default_factory=dict)
     whole: tuple[int, ...] = ()
     held_out: int = 0
+    real: tuple[OnRealTask, ...] = ()
 
     def but(self, **changes: Any) -> RunRecord:
         """A newer version of this record."""
@@ -172,6 +190,7 @@ class RunRecord:
         """What to_json wrote."""
         values = json.loads(text)
         values.setdefault("whole", ())
+        values["real"] = tuple(OnRealTask(**one) for one in values.get("real", ()))
         values["spec"] = RunSpec(**values["spec"])
         values["status"] = RunStatus(values["status"])
         values["outcome"] = _outcome(values["outcome"])

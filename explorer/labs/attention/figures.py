@@ -60,7 +60,7 @@ def page_table(result: AttentionResult) -> Table:
 def attention_sentence(result: AttentionResult, view: str = "weights") -> Markup:
     """What the head does on this text, and the strongest link between two words."""
     parts: list[str] = [strong(f"Layer {result.layer}, head {result.head}"), " "]
-    habit = next((text for name, text in HABITS.items() if (result.facts.value(name) or 0) > 0.5), None)
+    habit = next((text for name, text in HABITS.items() if _share(result, name) > 0.5), None)
     if habit:
         parts += [habit, ". "]
     elif result.facts.to_special > 0.5:
@@ -84,6 +84,25 @@ def attention_sentence(result: AttentionResult, view: str = "weights") -> Markup
     if len(result.tokens) ** 2 > MOST_ROWS:
         parts += [f" (The table lists the {MOST_ROWS:,} largest weights; the endpoint gives all.)"]
     return prose(*parts)
+
+
+FEWEST_ROWS = 3
+"""Rows that make a habit."""
+
+
+def _share(result: AttentionResult, name: str) -> float:
+    """The mean share of one of HABITS over the rows that have a choice; 0 where these are too few.
+
+    A model that sees no later token has to look at the first one from there, and none has a next one to look at.
+    """
+    offset = {"to_previous": -1, "to_next": 1, "to_itself": 0}[name]
+    length = len(result.tokens)
+    rows = [row for row in range(1 if result.causal else 0, length) if 0 <= row + offset < length]
+    if len(rows) < FEWEST_ROWS:
+        return 0.0
+    if not result.causal:
+        return result.facts.value(name) or 0.0
+    return sum(result.weights.row(row)[row + offset] for row in rows) / len(rows)
 
 
 def _strongest(result: AttentionResult) -> tuple[int, int, float] | None:

@@ -20,7 +20,7 @@ from explorer.labs.attention.switch_schema import (
     EachHeadResult,
 )
 from explorer.models.bundle import Bundle
-from explorer.models.encoding import Encoded
+from explorer.models.encoding import Encoded, asked_texts, encode
 from explorer.models.inside import depth_of, heads_of, modules_with_role, read
 from explorer.models.questions import Question, class_name, fitting_question, question, scores
 from explorer.numbers import Head
@@ -38,9 +38,15 @@ MOST_ROWS_OF_TOKENS = 16_384
 
 def ablate_heads(bundle: Bundle, params: AblateParams) -> AblateResult:
     """Switch heads off and ask again: the text's own question (explorer.models.questions) before and after."""
-    encoded = encoded_pair(bundle, params.text, params.sentence_b)
+    encoded = _asked(bundle, params.text, params.sentence_b)
     asked = fitting_question(bundle, encoded, bool(params.sentence_b))
     return _compared(bundle, encoded, asked, params.heads, params.everywhere, params.top_k)
+
+
+def _asked(bundle: Bundle, text: str, second: str) -> Encoded:
+    """As encoded_pair, but that a model which continues a text reads it up to its blank."""
+    first, other, _ = asked_texts(bundle, text, second)
+    return encode(bundle, first, other or None)
 
 
 def ablate_run_heads(open_run: OpenRuns, params: AblateRunParams) -> AblateResult:
@@ -63,7 +69,7 @@ def each_head(bundle: Bundle, params: EachHeadParams) -> EachHeadResult:
 
     Raises BadInputError where the text is too long for that.
     """
-    encoded = encoded_pair(bundle, params.text, params.sentence_b)
+    encoded = _asked(bundle, params.text, params.sentence_b)
     asked = fitting_question(bundle, encoded, bool(params.sentence_b))
     depth, heads, length = depth_of(bundle.model), heads_of(bundle.model), len(encoded.tokens)
     if depth * heads * length > MOST_ROWS_OF_TOKENS:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import groupby
 from typing import Any
 
 from markupsafe import Markup
 
 from explorer.figures import DIVERGING, MONOSPACED, label, layout, picture, prose, strong
-from explorer.labs.attribution.figures import MOST_BARS, sentence, signed, unit_name, value_text
+from explorer.labs.attribution.figures import MOST_BARS, layers_sentence, sentence, signed, unit_name, value_text
 from explorer.labs.attribution.schema import AttributionResult, Part
 from explorer.labs.attribution.units import spearman, strengths
 
@@ -280,21 +279,3 @@ def _cells(part: Part, bound: float) -> list[dict[str, Any]]:
         for number, row in enumerate(part.layers, start=1)
         for place, value in enumerate(row)
     ]
-
-
-def layers_sentence(result: AttributionResult) -> Markup:
-    """Through which token most of it flows, layer by layer."""
-    part = next((part for part in result.chosen if part.layers), None)
-    if part is None:
-        return Markup("")
-    side = 1 if result.asked.change >= 0 else -1
-    leading = [max(range(len(row)), key=lambda number: side * row[number]) for row in part.layers]
-    stretches = [
-        (unit, [number for number, _ in group])
-        for unit, group in groupby(enumerate(leading, start=1), key=lambda pair: pair[1])
-    ]
-    pieces: list[str] = ["Most of it flows through "]
-    for place, (number, layers) in enumerate(stretches):
-        where = f"layer {layers[0]}" if len(layers) == 1 else f"layers {layers[0]} to {layers[-1]}"
-        pieces += [", then " if place else "", strong(unit_name(result, result.units[number])), f" ({where})"]
-    return prose(*pieces, ". Each layer hands on the same sum, f(x) − f(baseline).")

@@ -164,7 +164,7 @@ def show(result: AttributionResult, view: str = "bars") -> list[Any]:
         bar_figures.bars_figure(result) if view == "bars" else "",
         str(figures.coloured_text(result)) if view == "text" else "",
         str(figures.caption(result)),
-        str(bar_figures.layers_sentence(result)),
+        str(figures.layers_sentence(result)),
         bar_figures.layers_figure(result),
         bar_figures.agreement_figure(result),
         str(bar_figures.agreement_sentence(result)),

@@ -39,7 +39,7 @@ from explorer.labs.attribution.scoring import Score, baseline_kind, rows_of_a_bl
 from explorer.labs.attribution.targets import place_of, question_of, target_name, target_of
 from explorer.maths.attention_flow import rollout
 from explorer.models.bundle import Bundle
-from explorer.models.encoding import Encoded, encode, with_own_mask
+from explorer.models.encoding import Encoded, asked_texts, encode
 from explorer.models.inside import depth_of, read
 from explorer.models.questions import question
 from explorer.tuning.classifier import as_bundle
@@ -78,10 +78,8 @@ def ask(bundle: Bundle, params: AskParams) -> Asked:
 
 
 def _encoded(bundle: Bundle, text: str, second: str) -> Encoded:
-    def own(given: str) -> object:
-        return with_own_mask(bundle.tokenizer, given)
-
-    return encode(bundle, own(text), own(second) if second else None)
+    first, other, _ = asked_texts(bundle, text, second)
+    return encode(bundle, first, other or None)
 
 
 def _kept(encoded: Encoded) -> list[bool]:

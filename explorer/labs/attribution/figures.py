@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from itertools import groupby
 from typing import Any
 
 from markupsafe import Markup
@@ -258,3 +259,27 @@ def place_chips(result: AttributionResult) -> dict[str, Any]:
 
 
 STOPPED = prose("Stopped. What had been worked out stands below.")
+
+
+def layers_sentence(result: AttributionResult) -> Markup:
+    """Through which token the largest part flows, layer by layer; "most" where that is more than half in every layer."""
+    part = next((part for part in result.chosen if part.layers), None)
+    if part is None:
+        return Markup("")
+    side = 1 if result.asked.change >= 0 else -1
+    leading = [max(range(len(row)), key=lambda number: side * row[number]) for row in part.layers]
+    stretches = [
+        (unit, [number for number, _ in group])
+        for unit, group in groupby(enumerate(leading, start=1), key=lambda pair: pair[1])
+    ]
+    shares = [abs(row[number]) / (sum(map(abs, row)) or 1.0) for row, number in zip(part.layers, leading, strict=True)]
+    pieces: list[str] = ["Most" if min(shares) > 0.5 else "The largest part", " of it flows through "]
+    for place, (number, layers) in enumerate(stretches):
+        where = f"layer {layers[0]}" if len(layers) == 1 else f"layers {layers[0]} to {layers[-1]}"
+        held = [shares[layer - 1] for layer in layers]
+        share = percent(held[0]) if len(held) == 1 else f"{percent(min(held))} to {percent(max(held))}"
+        pieces += [", then " if place else "", strong(unit_name(result, result.units[number])), f" ({where}: {share})"]
+    last = (
+        " After the last layer it is read at one token alone, so all of it stands there." if shares[-1] > 0.9995 else ""
+    )
+    return prose(*pieces, f". Each layer hands on the same sum, f(x) − f(baseline).{last}")

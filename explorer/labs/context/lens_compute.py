@@ -21,7 +21,7 @@ from explorer.labs.context.lens_schema import (
 from explorer.models.architectures import Capability
 from explorer.models.bundle import Bundle
 from explorer.models.catalog import bundled_with
-from explorer.models.encoding import MASK_SPELLINGS, Encoded, encode, with_own_mask
+from explorer.models.encoding import Encoded, asked_texts, encode
 from explorer.models.heads import head_at_each_layer
 from explorer.models.questions import Question, class_name, question, scores
 
@@ -43,7 +43,7 @@ def logit_lens(bundle: Bundle, params: LensParams) -> LensResult:
             f"{bundle.model_id} has no head that names tokens, so no layer can be read through it. "
             f"Choose {bundled_with(Capability.MLM)[0]}, which can.",
         )
-    encoded, cut = _encoded(bundle, asked, params.text)
+    encoded, cut = _encoded(bundle, params.text)
     places = asked.places(bundle, encoded)
     if not places and asked.needs is Capability.MLM:
         return _nothing(
@@ -88,15 +88,10 @@ def _question(bundle: Bundle) -> Question | None:
     return next((question(slug) for head, slug in READERS.items() if head in bundle.capabilities), None)
 
 
-def _encoded(bundle: Bundle, asked: Question, text: str) -> tuple[Encoded, bool]:
+def _encoded(bundle: Bundle, text: str) -> tuple[Encoded, bool]:
     """The text as the model reads it; a left-to-right model reads what stands before the mask, and continues it."""
-    mask = MASK_SPELLINGS.search(text)
-    if asked.needs is not Capability.CAUSAL or mask is None:
-        return encode(bundle, with_own_mask(bundle.tokenizer, text)), False
-    before = text[: mask.start()].rstrip()
-    if not before:
-        raise BadInputError(f"{bundle.model_id} reads only what stands before the blank. Write some words there.")
-    return encode(bundle, before), True
+    read, _, cut = asked_texts(bundle, text)
+    return encode(bundle, read), cut
 
 
 def _followed(bundle: Bundle, asked: Question, word: str) -> tuple[int | None, str]:

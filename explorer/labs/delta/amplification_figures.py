@@ -40,7 +40,7 @@ def amplification_sentence(result: AmplificationResult) -> Markup:
     if own.factor is None or not random.projected_norm:
         return prose("W is zero in the directions of ΔW, so there is no factor.")
     parts = [
-        f"Layer {result.layer}, {module_name(result.module)}, r = {result.r}: ‖ΔW‖ is {number(result.delta_norm)}, and W "
+        f"Layer {result.layer}, {module_name(result.module)}, r = {result.r}: {_held(result)} {number(result.inside)}, and W "
         f"has {number(own.projected_norm)} in the same directions, so ΔW amplifies them ",
         strong(f"{number(own.factor)}-fold"),
         ". W holds them ",
@@ -48,24 +48,31 @@ def amplification_sentence(result: AmplificationResult) -> Markup:
         f" as strongly as random directions ({number(random.projected_norm)}); its own first {result.r} hold "
         f"{number(top.projected_norm)} of its norm of {number(result.weight_norm)}.",
     ]
-    if not result.low_rank:
+    if not _is_whole(result):
         share = (result.inside / result.delta_norm) ** 2
         parts.append(
-            f" This update is dense: only {percent(share)} of its energy lie in its first {result.r} directions, so like for "
-            f"like, {number(result.inside)} against {number(own.projected_norm)}, it amplifies "
-            f"{number(result.inside / own.projected_norm)}-fold."
+            f" These directions hold {percent(share)} of the energy of ΔW, whose norm is {number(result.delta_norm)} in all."
         )
     return prose(*parts)
 
 
+def _is_whole(result: AmplificationResult) -> bool:
+    """Whether the first r directions are all that ΔW has, as in the paper, where r is the rank."""
+    return result.inside >= result.delta_norm * (1 - 1e-6)
+
+
+def _held(result: AmplificationResult) -> str:
+    return "‖ΔW‖ is" if _is_whole(result) else "in its own first directions ΔW has a norm of"
+
+
 def amplification_figure(result: AmplificationResult) -> dict[str, Any]:
-    """A bar from each ‖UᵀWV‖ to ‖ΔW‖ on a logarithmic axis, where a length is a factor."""
+    """A bar from each ‖UᵀWV‖ to ΔW's norm in its first r directions on a logarithmic axis, where a length is a factor."""
     shown = [entry for entry in result.projections if entry.projected_norm > 0]
     traces = [
         {
             "type": "scatter",
             "mode": "lines+markers",
-            "x": [entry.projected_norm, result.delta_norm],
+            "x": [entry.projected_norm, result.inside],
             "y": [place, place],
             "line": {"color": f"@{COLOURS[entry.directions]}", "width": 10},
             "marker": {"size": [20, 0], "opacity": 1, "color": f"@{COLOURS[entry.directions]}"},
@@ -89,9 +96,10 @@ def amplification_figure(result: AmplificationResult) -> dict[str, Any]:
         for place, entry in enumerate(shown)
     ]
     level = {"color": "@text", "width": 2, "dash": "dash"}
-    at = result.delta_norm
+    at = result.inside
+    name = "‖ΔW‖" if _is_whole(result) else f"‖UᵀΔWV‖, r = {result.r}"
     norms = [at, *(entry.projected_norm for entry in shown)]
-    notes.append({**heading(f"‖ΔW‖ = {number(at)}", 0, 1), "xref": "x", "x": log10(at), "xanchor": "center"})
+    notes.append({**heading(f"{name} = {number(at)}", 0, 1), "xref": "x", "x": log10(at), "xanchor": "center"})
     return picture(
         traces,
         amplification_sentence(result).striptags(),
@@ -100,7 +108,7 @@ def amplification_figure(result: AmplificationResult) -> dict[str, Any]:
         shapes=[{"type": "line", "yref": "paper", "y0": 0, "y1": 1, "x0": at, "x1": at, "line": level}],
         xaxis={
             "type": "log",
-            "title": {"text": "‖UᵀWV‖, to ‖ΔW‖ at the dashed line"},
+            "title": {"text": "‖UᵀWV‖, to that of ΔW at the dashed line"},
             "tickformat": "~g",
             "dtick": 1,
             "range": [floor(log10(min(norms))), ceil(log10(max(norms)) + 0.01)],
@@ -120,7 +128,7 @@ def factors_table(runs: Sequence[RunFactors]) -> Table:
 
 
 def factors_sentence(runs: Sequence[RunFactors]) -> Markup:
-    """Which run amplifies more, and which is the more general, from the means over layers."""
+    """How much each run amplifies and how far it spreads, from the means over layers."""
     parts: list[str] = []
     for place, run in enumerate(runs):
         count = len(run.layers)
@@ -138,7 +146,7 @@ def factors_sentence(runs: Sequence[RunFactors]) -> Markup:
         parts.append(f" (W has {number(emphasis)} times what it has in random directions)")
     parts.append(
         ". A LoRA update of rank r has all its energy in r directions by construction; a full update that has little there "
-        "spreads over many more, and that is what a more general update means."
+        "spreads over many more. Whether that makes it the more general one, on other texts, this does not measure."
     )
     return prose(*parts)
 

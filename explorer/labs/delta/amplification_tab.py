@@ -19,7 +19,8 @@ from explorer.ui.wiring import LATEX, Connection, folds
 
 WHY = r"""
 Take the first $r$ left- and right-singular vectors $U, V$ of $\Delta W$ and look how much $W$ has in them: $\lVert U^\top W
-V \rVert_F$. The **amplification factor** is $\lVert \Delta W \rVert_F / \lVert U^\top W V \rVert_F$. Large factors mean
+V \rVert_F$. The **amplification factor** is $\lVert U^\top \Delta W V \rVert_F / \lVert U^\top W V \rVert_F$, which is the
+paper's $\lVert \Delta W \rVert_F / \lVert U^\top W V \rVert_F$ where $r$ is the rank of $\Delta W$. Large factors mean
 that the update strengthens directions that $W$ holds but hardly uses; the same projection with $W$'s own leading directions
 and with random ones gives the scale. For GPT-3 the paper found 21.5 at $r = 4$ and 1.88 at $r = 64$. (Hu et al. 2021,
 section 7.3, Table 7)
@@ -45,6 +46,7 @@ def build_amplification(
             placed = plot("placement", elem_id="placement-figure")
     with gr.Accordion("Why: the formula and the paper", open=False):
         gr.Markdown(WHY, latex_delimiters=LATEX)
+        rich_text(str(amplification_figures.PAPER), elem_classes=["wide"])
     one = {"run": picker.run, "layer": layer, "module": module}
     amplify = Connection(
         page, AMPLIFICATION, {**one, "r": directions}, [said, figure], _show, folds("amplification", "amplification")

@@ -184,7 +184,7 @@ def amplification(
     found = _amplified((layer, module), delta, base, r)
     projections = (("ΔW", found.by_delta), ("W", found.by_weight), ("random", found.by_random))
     of_delta, of_weight, random = (
-        Projection(directions, norm, found.delta_norm / norm if norm > 0 else None) for directions, norm in projections
+        Projection(directions, norm, found.inside / norm if norm > 0 else None) for directions, norm in projections
     )
     return AmplificationResult(
         name,

@@ -87,8 +87,8 @@ class SimilarityResult:
 
 @dataclass(frozen=True)
 class Projection:
-    """W projected on r directions on either side: projected_norm is ‖UᵀWV‖_F, factor is ‖ΔW‖_F / projected_norm (None
-    where that is zero). directions: whose they are, ΔW, W or random."""
+    """W projected on r directions on either side: projected_norm is ‖UᵀWV‖_F, factor is what ΔW's first r directions hold of
+    its norm / projected_norm (None where that is zero). directions: whose they are, ΔW, W or random."""
 
     directions: str
     projected_norm: float

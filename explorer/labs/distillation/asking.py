@@ -12,7 +12,7 @@ from torch import Tensor
 from explorer.backend.runs.open import OpenRun, OpenRuns
 from explorer.errors import BadInputError
 from explorer.models.bundle import Bundle
-from explorer.models.encoding import Encoded, encode, with_own_mask
+from explorer.models.encoding import Encoded, asked_texts, encode
 from explorer.models.inside import depth_of, read
 from explorer.models.questions import class_name, fitting_question, question, scores
 from explorer.models.shortening import half_of, shortened
@@ -52,9 +52,9 @@ def ask(open_run: OpenRuns, model: str, run: str | None, text: str, second: str)
 
 def _asked_model(bundle: Bundle, text: str, second: str, place: int | None = None) -> Said:
     """By the question that the text asks; `place` where it is the teacher's that is wanted."""
-    spelled = with_own_mask(bundle.tokenizer, text)
-    encoded = encode(bundle, spelled, with_own_mask(bundle.tokenizer, second) if second else None)
-    asked = fitting_question(bundle, encoded, bool(second))
+    first, other, cut = asked_texts(bundle, text, second)
+    encoded = encode(bundle, first, other or None)
+    asked = fitting_question(bundle, encoded, bool(other))
     reading = read(bundle, encoded.inputs, attentions=False)
     logits = scores(asked, bundle, reading.output)[0].double().cpu()
     places = asked.places(bundle, encoded)
@@ -65,7 +65,7 @@ def _asked_model(bundle: Bundle, text: str, second: str, place: int | None = Non
     hidden = reading.hidden_states[-1][0].double().cpu()
     return Said(
         bundle.model_id,
-        _title(asked.title, asked.slug, encoded, place),
+        "what stands at the blank, from what is before it" if cut else _title(asked.title, asked.slug, encoded, place),
         logits[place],
         place,
         len(places) if asked.slug == "mask" else 1,

@@ -38,13 +38,13 @@ def soft_targets(open_run: OpenRuns, params: SoftTargetsParams) -> SoftTargetsRe
     soft = maths.softened(logits, params.temperature)
     count = len(logits) if len(logits) <= MOST_CLASSES_NAMED else params.top_k
     named = ranked(logits, count)
-    answer = named[0]
+    answer = _class_of(said, params.answer) if params.answer else named[0]
     targets = [
         Target(said.name_of(number), float(logits[number]), float(number == answer), float(soft[number]))
         for number in named
     ]
     if len(named) < len(logits):
-        targets.append(Target(REST, None, 0.0, float(_rest(soft, named))))
+        targets.append(Target(REST, None, float(answer not in named), float(_rest(soft, named))))
     return SoftTargetsResult(
         said.name,
         said.asked,
@@ -56,7 +56,22 @@ def soft_targets(open_run: OpenRuns, params: SoftTargetsParams) -> SoftTargetsRe
         len(logits),
         tuple((T, *_spread(logits, T)) for T in CURVE),
         packed(logits),
+        said.name_of(answer).strip() if params.answer else "",
+        float(soft[answer]) if params.answer else 0.0,
     )
+
+
+def _class_of(said: Said, answer: str) -> int:
+    """The number of the true class; the likeliest of several that are spelled alike but for a space."""
+    found = next(
+        (number for number in ranked(said.logits, len(said.logits)) if said.name_of(number).strip() == answer), None
+    )
+    if found is None:
+        raise BadInputError(
+            f"“{answer[:40]}” is not one of the {len(said.logits):,} answers that {said.name} can give. Write one of its "
+            "classes, or a word that is a single token of its vocabulary."
+        )
+    return found
 
 
 def _spread(logits: Tensor, temperature: float) -> tuple[float, float]:

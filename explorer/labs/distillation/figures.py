@@ -8,7 +8,7 @@ from typing import Any
 from markupsafe import Markup
 
 from explorer.figures import label, percent, picture, prose, strong
-from explorer.labs.distillation.schema import COLDEST, HOTTEST, REST, SoftTargetsResult
+from explorer.labs.distillation.schema import COLDEST, HOTTEST, REST, SoftTargetsResult, Target
 from explorer.tables import Table
 
 TEMPERATURE_AXIS = {
@@ -40,11 +40,20 @@ def soft_targets_sentence(result: SoftTargetsResult) -> Markup:
         strong(f"“{answer.name}”"),
         " ",
         strong(percent(answer.soft)),
-        ", where the label says 100%. ",
+        _hard_target(result, answer),
         strong(percent(result.dark)),
         f" stands on the {_others(result)}{runner_up}. Entropy: {result.entropy:.3g} nats of at most "
         f"{math.log(result.classes):.3g}.{several}",
     )
+
+
+def _hard_target(result: SoftTargetsResult, first: Target) -> str:
+    """What the hard target says instead; a sentence alone has none but the teacher's own choice."""
+    if not result.truth:
+        return ", which as a hard target would be 100%. "
+    if result.truth == first.name.strip():
+        return ", the true answer, which its label puts at 100%. "
+    return f" and the true answer, “{result.truth}”, {percent(result.truth_soft)}, which its label puts at 100%. "
 
 
 def _others(result: SoftTargetsResult) -> str:

@@ -99,15 +99,16 @@ def gradients_sentence(result: LossesResult) -> Markup:
             "The student gives its teacher's logits, so the soft loss has ", strong("no gradient at any T"), "."
         )
     at_ten = min(result.gradients, key=lambda point: abs(point[0] - 10))
+    at_one = min(result.gradients, key=lambda point: abs(point[0] - 1))
     last = result.gradients[-1]
     fall = at_ten[1] / last[1]
     return prose(
         f"From T = {at_ten[0]:.3g} to {last[0]:.3g} the gradient of the plain KL falls to ",
         strong(f"1/{fall:.3g}"),
-        f" (1/T² alone would be 1/{(last[0] / at_ten[0]) ** 2:.3g}). Times T² it settles at ",
+        f" (1/T² alone would be 1/{(last[0] / at_ten[0]) ** 2:.3g}). Times T² it is ",
         strong(f"{last[2]:.3g}"),
-        f", and tends to {result.limit:.3g}, the norm of (zₛ − zₜ)/N with means taken off: the soft and the hard loss keep their "
-        "proportion whatever T is.",
+        f" there, and tends to {result.limit:.3g}, the norm of (zₛ − zₜ)/N with means taken off: for large T the soft and the "
+        f"hard loss keep their proportion. For small T they do not: at T = 1 it is {at_one[2]:.3g}.",
     )
 
 

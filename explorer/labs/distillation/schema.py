@@ -46,6 +46,7 @@ class SoftTargetsParams:
     """A teacher and a sentence. run: a fine-tuned classifier; without one the model answers with its pretrained head.
 
     second: the other text of a pair. top_k: how many classes of a vocabulary are named; a classifier's are named all.
+    answer: the true class or word, where the visitor knows it; without it the hard target is the teacher's own first choice.
     """
 
     text: str = MASKED
@@ -54,6 +55,7 @@ class SoftTargetsParams:
     run: str | None = None
     second: str = ""
     top_k: int = 8
+    answer: str = ""
 
     def __post_init__(self) -> None:
         """Raise BadInputError for an empty text, a temperature that is not above 0, or too many classes."""
@@ -61,12 +63,14 @@ class SoftTargetsParams:
         object.__setattr__(self, "run", _run(self.run))
         temperature = real_number(self.temperature, "temperature", 0, HIGHEST_TEMPERATURE, above=True)
         object.__setattr__(self, "temperature", temperature)
+        object.__setattr__(self, "answer", checked_text(self.answer).strip() if self.answer else "")
         object.__setattr__(self, "top_k", exact_number(self.top_k, "top_k", 1, MOST_SHOWN))
 
 
 @dataclass(frozen=True)
 class Target:
-    """One class. logit: None for the rest of a vocabulary taken together. hard: 1 for the answer, 0 for every other class."""
+    """One class. logit: None for the rest of a vocabulary taken together. hard: 1 for the true answer, or where that is not
+    known for the teacher's first choice; 0 for every other class."""
 
     name: str
     logit: float | None
@@ -79,7 +83,7 @@ class SoftTargetsResult:
     """What the teacher says. classes: how many there are. places: how many masks, of which the first is shown.
 
     curve: (temperature, entropy in nats, mass on all classes but the answer). logits: all of them, largest first, as base64 of
-    float32, so that the page can soften them itself.
+    float32, so that the page can soften them itself. truth: the true answer where the visitor gave it, and truth_soft its share.
     """
 
     teacher: str
@@ -92,6 +96,8 @@ class SoftTargetsResult:
     classes: int
     curve: tuple[tuple[float, float, float], ...]
     logits: str
+    truth: str = ""
+    truth_soft: float = 0.0
 
 
 @dataclass(frozen=True)

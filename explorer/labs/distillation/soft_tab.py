@@ -66,6 +66,7 @@ def build_soft_targets(page: Page, picker: RunPicker) -> None:
             button = gr.Button("Ask the teacher", variant="primary")
             with gr.Accordion("More settings", open=False):
                 top_k = gr.Slider(1, 20, 8, step=1, label="Words by name")
+            answer = gr.Textbox("", label="True answer, if you know it", max_lines=1, elem_id="soft-answer")
             temperature = gr.Number(1.0, visible="hidden", label="temperature")
         with gr.Column(scale=2, min_width=320):
             said = rich_text(elem_classes=["said"], elem_id="soft-said")
@@ -87,6 +88,7 @@ def build_soft_targets(page: Page, picker: RunPicker) -> None:
         "run": picker.run,
         "second": second,
         "top_k": top_k,
+        "answer": answer,
     }
     asked = Connection(
         page,
@@ -101,12 +103,22 @@ def build_soft_targets(page: Page, picker: RunPicker) -> None:
     chosen: dict[str, Any] = {"extra": {"of": of}, "adapt": of_teacher}
     moves = [
         pressed.click(
-            _fixed(example), None, [of, text, second, temperature], api_visibility="private", queue=False
+            _fixed(example), None, [of, text, second, temperature, answer], api_visibility="private", queue=False
         ).then
         for pressed, (_, example) in zip(tries, TRY, strict=True)
     ]
     fitting = of.input(_example_for, [of, text], [text], api_visibility="private", queue=False)
-    asked.on(button.click, text.submit, second.submit, top_k.release, fitting.then, *page.ready, *moves, **chosen)
+    asked.on(
+        button.click,
+        text.submit,
+        second.submit,
+        answer.submit,
+        top_k.release,
+        fitting.then,
+        *page.ready,
+        *moves,
+        **chosen,
+    )
     asked.on(picker.run.input, **chosen)
     asked.on(figure.select, read=lambda event: {"temperature": event._data["temperature"]}, **chosen)
 
@@ -118,7 +130,7 @@ def of_teacher(values: dict[str, Any]) -> dict[str, Any]:
 
 
 def _fixed(example: tuple[str, str, str, float]) -> Any:
-    return lambda: example
+    return lambda: (*example, "")
 
 
 def _example_for(of: str, text: str) -> str:

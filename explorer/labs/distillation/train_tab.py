@@ -50,7 +50,8 @@ WHY = (
     + r"""$$
 
 DistilBERT is BERT with every second layer, started from the teacher's own layers and trained with
-these three terms, weighted 5, 2 and 1, at $T = 2$ (Sanh et al. 2019). Here $w_{\mathrm{soft}} = \alpha$ and
+these three terms (Sanh et al. 2019, section 3); the weights 5, 2 and 1 and $T = 2$ are those of its training code, the paper
+gives none. $T$ is used while it learns; the student then answers at $T = 1$. Here $w_{\mathrm{soft}} = \alpha$ and
 $w_{\mathrm{hard}} = 1 - \alpha$. With $\alpha = 1$ no true label is used: any text would do.
 
 DistilBERT itself learnt to fill masks, on BERT's own corpus. **Masked words of a text** is that in small: 15% of the tokens are

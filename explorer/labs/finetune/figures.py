@@ -189,6 +189,9 @@ def run_sentence(record: RunRecord) -> Markup:
     parts.append(f" in {duration(record.seconds)}." if record.seconds else ".")
     for name, others in list(record.outcome.metrics.items())[1:]:
         parts.append(f" On {name.replace('_', ' ')}: {', '.join(metric_text(key, v) for key, v in others.items())}.")
+    for real in record.real:
+        said = ", ".join(metric_text(name, value) for name, value in real.metrics.items())
+        parts += [f" On GLUE's own {real.title} ({real.rows:,} examples of {real.file}): ", strong(said), "."]
     return prose(*parts, f" {record.message}" if record.message else "")
 
 

@@ -114,6 +114,10 @@ def swap_list(result: SwapResult) -> Markup:
     ).format(rows)
 
 
+ROUNDING = 1e-4
+"""What float32 leaves of two equal logits; more is another answer."""
+
+
 def merge_table(result: MergeResult) -> Table:
     """form, max_difference, milliseconds: the median, and its quartiles low and high."""
     return Table.of(
@@ -127,10 +131,12 @@ def merge_sentence(result: MergeResult) -> Markup:
     base, attached, merged = (
         next(form for form in result.forms if form.form == name) for name in ("base", "attached", "merged")
     )
+    same = (merged.max_difference or 0.0) <= ROUNDING
+    said = " gives the same logits up to rounding: they" if same else " does not give the same logits: they"
     return prose(
         "Merged into the weights, ",
         strong(result.name),
-        " gives the same logits: they differ by at most ",
+        f"{said} differ by at most ",
         strong(f"{merged.max_difference:.1e}"),
         f" on {result.rows} texts. A batch of {result.timed} takes {_spread(merged)}, and {_spread(attached)} with the adapter "
         f"attached: {_compared(merged, attached)}. Beside the model before ({_spread(base)}), {_compared(merged, base)}.",

@@ -38,7 +38,8 @@ def tokenize(open_tokenizer: OpenTokenizerOf, params: TokenizeParams) -> Tokeniz
     text = checked_text(params.text)
     words = tuple(found.span() for found in re.finditer(r"\S+", text))
     done, refused = _each(open_tokenizer, params.models, lambda opened: _tokenized(opened, text, words))
-    return TokenizeResult(text, words, done, refused)
+    respaced = sum(before != after for before, after in zip(params.text, text, strict=True))
+    return TokenizeResult(text, words, done, refused, respaced)
 
 
 def cut_word(open_tokenizer: OpenTokenizerOf, params: CutParams) -> CutResult:

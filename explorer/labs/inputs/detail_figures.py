@@ -129,7 +129,8 @@ def positions_sentence(result: PositionsResult) -> Markup:
     says.append(
         ": the band along the diagonal is what the model learned, from text alone, of what stands near what."
         if learned
-        else ": where no band runs along the diagonal, these positions tell nothing of what stands near what."
+        else ": by this measure neighbours are hardly more alike than positions far apart. What attention makes of them is "
+        "another question."
     )
     return prose(*says)
 

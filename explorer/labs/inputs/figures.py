@@ -98,6 +98,12 @@ def tokenize_sentence(result: TokenizeResult) -> Markup:
         parts.append("Nothing is unknown.")
     elif whole:
         parts.append(f"{' and '.join(whole)} {'loses' if len(whole) == 1 else 'lose'} nothing.")
+    if result.respaced:
+        many = "tabs, line breaks or control characters were" if result.respaced > 1 else "tab or line break was"
+        parts.append(
+            f" {result.respaced} {many} made a space before the text was cut; a byte-level tokenizer has pieces of its own "
+            "for them."
+        )
     return prose(*parts)
 
 

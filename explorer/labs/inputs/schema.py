@@ -96,12 +96,16 @@ class TokenizedText:
 
 @dataclass(frozen=True)
 class TokenizeResult:
-    """words: the runs between spaces, as (start, stop) characters. refused: names that could not be opened, and why."""
+    """words: the runs between spaces, as (start, stop) characters. refused: names that could not be opened, and why.
+
+    respaced: how many tabs, line breaks and other control characters of the visitor's text are a space in this one.
+    """
 
     text: str
     words: tuple[tuple[int, int], ...]
     tokenized: tuple[TokenizedText, ...]
     refused: tuple[tuple[str, str], ...]
+    respaced: int = 0
 
 
 @dataclass(frozen=True)

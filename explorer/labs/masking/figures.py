@@ -82,9 +82,11 @@ def fill_sentence(result: FillResult) -> Markup:
     if len(result.masks) > 3:
         parts.append(f"{len(result.masks) - 3} more masks are in the table. ")
     parts.append(f"Each mask is guessed on its own, from {result.vocabulary:,} tokens.")
-    unknown = sum(token.unknown for token in result.tokens)
+    unknown = [token.text for token in result.tokens if token.unknown]
     if unknown:
-        parts.append(f" {unknown} of the tokens are unknown to this vocabulary ([UNK]): the model reads only the rest.")
+        parts.append(
+            f" {len(unknown)} of the tokens are unknown to this vocabulary. In their place the model reads {unknown[0]}."
+        )
     return prose(*parts)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from markupsafe import Markup
 
 from explorer.figures import compact, label, percent, picture, prose, strong
-from explorer.labs.models.notes import NOTES, FamilyNote
+from explorer.labs.models.notes import NOTES, PAPER_MILLIONS, FamilyNote
 from explorer.labs.models.schema import CountResult, FamilyResult, family_of
 from explorer.models.catalog import CATALOG
 from explorer.tables import Table
@@ -44,6 +44,7 @@ def family_table(result: FamilyResult) -> Table:
         "pooler_and_heads",
         "parameters",
         "megabytes",
+        "paper_millions",
     )
     rows = [
         (
@@ -51,6 +52,7 @@ def family_table(result: FamilyResult) -> Table:
             *(entry.hidden_size, entry.intermediate_size, entry.attention_heads, entry.embedding_size),
             *(entry.words, entry.rest, entry.in_layers, entry.heads, entry.parameters),
             None if entry.megabytes is None else round(entry.megabytes, 1),
+            PAPER_MILLIONS.get(entry.model),
         )
         for entry in result.models
     ]
@@ -72,7 +74,23 @@ def family_sentence(result: FamilyResult) -> Markup:
         " ",
         strong(percent(wordy.words / wordy.parameters)),
         " are its list of words.",
+        *_disagreeing(result),
     )
+
+
+def _disagreeing(result: FamilyResult) -> list[str]:
+    """Where the count and the paper's figure are more than a rounding apart."""
+    said = []
+    for entry in result.models:
+        paper = 1e6 * PAPER_MILLIONS.get(entry.model, 0)
+        if paper and abs(entry.parameters - paper) / paper > 0.04:
+            layers = entry.layers if not entry.shared else 1
+            said.append(
+                f" {entry.model} counts {compact(entry.parameters)}, the paper says {compact(paper)} and gives no breakdown: "
+                f"here {compact(entry.in_layers)} are in {'its one layer' if layers == 1 else f'{layers} layers'}, "
+                f"{compact(entry.words + entry.rest)} in the embeddings, {compact(entry.heads)} in pooler and heads."
+            )
+    return said
 
 
 def family_figure(result: FamilyResult, share: str = "count") -> dict[str, Any]:
@@ -103,7 +121,7 @@ def family_figure(result: FamilyResult, share: str = "count") -> dict[str, Any]:
     if relative:
         axis |= {"range": [0, 1], "tickformat": ".0%"}
     else:  # room for the numbers at the ends of the bars
-        axis |= {"range": [0, 1.25 * max(entry.parameters for entry in result.models) / 1e6]}
+        axis |= {"range": [0, 1.5 * max(entry.parameters for entry in result.models) / 1e6]}
     return picture(
         [*traces, *totals],
         family_sentence(result).striptags(),
@@ -125,7 +143,7 @@ def _totals(result: FamilyResult, names: list[str]) -> list[dict[str, Any]]:
             "mode": "text",
             "y": names,
             "x": [entry.parameters / 1e6 for entry in result.models],
-            "text": [f" {compact(entry.parameters)}" for entry in result.models],
+            "text": [f" {compact(entry.parameters)}{_on_paper(entry.model)}" for entry in result.models],
             "textposition": "middle right",
             "textfont": {"color": "@text", "size": 15},
             "cliponaxis": False,
@@ -133,6 +151,10 @@ def _totals(result: FamilyResult, names: list[str]) -> list[dict[str, Any]]:
             "hoverinfo": "skip",
         }
     ]
+
+
+def _on_paper(model: str) -> str:
+    return f" (paper: {PAPER_MILLIONS[model]}M)" if model in PAPER_MILLIONS else ""
 
 
 def _short(model: str) -> str:

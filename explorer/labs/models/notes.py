@@ -21,6 +21,19 @@ class FamilyNote:
         return self.families[0].split(" ")[0].split("-v2")[0] if len(self.families) > 1 else self.families[0]
 
 
+PAPER_MILLIONS = {
+    "google-bert/bert-base-uncased": 110,
+    "google-bert/bert-large-uncased": 340,
+    "FacebookAI/roberta-base": 125,
+    "albert/albert-base-v2": 12,
+    "albert/albert-xxlarge-v2": 235,
+    "distilbert/distilbert-base-uncased": 66,
+    "google/electra-small-discriminator": 14,
+    "google/electra-base-discriminator": 110,
+}
+"""Millions of parameters as papers give them: Devlin et al. 2019, section 3; Sanh et al. 2019, Table 3; Lan et al. 2020 and
+Clark et al. 2020, Table 1 each; RoBERTa's by Hu et al. 2021, Table 2."""
+
 NOTES = (
     FamilyNote(
         ("BERT",),
@@ -50,7 +63,7 @@ NOTES = (
         ("DistilBERT",),
         "Sanh et al. 2019",
         "Every second layer of BERT, no segments and no pooler, trained to say what its teacher says.",
-        "5·T²·KL + 2·MLM + 1·cosine, T = 2",
+        "5·T²·KL + 2·MLM + 1·cosine, T = 2 (its training code's; the paper names the terms alone)",
         "BERT's WordPiece",
     ),
     FamilyNote(

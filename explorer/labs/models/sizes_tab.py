@@ -19,7 +19,7 @@ $$V H \;\longrightarrow\; V E + E H, \qquad E \ll H,$$
 
 since what a word is by itself needs less room than what it means in its sentence, and uses one set of layer weights at every
 depth. Sharing costs quality where factorising hardly does: on average over five tasks ALBERT-base scores 80.1 with $E = 128$ and
-all shared (12M), 81.6 with the feed-forward net alone kept apart (64M) and 81.6 with nothing shared (89M). Sharing saves memory
+all shared (12M), 81.7 with the attention shared alone (64M) and 81.6 with nothing shared (89M). Sharing saves memory
 and not time: the layer still runs twelve times. (Lan et al. 2020, section 3.1, Tables 3 and 4)
 """
 TRY: dict[str, dict[str, Any]] = {

@@ -40,7 +40,8 @@ over plain gradient steps of rate 0.001 (Sanh et al. 2020); the columns are the 
 call them enough. Where they are not, Spearman and Brown's formula (1910) for $k$ times as many,
 $\rho_k = k\rho / (1 + (k-1)\rho)$, tells how many would be.
 
-**Without labels** the loss is the entropy of the model's own output: cross-entropy with that output has gradient 0 as long as
+**Without labels** TextPruner names the KL divergence from the model's own output (*self-supervised*; Yang et al. 2022). Here the
+loss is the entropy of that output instead: KL and cross-entropy with it have gradient 0 as long as
 nothing is gone. A pretrained model is asked what it was trained for: masked tokens, next tokens, replaced tokens.
 
 **ALBERT** has one layer for all depths, so a head is one head: its gate stands at every depth, its gradient is the sum of

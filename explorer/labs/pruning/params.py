@@ -32,8 +32,8 @@ class Asking:
     """What every question here starts with.
 
     run: a fine-tuned run; empty for the pretrained `model` itself, which is asked without labels. task: where the texts come
-    from; empty for the run's own, or SST-2's sentences. loss: labels, or soft for the model's own output. examples: training
-    examples that importance is measured on. held_out: examples that the metric is measured on.
+    from; empty for the run's own, or the bundled ones in SST-2's manner. loss: labels, or soft for the model's own output.
+    examples: training examples that importance is measured on. held_out: examples that the metric is measured on.
     """
 
     model: str = DEFAULT_MODEL

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from explorer.models.catalog import find_card
 from explorer.tasks.glue_tasks import TASKS
-from explorer.tuning.files.facts import RunFacts
+from explorer.tuning.files.facts import RealFacts, RunFacts
 from explorer.tuning.methods import Method, find_method
 
 ADAPTER_LIBRARY = "peft"
@@ -94,7 +94,16 @@ def _results(facts: RunFacts) -> str:
         for name, value in scores.items()
     ]
     examples = "Hidden words" if find_method(facts.spec.method).fills_masks else "Examples"
-    return _table(("Held-out split", examples, "Metric", "Value"), rows)
+    table = _table(("Held-out split", examples, "Metric", "Value"), rows)
+    return "\n\n".join([table, *(_on_real_task(real) for real in facts.real)])
+
+
+def _on_real_task(real: RealFacts) -> str:
+    scores = [f"{name} {'undefined' if value is None else f'{value:.4f}'}" for name, value in real.metrics.items()]
+    return (
+        f"These sentences were written for BERT Explorer. On GLUE's own {_inline(real.title)} ({real.rows:,} examples of "
+        f"{_code(real.file)}): {', '.join(scores)}; measured on {real.date} by {_code(real.command)}."
+    )
 
 
 def _settings(facts: RunFacts, method: Method) -> list[tuple[object, ...]]:

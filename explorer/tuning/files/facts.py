@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from explorer.tuning.spec import RunSpec
@@ -17,6 +17,23 @@ class OutcomeFacts(Protocol):
     def metrics(self) -> Mapping[str, Mapping[str, float | None]]: ...
     @property
     def rows(self) -> Mapping[str, int]: ...
+
+
+class RealFacts(Protocol):
+    """A measure on the real file of a bundled task: the task's title, the file, its rows, when and by which command."""
+
+    @property
+    def title(self) -> str: ...
+    @property
+    def file(self) -> str: ...
+    @property
+    def rows(self) -> int: ...
+    @property
+    def metrics(self) -> Mapping[str, float | None]: ...
+    @property
+    def date(self) -> str: ...
+    @property
+    def command(self) -> str: ...
 
 
 class RunFacts(Protocol):
@@ -49,3 +66,5 @@ class RunFacts(Protocol):
     def scale(self) -> tuple[float, float]: ...
     @property
     def outcome(self) -> OutcomeFacts | None: ...
+    @property
+    def real(self) -> Sequence[RealFacts]: ...

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -96,6 +97,20 @@ def test_the_sentence_names_a_head_s_habit(facts: dict[str, float], said: str) -
     text = figures.attention_sentence(attention(**facts)).striptags()
     assert said in text
     assert "Layer 4, head 2" in text
+
+
+def test_what_the_causal_mask_forces_is_no_habit_nor_is_a_single_row() -> None:
+    def said(rows: list[list[float]], causal: bool = True) -> str:
+        size = len(rows)
+        one = replace(attention(size, to_itself=1.0, to_previous=1.0), weights=Square.of(rows), causal=causal)
+        return figures.attention_sentence(one).striptags()
+
+    assert "looks mostly" not in said([[1.0]] * 1), "the only token has nothing else to look at"
+    assert "looks mostly" not in said([[1.0, 0.0], [0.9, 0.1]])
+    forced = [[1, 0, 0, 0], [0.9, 0.1, 0, 0], [0.6, 0.3, 0.1, 0], [0.6, 0.2, 0.1, 0.1]]
+    assert "itself" not in said(forced)
+    previous = [[1, 0, 0, 0], [0.9, 0.1, 0, 0], [0.2, 0.7, 0.1, 0], [0.1, 0.1, 0.7, 0.1]]
+    assert "looks mostly at the previous token" in said(previous)
 
 
 def test_the_strongest_link_is_between_two_words() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,8 +13,10 @@ from explorer.labs.attention.switch_compute import ablate_heads, each_head
 from explorer.labs.attention.switch_figures import ablate_table, each_head_table, off_text
 from explorer.labs.attention.switch_schema import AblateParams, AblateResult, EachHeadParams
 from explorer.models.architectures import Capability
-from explorer.models.bundle import Bundle
+from explorer.models.bundle import Bundle, load_bundle
 from explorer.numbers import parse_heads
+from explorer.settings import Settings
+from tests.models.tiny import save
 
 
 @torch.inference_mode()
@@ -151,3 +154,12 @@ def test_a_model_without_heads_says_so(opened: Bundle) -> None:
     bare = Bundle(**{**vars(opened), "capabilities": frozenset()})
     with pytest.raises(MissingCapabilityError, match="no pretrained head"):
         ask(bare, "the cat")
+
+
+def test_a_model_that_continues_a_text_is_asked_up_to_its_blank(tmp_path: Path) -> None:
+    causal = load_bundle(str(save(tmp_path / "model", "GPT-2")), Settings(device="cpu"))
+    cut, plain = (ask(causal, text, heads="0.0") for text in ("the cat [MASK] on a mat.", "the cat"))
+    assert cut.answers == plain.answers
+    with torch.inference_mode():
+        every = [each_head(causal, EachHeadParams(text)).after for text in ("the cat [MASK] on a mat.", "the cat")]
+    assert every[0] == every[1]

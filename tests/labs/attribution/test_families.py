@@ -138,3 +138,10 @@ def test_nothing_that_is_shared_is_changed(family: Family, case: Case) -> None:
 
 def hooks(module: nn.Module) -> int:
     return len(module._forward_hooks) + len(module._forward_pre_hooks) + len(module._backward_hooks)
+
+
+def test_a_model_that_continues_a_text_is_asked_up_to_its_blank(family: Family) -> None:
+    bundle = family("GPT-2")
+    cut, plain = (asked_of(bundle, text, "") for text in ("the cat [MASK] on a mat.", "the cat"))
+    assert [token.text for token in cut.tokens] == [token.text for token in plain.tokens]
+    assert cut.score == plain.score

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from markupsafe import Markup
 
+from explorer.figures import percent
 from explorer.labs.attribution import bar_figures, figures
 from explorer.labs.attribution.bar_figures import MOST_BARS
 from explorer.labs.attribution.bench import show
@@ -185,9 +186,22 @@ def test_layers_are_drawn_with_their_sums_and_named() -> None:
     assert figure["data"][0]["z"] == [list(layer) for layer in CONDUCTANCE.layers]
     assert figure["data"][0]["zmin"] == -figure["data"][0]["zmax"] == -4
     assert figure["layout"]["yaxis"]["ticktext"] == ["1 · sum +4.00", "2 · sum +4.00"]
-    said = text_of(bar_figures.layers_sentence(result(CONDUCTANCE)))
-    assert "keys (layer 1), then [MASK] (layer 2)" in said
+    said = text_of(figures.layers_sentence(result(CONDUCTANCE)))
+    values = [abs(value) for value in CONDUCTANCE.layers[0]]
+    assert f"keys (layer 1: {percent(max(values) / sum(values))}), then [MASK] (layer 2: 87.5%)" in said
+    assert said.startswith("Most of it" if max(values) / sum(values) > 0.5 else "The largest part of it")
     assert "annotations" not in figure["narrow"]
+
+
+def test_most_is_said_of_more_than_half_alone_and_one_read_token_has_all_by_construction() -> None:
+    def said(*layers: tuple[float, ...]) -> str:
+        rows = tuple((*row, *[0.0] * (8 - len(row))) for row in layers)
+        return text_of(figures.layers_sentence(result(replace(CONDUCTANCE, layers=rows))))
+
+    assert said((0, 3.0, 1.0), (0, 2.1, 1.9)).startswith("Most of it flows")
+    assert said((0, 3.0, 1.0), (0, 1.0, 0.9, 0.9)).startswith("The largest part of it flows")
+    assert "all of it stands there" in said((0, 3.0, 1.0), (0, 0.0, 4.0))
+    assert "all of it stands there" not in said((0, 3.0, 1.0), (0, 0.1, 3.9))
 
 
 @pytest.mark.parametrize("text", [*HOSTILE, "<b>bold</b>", "%{y}", "$x$", "</script><script>", "`", "\u2028"])
@@ -196,7 +210,7 @@ def test_a_visitors_text_stays_text(text: str) -> None:
     assert_safe(figures.sentence(shown), text, MARKINGS)
     assert_safe(figures.coloured_text(shown), text, MARKINGS)
     assert_safe(figures.caption(shown), text, MARKINGS)
-    assert_safe(bar_figures.layers_sentence(shown), text, MARKINGS)
+    assert_safe(figures.layers_sentence(shown), text, MARKINGS)
     assert "<script" not in str(figures.progress_line(shown)).lower()
     for figure in (bar_figures.bars_figure(shown), bar_figures.layers_figure(shown)):
         assert isinstance(figure, dict)

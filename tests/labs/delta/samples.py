@@ -84,11 +84,10 @@ def similarity(ra: int = 2, rb: int = 3, name: str = "first", basis: str = "A") 
 
 def amplified(low_rank: bool = True) -> AmplificationResult:
     """The paper's own numbers at r = 4."""
-    rows = (("ΔW", 0.32, 6.91 / 0.32), ("W", 21.67, 6.91 / 21.67), ("random", 0.02, 6.91 / 0.02))
-    first, second, third = (Projection(*row) for row in rows)
-    return AmplificationResult(
-        "GPT-3", 47, "query", 4, low_rank, 6.91, 61.95, 6.91 if low_rank else 3.2, (first, second, third)
-    )
+    inside = 6.91 if low_rank else 3.2
+    norms = (("ΔW", 0.32), ("W", 21.67), ("random", 0.02))
+    first, second, third = (Projection(directions, norm, inside / norm) for directions, norm in norms)
+    return AmplificationResult("GPT-3", 47, "query", 4, low_rank, 6.91, 61.95, inside, (first, second, third))
 
 
 def run_factors(name: str = "LoRA", factor: float = 20.0, energy: float = 1.0) -> RunFactors:

@@ -196,6 +196,17 @@ def test_the_factors_by_layer_are_the_paper_s_where_r_is_lora_s_rank() -> None:
         assert entry.emphasis == pytest.approx(one.of("ΔW").projected_norm / one.of("random").projected_norm)
 
 
+def test_below_the_rank_both_norms_are_of_the_same_directions() -> None:
+    deltas = lora()
+    base = weights(deltas)
+    one = compute.amplification(deltas, compute.BaseWeights(base), 0, "query", 1)
+    dense = deltas[0, "query"].dense().double()  # type: ignore[union-attr]
+    left, values, right = torch.linalg.svd(dense)
+    held = abs(float(left[:, 0] @ base[0, "query"].double() @ right[0]))
+    assert one.of("ΔW").factor == pytest.approx(float(values[0]) / held, rel=1e-4)
+    assert one.delta_norm > 1.01 * float(values[0])
+
+
 @pytest.mark.parametrize("r", [0, RANK + 1])
 def test_r_ends_at_the_rank(r: int) -> None:
     deltas = lora()

@@ -102,10 +102,15 @@ def test_the_amplification_sentence_reads_the_factor_and_chance() -> None:
     assert "dense" not in text
 
 
-def test_a_dense_update_is_also_compared_like_for_like() -> None:
+def test_fewer_directions_than_the_rank_are_compared_like_for_like() -> None:
     text = amplification_figures.amplification_sentence(amplified(low_rank=False)).striptags()
-    assert "only 21.4% of its energy" in text
-    assert "3.2 against 0.32, it amplifies 10-fold" in text
+    assert "in its own first directions ΔW has a norm of 3.2, and W has 0.32" in text
+    assert "amplifies them 10-fold" in text
+    assert "hold 21.4% of the energy of ΔW, whose norm is 6.91 in all" in text
+    assert "hold" not in amplification_figures.amplification_sentence(amplified()).striptags().split("of its norm")[1]
+    drawn = amplification_figures.amplification_figure(amplified(low_rank=False))
+    assert drawn["data"][0]["x"] == [0.32, 3.2]
+    assert "more general update means" not in amplification_figures.factors_sentence([run_factors()])
 
 
 def test_directions_in_which_w_is_zero_have_no_factor() -> None:

@@ -107,6 +107,42 @@ def test_every_family_answers_with_its_own_head(architecture: Architecture, tmp_
     assert is_unchanged(bundle, before)
 
 
+class TestTruth:
+    def test_the_hard_target_is_the_visitors_answer_where_they_give_one(self, tmp_path: Path) -> None:
+        opened = opening(tmp_path, r=moved(tiny_bundle("BERT"), rank=4))
+        for answer in ("no", "yes"):
+            result = compute.soft_targets(opened, SoftTargetsParams("the cat sat", run="r", answer=answer))
+            assert {target.name: target.hard for target in result.targets} == {
+                "no": answer == "no",
+                "yes": answer == "yes",
+            }
+            assert result.truth == answer
+            assert result.truth_soft == next(target.soft for target in result.targets if target.name == answer)
+
+    def test_a_word_beyond_those_that_are_named_is_in_the_rest(self, tmp_path: Path) -> None:
+        opened = opening(tmp_path, {"tiny": tiny_bundle("BERT")})
+        ranked = compute.soft_targets(opened, SoftTargetsParams("the [MASK] sat", 1.0, "tiny", top_k=30)).targets
+        asked = SoftTargetsParams("the [MASK] sat", 1.0, "tiny", top_k=1, answer=ranked[4].name.strip())
+        first, rest = compute.soft_targets(opened, asked).targets
+        assert (first.hard, rest.hard) == (0.0, 1.0)
+
+    def test_what_is_no_answer_is_refused(self, tmp_path: Path) -> None:
+        opened = opening(tmp_path, {"tiny": tiny_bundle("BERT")})
+        with pytest.raises(BadInputError, match="is not one of the"):
+            compute.soft_targets(opened, SoftTargetsParams("the [MASK] sat", 1.0, "tiny", answer="no such word"))
+
+
+def test_a_model_that_continues_a_text_is_asked_up_to_the_blank(tmp_path: Path) -> None:
+    opened = opening(tmp_path, {"tiny": tiny_bundle("GPT-2")})
+    cut, plain = (
+        compute.soft_targets(opened, SoftTargetsParams(text, 1.0, "tiny")) for text in ("the cat [MASK].", "the cat")
+    )
+    assert cut.targets == plain.targets
+    assert "blank" in cut.asked
+    with pytest.raises(BadInputError, match="before the blank"):
+        compute.soft_targets(opened, SoftTargetsParams("[MASK] cat", 1.0, "tiny"))
+
+
 class TestRuns:
     def test_a_runs_classes_are_named_whole(self, tmp_path: Path) -> None:
         teacher = moved(tiny_bundle("BERT"), rank=4)

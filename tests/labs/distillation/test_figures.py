@@ -49,6 +49,13 @@ class TestSoftTargets:
         assert drawn["layout"]["yaxis"]["ticktext"] == ["Paris", "Rome", "998 others"]
         assert json.dumps(drawn)
 
+    def test_only_a_visitor_knows_what_the_label_says(self) -> None:
+        assert "label" not in figures.soft_targets_sentence(soft()).striptags()
+        right = figures.soft_targets_sentence(soft(truth="Paris", truth_soft=0.5)).striptags()
+        assert "“Paris” 50.0%, the true answer, which its label puts at 100%." in right
+        wrong = figures.soft_targets_sentence(soft(truth="Rome", truth_soft=0.25)).striptags()
+        assert "“Paris” 50.0% and the true answer, “Rome”, 25.0%, which its label puts at 100%." in wrong
+
     def test_a_word_named_like_the_rest_is_a_word(self) -> None:
         same = soft(targets=(Target(REST, 2.0, 1.0, 0.5), Target(REST, None, 0.0, 0.5)))
         assert figures.soft_targets_figure(same)["named"] == 1
@@ -88,6 +95,8 @@ class TestLosses:
         said = loss_figures.gradients_sentence(losses()).striptags()
         assert "From T = 10 to 100 the gradient of the plain KL falls to 1/100 (1/T² alone would be 1/100)" in said
         assert "tends to 0.2" in said
+        assert "for large T the soft and the hard loss keep their proportion" in said
+        assert "at T = 1 it is 0.1" in said
         none = losses(gradients=((1.0, 1e-17, 1e-17), (100.0, 1e-20, 1e-17)), limit=0.0)
         assert "no gradient at any T" in loss_figures.gradients_sentence(none)
         assert all(trace["x"] == [] for trace in loss_figures.gradients_figure(none)["data"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from explorer.backend.runs.following import Compared
-from explorer.backend.runs.record import Outcome, RunRecord, RunStatus
+from explorer.backend.runs.record import OnRealTask, Outcome, RunRecord, RunStatus
 from explorer.labs.finetune import compare_figures, figures, outcome_figures, try_figures
 from explorer.labs.finetune.schema import MergeForm, MergeResult, PlanResult, Prediction, PredictRunResult, SwapResult
 from explorer.labs.finetune.uploads import not_glues
@@ -298,3 +298,20 @@ def test_labels_of_neighbouring_points_do_not_cover_each_other() -> None:
 def test_below_a_bundled_task_stands_that_it_is_not_glues() -> None:
     assert "They are not SST-2's" in not_glues("sst2")
     assert not_glues("sst2@hub") == not_glues("file-0123456789ab") == not_glues(None) == ""
+
+
+def test_the_merged_model_is_only_called_the_same_where_it_is() -> None:
+    def said(difference: float) -> str:
+        gaps = {"base": 0.5, "attached": 0.0, "merged": difference}
+        forms = tuple(MergeForm(name, gap, 10.0, 1, 9.0, 11.0) for name, gap in gaps.items())
+        return try_figures.merge_sentence(MergeResult("r1", "LoRA", forms, 32, 600)).striptags()
+
+    assert "gives the same logits up to rounding" in said(6e-6)
+    assert "does not give the same logits" in said(2e-4)
+
+
+def test_what_a_run_scores_on_the_real_task_stands_beside_the_bundled_figure() -> None:
+    real = OnRealTask("SST-2", "dev.tsv", "abc", 872, {"accuracy": 0.776}, "2026-01-01", "a command")
+    said = figures.run_sentence(record(real=(real,))).striptags()
+    assert "On GLUE's own SST-2 (872 examples of dev.tsv): accuracy 77.6%." in said
+    assert "GLUE" not in figures.run_sentence(record()).striptags()

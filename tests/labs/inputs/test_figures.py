@@ -206,3 +206,9 @@ def test_every_kind_of_tokenizer_has_steps_to_show(name: str) -> None:
     block = block_of(name, "abcd")
     assert block["result"]
     assert all(part["method"] and (part["rows"] or part["alternatives"]) for part in block["parts"])
+
+
+def test_a_tab_that_became_a_space_is_told() -> None:
+    assert "1 tab or line break was made a space" in figures.tokenize_sentence(pieces("two\twords")).striptags()
+    assert "2 tabs, line breaks or control characters were" in figures.tokenize_sentence(pieces("a\tb\nc")).striptags()
+    assert "made a space" not in figures.tokenize_sentence(pieces("two  words")).striptags()

@@ -186,6 +186,8 @@ def test_positions_tell_whether_a_band_is_there(learned: bool) -> None:
     assert f"2 apart have a cosine of {0.6 if learned else 0.1:.2f} on average" in text
     assert "at least 4 apart 0.10" in text
     assert ("is what the model learned" in text) == learned
+    assert ("hardly more alike than positions far apart" in text) != learned
+    assert "nothing" not in text
     figure = assert_draws(detail_figures.positions_figure(result))
     assert figure.data[0].z[1][1] == 1.0
     assert list(figure.data[0].x) == [0, 2, 4, 6]

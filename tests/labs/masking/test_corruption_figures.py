@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -111,6 +112,10 @@ def test_the_patterns_sentence_quotes_table_1_and_calls_the_two_close() -> None:
     text = figures.patterns_sentence(patterns_result()).striptags()
     assert text.startswith("In 4 epochs static masking shows 2 different maskings")
     assert "close" in text
+    assert "again and again" in text
+    fresh = replace(patterns_result(), distinct_static=4)
+    said = figures.patterns_sentence(fresh).striptags()
+    assert "shows 4 different maskings of this text: with at least as many copies as epochs none comes back" in said
     for number in ("78.7 against 78.3", "84.0 against 84.3", "92.9 against 92.5"):
         assert number in text
 

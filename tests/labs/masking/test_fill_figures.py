@@ -158,3 +158,8 @@ def test_chips_show_masks_as_such_and_only_tokens_of_the_text_can_be_pressed() -
 )
 def test_ordinals(number: int, text: str) -> None:
     assert figures.ordinal(number) == text
+
+
+def test_an_unknown_word_is_read_as_the_model_spells_it() -> None:
+    said = figures.fill_sentence(fill_result(filled_mask(1), unknown=2)).striptags()
+    assert "2 of the tokens are unknown to this vocabulary. In their place the model reads [UNK]." in said

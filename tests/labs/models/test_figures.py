@@ -137,3 +137,21 @@ def test_every_card_says_who_what_and_how() -> None:
     assert view.count("family-card") == len(figures.NOTES)
     for name in ("BERT", "ELECTRA", "DeBERTa", "GPT-2", "Devlin et al. 2019", "bert-small", "learn to classify"):
         assert name in view
+
+
+def test_a_count_stands_beside_the_papers_figure_and_a_disagreement_says_so() -> None:
+    base = sizes("google-bert/bert-base-uncased", 24_000_000, 86_000_000)
+    large = sizes(
+        "albert/albert-xxlarge-v2", 3_840_000, 201_000_000, rest=600_000, heads=17_700_000, shared=True, layers=12
+    )
+    both = FamilyResult((base, large))
+    totals = figures.family_figure(both)["data"][-1]["text"]
+    assert [text.strip() for text in totals] == ["110M (paper: 110M)", "223M (paper: 235M)"]
+    said = figures.family_sentence(both).striptags()
+    assert (
+        "albert/albert-xxlarge-v2 counts 223M, the paper says 235M and gives no breakdown: here 201M are in its one"
+        in said
+    )
+    assert "bert-base-uncased counts" not in said
+    assert [row[-1] for row in figures.family_table(both).rows] == [110, 235]
+    assert "paper" not in figures.family_sentence(FAMILY)

@@ -13,6 +13,7 @@ import yaml
 from peft import PeftModel
 from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
+from explorer.backend.runs.record import OnRealTask
 from explorer.errors import BadInputError
 from explorer.tasks.task import Example, Task, TaskData
 from explorer.tuning.adapted import Adapted
@@ -246,3 +247,12 @@ def test_the_scripts_metrics_agree_with_scikit_learn(tmp_path: Path) -> None:
     labels, guesses = (torch.randint(0, 3, (50,), generator=draw).double() for _ in range(2))
     for name, metric in script_of(folder)["METRICS"].items():
         assert metric(labels, guesses) == pytest.approx(METRICS[name].compute(labels.tolist(), guesses.tolist()))
+
+
+def test_the_card_of_a_worked_example_has_the_real_tasks_figure(tmp_path: Path) -> None:
+    adapted = moved(tiny_bundle("BERT"))
+    real = OnRealTask("SST-2", "dev.tsv", "abc", 872, {"accuracy": 0.7764}, "2026-01-01", "the command")
+    folder = unpacked(export_adapter(adapted, record(adapted).but(real=(real,)), data(), tmp_path / "run.zip"))
+    text = (folder / "README.md").read_text(encoding="utf-8")
+    assert "On GLUE's own SST-2 (872 examples of `dev.tsv`): accuracy 0.7764; measured on 2026-01-01" in text
+    assert "`the command`" in text
