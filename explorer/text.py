@@ -20,6 +20,18 @@ def split_sentences(text: str) -> list[str]:
     return [sentence.strip() for sentence in _BOUNDARY.split(text) if sentence.strip()]
 
 
+MASK_SPELLINGS = re.compile(r"\[MASK\]|<mask>")
+"""How visitors write a blank, whatever the model calls its mask."""
+
+
+def up_to_blank(text: str, second: str = "") -> tuple[str, str]:
+    """A text, or a pair, as a model that only continues a text reads it: nothing from the first blank on."""
+    if blank := MASK_SPELLINGS.search(text):
+        return text[: blank.start()].rstrip(), ""
+    blank = MASK_SPELLINGS.search(second)
+    return text, second[: blank.start()].rstrip() if blank else second
+
+
 LONGEST_TEXT = 20_000
 """Characters; far more than any model here reads at once, and tokenised in a moment."""
 

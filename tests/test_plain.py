@@ -77,6 +77,7 @@ CASES = (
     Case("ablate_heads", {"text": "We left.", "sentence_b": SENTENCE, "heads": "1.2"}),
     Case("ablate_heads", {"text": "The [MASK] sat.", "heads": "1.2", "everywhere": True}, model="albert-mini"),
     Case("ablate_heads", {"text": NASTY, "heads": "1.2, 0.0"}, model="gpt2-mini"),
+    Case("ablate_heads", {"text": f"{SENTENCE} The [MASK] left.", "heads": "1.2"}, model="gpt2-mini"),
     Case("ablate_each_head", {"text": "The [MASK] sat."}, model="distilbert-mini"),
     Case("query_key", {"sentence_a": SENTENCE, "layer": 2, "head": 1, "position": 2}, ("to", "score", "weight")),
     Case("soft_targets", {"model": "bert-mini", "text": "The [MASK] sat.", "temperature": 3.0, "top_k": 4}),
@@ -95,7 +96,9 @@ CASES = (
         VALUES,
     ),
     Case(
-        "attribute", {"model": "gpt2-mini", "text": "We left", "method": ("integrated_gradients", "saliency")}, VALUES
+        "attribute",
+        {"model": "gpt2-mini", "text": "We left the [MASK].", "method": ("integrated_gradients", "saliency")},
+        VALUES,
     ),
     Case("delta_spectrum", {"run": "example-lora-8", "step": 12}),
     Case("follow_delta", {"run": "example-lora-4"}),

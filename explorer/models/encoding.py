@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
 import torch
@@ -12,9 +11,7 @@ from transformers import PreTrainedTokenizerBase
 from explorer.errors import BadInputError
 from explorer.models.architectures import Capability
 from explorer.models.bundle import Bundle
-from explorer.text import checked_text
-
-MASK_SPELLINGS = re.compile(r"\[MASK\]|<mask>")
+from explorer.text import MASK_SPELLINGS, checked_text, up_to_blank
 
 
 @dataclass(frozen=True)
@@ -105,19 +102,14 @@ def asked_texts(bundle: Bundle, text: object, second: object = "") -> tuple[obje
     A model that fills masks gets its own mask token. One that only continues a text reads what stands before the blank; to it
     "[MASK]" would be letters. Raises BadInputError where nothing does.
     """
-    texts = (text, second)
     if Capability.MLM in bundle.capabilities or Capability.CAUSAL not in bundle.capabilities:
         return with_own_mask(bundle.tokenizer, text), with_own_mask(bundle.tokenizer, second), False
-    for place, given in enumerate(texts):
-        blank = MASK_SPELLINGS.search(given) if isinstance(given, str) else None
-        if blank is not None and isinstance(given, str):
-            before = given[: blank.start()].rstrip()
-            if not before and not place:
-                raise BadInputError(
-                    f"{bundle.model_id} reads only what stands before the blank. Write some words there."
-                )
-            return (text, before, True) if place else (before, "", True)
-    return text, second, False
+    if not isinstance(text, str) or not isinstance(second, str):
+        return text, second, False
+    before, after = up_to_blank(text, second)
+    if not before.strip() and text.strip():
+        raise BadInputError(f"{bundle.model_id} reads only what stands before the blank. Write some words there.")
+    return before, after, (before, after) != (text, second)
 
 
 def replacement_ids(tokenizer: PreTrainedTokenizerBase) -> Tensor:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from explorer.labs.attention.switch_schema import AblateResult, EachHeadResult
 from explorer.labs.attention.views_schema import QueryKeyResult
-from explorer.labs.plain import CLASSES_OF, Asked, architecture_of, plain_script
+from explorer.labs.plain import CLASSES_OF, Asked, architecture_of, as_read, plain_script
+from explorer.text import up_to_blank
 
 
 def ablate_heads(asked: Asked) -> str:
@@ -25,8 +26,14 @@ def _script(name: str, asked: Asked, question: str, layers: int, values: dict[st
         return ""
     layout = architecture_of(asked).layers
     outputs = tuple(layout.name(layer, layout.modules["output"]) for layer in range(layers))
-    values = {**values, "QUESTION": question, "CLASSES": CLASSES_OF[question], "OUTPUTS": outputs}
+    texts = continued(asked.params.text, asked.params.sentence_b) if question == "continue" else {}
+    values = {**values, **texts, "QUESTION": question, "CLASSES": CLASSES_OF[question], "OUTPUTS": outputs}
     return plain_script(name, lambda _: values)(asked)
+
+
+def continued(text: str, second: str) -> dict[str, str]:
+    """What a model that continues a text is given of a text with a blank."""
+    return dict(zip(("TEXT", "SENTENCE_B"), up_to_blank(as_read(text), as_read(second)), strict=True))
 
 
 def query_key(asked: Asked) -> str:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from explorer.labs.attribution.schema import AttributionResult
-from explorer.labs.plain import CLASSES_OF, Asked, plain_script
+from explorer.labs.plain import CLASSES_OF, Asked, as_read, plain_script
+from explorer.text import up_to_blank
 
 IN_THE_SCRIPT = ("integrated_gradients", "gradient_x_input", "saliency", "occlusion", "rollout")
 """Conductance, a number for each layer and token, is left out."""
@@ -27,4 +28,6 @@ def attribute(asked: Asked) -> str:
         "UNITS": tuple(unit.positions for unit in result.units),
         "KEPT": tuple(token.position for token in result.asked.tokens if token.kept),
     }
+    if fixed.slug == "continue":
+        values |= dict(zip(("TEXT", "SECOND"), up_to_blank(as_read(fixed.text), as_read(fixed.second)), strict=True))
     return plain_script("attribute", lambda _: values, "torch transformers captum")(asked)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from explorer.labs.context.examples import PLAIN
 from explorer.labs.context.lens_schema import LensResult
 from explorer.labs.plain import Asked, as_read, plain_script
-
-MASK_SPELLINGS = ("[MASK]", "<mask>")
+from explorer.text import up_to_blank
 
 
 def sentences(asked: Asked) -> dict[str, object]:
@@ -24,7 +23,5 @@ def lens(asked: Asked) -> str:
         return ""
     if result.asked == "mask":
         return plain_script("logit_lens")(asked)
-    before = as_read(asked.params.text)
-    if result.cut:
-        before = before[: min(before.find(mask) for mask in MASK_SPELLINGS if mask in before)].rstrip()
+    before, _ = up_to_blank(as_read(asked.params.text))
     return plain_script("logit_lens_causal", lambda asked: {"TEXT": before})(asked)
