@@ -15,7 +15,7 @@ from tests.labs.drawing import HOSTILE, assert_draws, assert_safe
 
 def square(size: int, offset: int = 0) -> Square:
     """Row i looks at (i + offset) with 0.7 and shares the rest out."""
-    rest = 0.3 / (size - 1)
+    rest = 0.3 / max(1, size - 1)
     return Square.of([[0.7 if j == (i + offset) % size else rest for j in range(size)] for i in range(size)])
 
 

@@ -304,7 +304,7 @@ def test_the_merged_model_is_only_called_the_same_where_it_is() -> None:
     def said(difference: float) -> str:
         gaps = {"base": 0.5, "attached": 0.0, "merged": difference}
         forms = tuple(MergeForm(name, gap, 10.0, 1, 9.0, 11.0) for name, gap in gaps.items())
-        return try_figures.merge_sentence(MergeResult("r1", "LoRA", forms, 32, 600)).striptags()
+        return try_figures.merge_sentence(MergeResult("r1", "LoRA", forms, 32, 16, 600)).striptags()
 
     assert "gives the same logits up to rounding" in said(6e-6)
     assert "does not give the same logits" in said(2e-4)

@@ -141,9 +141,7 @@ def test_every_card_says_who_what_and_how() -> None:
 
 def test_a_count_stands_beside_the_papers_figure_and_a_disagreement_says_so() -> None:
     base = sizes("google-bert/bert-base-uncased", 24_000_000, 86_000_000)
-    large = sizes(
-        "albert/albert-xxlarge-v2", 3_840_000, 201_000_000, rest=600_000, heads=17_700_000, shared=True, layers=12
-    )
+    large = sizes("albert/albert-xxlarge-v2", 3_840_000, 201_000_000, rest=600_000, heads=17_700_000, shared=True)
     both = FamilyResult((base, large))
     totals = figures.family_figure(both)["data"][-1]["text"]
     assert [text.strip() for text in totals] == ["110M (paper: 110M)", "223M (paper: 235M)"]
