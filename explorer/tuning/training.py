@@ -66,14 +66,16 @@ class Scale:
         return cls(float(labels.mean()), spread if spread > 0 else 1.0)
 
 
+def has_bfloat16(device: torch.device) -> bool:
+    """Whether the processor multiplies matrices in bfloat16 by itself; where it doesn't, float32 is quicker."""
+    if device.type == "cuda":
+        return torch.cuda.is_bf16_supported()
+    return device.type == "cpu" and (torch.cpu._is_avx512_bf16_supported() or torch.cpu._is_amx_tile_supported())
+
+
 def precision(device: torch.device, architecture: Architecture | None = None) -> AbstractContextManager[object]:
     """bfloat16 matrix products where the processor has them and the family's code can; everything else stays in float32."""
-    if architecture is not None and not architecture.half_precision:
-        return nullcontext()
-    if device.type == "cuda":
-        quick = torch.cuda.is_bf16_supported()
-    else:
-        quick = device.type == "cpu" and (torch.cpu._is_avx512_bf16_supported() or torch.cpu._is_amx_tile_supported())
+    quick = has_bfloat16(device) and (architecture is None or architecture.half_precision)
     return torch.autocast(device.type, dtype=torch.bfloat16) if quick else nullcontext()
 
 
