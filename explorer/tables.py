@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -35,3 +36,10 @@ def _shown(cell: Cell) -> str:
     if isinstance(cell, float):
         return f"{cell:.6g}"
     return "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in str(cell))
+
+
+def short(cell: Cell) -> str:
+    """A cell as a page shows it: four significant digits, of a large number all before the point."""
+    if isinstance(cell, float) and math.isfinite(cell):
+        return f"{cell:.0f}" if abs(cell) >= 1000 else f"{cell:.4g}"
+    return "" if cell is None else str(cell)

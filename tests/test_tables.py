@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from explorer.tables import Table
+from explorer.tables import Table, short
 
 
 def test_columns_are_aligned_and_lines_end_without_spaces() -> None:
@@ -32,3 +32,10 @@ def test_any_sequences_become_tuples() -> None:
     table = Table.of(["a"], [[1], (2,)])
     assert table == Table(("a",), ((1,), (2,)))
     assert hash(table) == hash(Table(("a",), ((1,), (2,))))
+
+
+def test_a_page_shows_four_significant_digits_and_whole_numbers_whole() -> None:
+    cells = (0.13002592325210570, 1.23456789e-7, 66405702, 66405702.4, 12.0, 999.96, None, "0.12345678", float("nan"))
+    assert [short(cell) for cell in cells] == [
+        *("0.13", "1.235e-07", "66405702", "66405702", "12", "1000", "", "0.12345678", "nan"),
+    ]

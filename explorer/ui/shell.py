@@ -23,6 +23,7 @@ from explorer.ui.home import HOME
 from explorer.ui.kept_pages import KeptPages
 from explorer.ui.page import Page
 from explorer.ui.picker import Picker
+from explorer.ui.streams import StreamingPages
 
 TITLE = "BERT Explorer"
 
@@ -33,7 +34,7 @@ FILES_KEPT = (3600, 24 * 3600)
 """Files that visitors brought or were handed: looked through every hour, removed after a day (seconds)."""
 
 
-class _Pages(gr.Blocks):
+class _Pages(StreamingPages):
     """Blocks that are described once, when the last page stands.
 
     Gradio describes them after every page, with all pages before it: half of the time that it took to build twelve.

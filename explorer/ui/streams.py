@@ -17,15 +17,34 @@ from explorer.labs.plain import Asked
 from explorer.models.catalog import DEFAULT_MODEL
 from explorer.tables import Table
 from explorer.text import encodable
+from explorer.ui.folds import Framed, Panel
 from explorer.ui.page import Page
+from explorer.ui.signatures import for_clients, left_out, named
 from explorer.ui.visitors import owner_of
-from explorer.ui.wiring import Panel, Show, for_clients, left_out, named
+from explorer.ui.wiring import Show, frame, page_frame
 
 PAUSE_SECONDS = 0.35
 """Between two looks at a run: the page is redrawn about three times a second."""
 
 FIRST_PAUSE_SECONDS = 0.04
 """Where nothing is new the first looks follow each other quickly, for what takes a moment only."""
+
+
+class _Update(dict[str, Any]):
+    """What is to become of a component, and no value."""
+
+
+class StreamingPages(gr.Blocks):
+    """Pages whose streams keep what they have drawn.
+
+    Gradio sends what has changed since a stream's last message, and the browser changes in place what it was sent before:
+    the very object that a figure or a folded table holds. An update ("leave this as it is") after a value would empty it.
+    """
+
+    def handle_streaming_diffs(self, block_fn: Any, data: list[Any], *rest: Any, **named: Any) -> list[Any]:
+        """As Gradio's, but an update is sent whole: to be of another type is to differ entirely."""
+        whole = [_Update(value) if isinstance(value, dict) and "__type__" in value else value for value in data]
+        return super().handle_streaming_diffs(block_fn, whole, *rest, **named)
 
 
 class Watch:
@@ -95,10 +114,26 @@ class Stream:
         self.watch, self.controls, self.steer, self.views = watch, list(controls), steer, views or {}
         model = {"model": page.model} if action.takes_model else {}
         self.inputs: dict[str, Any] = {**model, **inputs, "visitor": visitor}
-        self.folded = folded
+        self.folded, self.whole = folded, folded.whole
         self.outputs = [*outputs, *folded.outputs]
         self._publish()
         self._keep_views()
+        if self.whole:
+            self.whole.comes_from(page, self._whole_table)
+
+    async def _whole_table(self, asked: dict[str, Any]) -> Framed:
+        table: Framed = {"headers": [], "data": []}
+        async for _, shown in self.answers(asked, None, {}, self.sent):
+            table = shown[-1]
+        return table
+
+    def sent(self, result: Any) -> Framed:
+        """The table for clients."""
+        return frame(self.action.table(result))
+
+    def seen(self, result: Any) -> Framed:
+        """The table for the page."""
+        return page_frame(self.page_table(result))
 
     def _keep_views(self) -> None:
         names = list(self.views)
@@ -116,7 +151,7 @@ class Stream:
         values: dict[str, Any],
         request: gr.Request | None,
         viewed: dict[str, Any],
-        table: Callable[[Any], Table],
+        table: Callable[[Any], Framed],
     ) -> AsyncIterator[tuple[Any, list[Any]]]:
         """Each result with the outputs' values, the last by `table`, drawn as `viewed` says at that moment.
 
@@ -145,7 +180,7 @@ class Stream:
         async def endpoint(request: gr.Request, **values: Any) -> AsyncIterator[Any]:
             last = None
             try:
-                async for result, shown in self.answers(values, request, {}, self.action.table):
+                async for result, shown in self.answers(values, request, {}, self.sent):
                     last = result
                     yield shown
                 if self.action.check is not None:
@@ -164,7 +199,8 @@ class Stream:
     def on(self, *triggers: Any) -> list[Any]:
         """Stream to the page when a trigger fires; returns the events, so that others can cancel or follow them."""
 
-        nothing = [gr.skip()] * (1 + len(self.outputs) + len(self.controls))
+        asked = [self.whole.asked] if self.whole else []
+        nothing = [gr.skip()] * (1 + len(self.outputs) + len(asked) + len(self.controls))
 
         async def respond(request: gr.Request, **values: Any) -> AsyncIterator[list[Any]]:
             session = str(request.session_hash)
@@ -172,10 +208,10 @@ class Stream:
             turn = self.watch.begin(session, viewed)
             try:
                 owner = owner_of(self.page, values.get("visitor"), request)
-                async for result, shown in self.answers(values, request, viewed, self.page_table):
+                async for result, shown in self.answers(values, request, viewed, self.seen):
                     if not self.watch.is_latest(session, turn):
                         break
-                    yield [said, *shown, *self.steer(result, owner, **viewed)]
+                    yield [said, *shown, *[values] * len(asked), *self.steer(result, owner, **viewed)]
                     said = gr.skip()  # what another action has to say meanwhile is not to be cleared
             except Exception as error:
                 yield [self.page.explain(readable(error)), *nothing[1:]]
@@ -187,7 +223,7 @@ class Stream:
             trigger(
                 named(respond, list(inputs), streams=True),
                 inputs_kwargs=inputs,
-                outputs=[self.page.notice, *self.outputs, *self.controls],
+                outputs=[self.page.notice, *self.outputs, *asked, *self.controls],
                 api_visibility="private",
                 concurrency_limit=None,
                 show_progress="hidden",

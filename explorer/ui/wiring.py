@@ -7,20 +7,20 @@ shows what is wrong above the figure and leaves everything else as it stands.
 from __future__ import annotations
 
 import asyncio
-import inspect
 from collections.abc import Callable, Sequence
-from dataclasses import MISSING, dataclass, fields
 from typing import Any, cast
 
 import gradio as gr
 
 from explorer.errors import MissingCapabilityError, readable
-from explorer.labs.lab import Action, LiveAction
+from explorer.labs.lab import Action
 from explorer.labs.plain import Asked
 from explorer.models.catalog import DEFAULT_MODEL
 from explorer.tables import Table
 from explorer.text import encodable
+from explorer.ui.folds import Framed, Panel, folds, frame, page_frame
 from explorer.ui.page import Page
+from explorer.ui.signatures import for_clients, left_out, named
 
 LATEX: list[dict[str, str | bool]] = [
     {"left": "$$", "right": "$$", "display": True},
@@ -28,63 +28,10 @@ LATEX: list[dict[str, str | bool]] = [
 ]
 """What marks a formula in the explanations."""
 
+__all__ = ["LATEX", "Connection", "Panel", "Read", "Show", "folds", "frame", "page_frame"]
+
 Show = Callable[..., Sequence[Any]]
 Read = Callable[[gr.EventData], dict[str, Any]]
-
-
-@dataclass(frozen=True)
-class Panel:
-    """The folded part under every figure: Copy as Python and the data. plain: the script without this package."""
-
-    script: gr.Code
-    table: gr.Dataframe
-    plain: gr.Code | None = None
-
-    @property
-    def outputs(self) -> list[gr.components.Component]:
-        """What an action fills, the table last."""
-        return [*([self.plain] if self.plain else []), self.script, self.table]
-
-    def filled(self, action: Action | LiveAction, asked: Asked, script: str, table: Table) -> list[Any]:
-        """The outputs' values."""
-        plain = [action.plain(asked) if action.plain else ""] if self.plain else []
-        return [*plain, script, frame(table)]
-
-
-def folds(of_action: Action | LiveAction | str, figure: str = "") -> Panel:
-    """Build the folded table and scripts of one figure, of an action or a name, which names the CSV file too.
-
-    figure: names the figure where it has company.
-    """
-    name = of_action if isinstance(of_action, str) else of_action.name
-    has_plain = not isinstance(of_action, str) and of_action.plain is not None
-    of = f": {figure}" if figure else ""
-    with gr.Row(elem_classes=["folds"]):
-        with gr.Accordion(f"Data{of}", open=False):
-            table = gr.Dataframe(
-                show_label=False, interactive=False, buttons=["copy", "fullscreen"], max_height=320, wrap=True
-            )
-            download = gr.Button("Download CSV", size="sm")
-            download.click(fn=None, inputs=[table], js=_CSV % f"{name}.csv", api_visibility="private")
-        with gr.Accordion(f"Copy as Python{of}", open=False):
-            script = _code("With this app's package", f"script-{name}")
-            plain = _code("Without it, from the model itself", f"plain-{name}") if has_plain else None
-    return Panel(script, table, plain)
-
-
-def _code(label: str, elem_id: str) -> gr.Code:
-    return gr.Code(language="python", label=label, interactive=False, max_lines=24, elem_id=elem_id)
-
-
-_CSV = """(table) => {
-  const quote = (cell) => (/[",\\n]/.test(String(cell)) ? '"' + String(cell).replaceAll('"', '""') + '"' : String(cell ?? ""));
-  const lines = [table.headers, ...table.data].map((row) => row.map(quote).join(","));
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob([lines.join("\\n") + "\\n"], { type: "text/csv" }));
-  link.download = "%s";
-  link.click();
-  URL.revokeObjectURL(link.href);
-}"""
 
 
 class Connection:
@@ -114,12 +61,27 @@ class Connection:
         self.page_table = page_table or action.table
         self.views, self.controls, self.steer = views or {}, list(controls), steer
         self.inputs: dict[str, Any] = {**({"model": page.model} if action.subject == "model" else {}), **inputs}
-        self.folded = folded
+        self.folded, self.whole = folded, folded.whole
         self.outputs = [*outputs, *folded.outputs]
         if publish:
             self._publish()
 
-    async def answer(self, values: dict[str, Any], table: Callable[[Any], Table]) -> tuple[Any, list[Any]]:
+        if self.whole:
+            self.whole.comes_from(page, self._whole_table)
+
+    async def _whole_table(self, asked: dict[str, Any]) -> Framed:
+        _, shown = await self.answer(asked, self.sent)
+        return cast(Framed, shown[-1])
+
+    def sent(self, result: Any) -> Framed:
+        """The table for clients."""
+        return frame(self.action.table(result))
+
+    def seen(self, result: Any) -> Framed:
+        """The table for the page."""
+        return page_frame(self.page_table(result))
+
+    async def answer(self, values: dict[str, Any], table: Callable[[Any], Framed]) -> tuple[Any, list[Any]]:
         """Run the job; its result and the outputs' values, the last by `table`. Raises ExplorerError."""
         values = {name: encodable(value) for name, value in values.items()}
         model = ""
@@ -132,7 +94,7 @@ class Connection:
         asked = Asked(self.page.executor, model or None, params, result)
         return result, [
             *self.show(result, **viewed),
-            *self.folded.filled(self.action, asked, script, self.action.table(result)),
+            *self.folded.filled(self.action, asked, script, table(result)),
         ]
 
     async def _submit(self, model: str, params: Any) -> Any:
@@ -150,7 +112,7 @@ class Connection:
 
         async def endpoint(**values: Any) -> Any:
             try:
-                result, shown = await self.answer(values, self.action.table)
+                result, shown = await self.answer(values, self.sent)
                 if self.action.check is not None:
                     self.action.check(result)
             except Exception as error:
@@ -179,24 +141,28 @@ class Connection:
         it returns the parameters to run with.
         """
 
+        asked = [self.whole.asked] if self.whole else []
+
         async def respond(**values: Any) -> list[Any]:
             event = values.pop("event", None)
             try:
                 values = adapt(values) if adapt else values
                 values |= read(event) if read else {}
-                result, shown = await self.answer(values, self.page_table)
+                result, shown = await self.answer(values, self.seen)
             except MissingCapabilityError as error:  # what stands below is another model's answer
-                return [self.page.explain(error), *map(_cleared, self.outputs), *[gr.skip()] * len(self.controls)]
+                rest = [gr.skip()] * (len(asked) + len(self.controls))
+                return [self.page.explain(error), *map(_cleared, self.outputs), *rest]
             except Exception as error:
-                return [self.page.explain(readable(error)), *[gr.skip()] * (len(self.outputs) + len(self.controls))]
-            return ["", *shown, *self.steer(result)]
+                rest = [gr.skip()] * (len(self.outputs) + len(asked) + len(self.controls))
+                return [self.page.explain(readable(error)), *rest]
+            return ["", *shown, *[values] * len(asked), *self.steer(result)]
 
         inputs: dict[str, Any] = {**self.inputs, **self.views, **(extra or {})}
         return [
             trigger(
                 named(respond, list(inputs), with_event=read is not None),
                 inputs_kwargs=inputs,
-                outputs=[self.page.notice, *self.outputs, *self.controls],
+                outputs=[self.page.notice, *self.outputs, *asked, *self.controls],
                 api_visibility="private",
                 queue=False,
                 concurrency_limit=None,
@@ -207,86 +173,6 @@ class Connection:
         ]
 
 
-def for_clients(inputs: dict[str, Any], params: type) -> dict[str, Any]:
-    """An endpoint's inputs: those of the page, without a control's limits, and with the defaults of `params`.
-
-    A client's value is then refused by `params`, in a sentence that names the parameter, and not by the slider or the list.
-    """
-    standard = {field.name: field.default for field in fields(params) if field.default is not MISSING}
-    with gr.Column(visible=False):
-        return {name: _unlimited(part, standard.get(name, part.value)) for name, part in inputs.items()}
-
-
-def left_out(params: type) -> list[str]:
-    """The parameters that a client may leave out although nothing stands for them."""
-    return [field.name for field in fields(params) if field.default is None]
-
-
-def _unlimited(part: Any, value: Any) -> Any:
-    """A hidden component that takes any value, for one that has limits or shows another one; one that has none as it is."""
-    if isinstance(part, (gr.Slider, gr.Number)):
-        return gr.Number(value, label=part.label)
-    if isinstance(part, (gr.CheckboxGroup, gr.Radio)) or (
-        isinstance(part, gr.Dropdown) and not part.allow_custom_value
-    ):
-        several, choices = isinstance(part, gr.CheckboxGroup), cast(Any, part.choices)
-        value = list(value) if several else value
-        return gr.Dropdown(choices, value=value, multiselect=several, allow_custom_value=True, label=part.label)
-    if isinstance(part, (gr.Textbox, gr.Dropdown)) and isinstance(value, str) and value != part.value:
-        return gr.Textbox(value, label=part.label)
-    return part
-
-
 def _cleared(component: Any) -> Any:
     """The value that empties an output; chips and figures take an empty text for nothing to draw."""
     return {"headers": [], "data": []} if isinstance(component, gr.Dataframe) else ""
-
-
-def named(
-    function: Callable[..., Any],
-    names: Sequence[str],
-    with_event: bool = False,
-    streams: bool = False,
-    optional: Sequence[str] = (),
-) -> Callable[..., Any]:
-    """Give a **kwargs function the signature that Gradio reads parameter names from.
-
-    with_event: it is also handed the event. streams: it is an async generator, and also handed the request. optional: the
-    names that a client may leave out although their component is empty.
-    """
-    annotations: dict[str, type] = {}
-    if with_event:
-
-        async def called(event: gr.EventData, **values: Any) -> Any:
-            return await function(event=event, **values)
-
-        annotations["event"] = gr.EventData
-    elif streams:
-
-        async def called(request: gr.Request, **values: Any) -> Any:  # type: ignore[misc]
-            async for shown in function(request=request, **values):
-                yield shown
-
-        annotations["request"] = gr.Request
-    else:
-
-        async def called(**values: Any) -> Any:  # type: ignore[misc]
-            return await function(**values)
-
-    first = [
-        inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=kind)
-        for name, kind in annotations.items()
-    ]
-    standard = dict.fromkeys(optional)
-    parameters = [
-        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=standard.get(name, inspect.Parameter.empty))
-        for name in names
-    ]
-    called.__annotations__ = dict(annotations)
-    called.__signature__ = inspect.Signature([*first, *parameters])  # type: ignore[attr-defined]
-    return called
-
-
-def frame(table: Table) -> dict[str, Any]:
-    """A table as Gradio's Dataframe takes it."""
-    return {"headers": list(table.columns), "data": [list(row) for row in table.rows]}

@@ -22,8 +22,8 @@ PARTS = {"all": "all", "aa": "A → A", "ab": "A → B", "ba": "B → A", "bb": 
 MOST_TICKS = 44
 """Tokens that still get a name on an axis."""
 
-MOST_ROWS = 20_000
-"""Of the page's table: all weights of 141 tokens."""
+MOST_ROWS = 1000
+"""Of the page's table: all weights of 31 tokens."""
 
 STATISTIC_TITLES = {
     "entropy": "entropy, bits",

@@ -77,7 +77,7 @@ def build_heads(
         ]
 
     with main:
-        panel = folds(ATTENTION)
+        panel = folds(ATTENTION, shortened=True)
     one = Connection(
         page,
         ATTENTION,

@@ -13,7 +13,8 @@ from explorer.labs.finetune.schema import ExportParams, MergeResult
 from explorer.ui.components import plot, rich_text
 from explorer.ui.page import Page
 from explorer.ui.run_picker import RunPicker
-from explorer.ui.wiring import LATEX, Connection, folds, for_clients
+from explorer.ui.signatures import for_clients
+from explorer.ui.wiring import LATEX, Connection, folds
 
 KINDS = [
     ("Adapter in peft's format, with card, data and training script", "adapter"),

@@ -15,9 +15,11 @@ from explorer.labs.finetune.metrics_actions import CORRELATE, TAKE_APART
 from explorer.labs.finetune.metrics_compute import correlate, take_metrics_apart
 from explorer.labs.finetune.metrics_schema import CLASS_NAMES, MATRICES, SCATTERS, THREE_CLASSES
 from explorer.labs.lab import LiveAction
+from explorer.tables import Table
 from explorer.ui.components import ASSETS, rich_text
 from explorer.ui.page import Page
-from explorer.ui.wiring import LATEX, Panel, folds, frame, named
+from explorer.ui.signatures import named
+from explorer.ui.wiring import LATEX, Panel, folds, frame, page_frame
 
 FLIP = "Call the other class positive"
 
@@ -109,17 +111,17 @@ class Sums:
         self.inputs, self.outputs = inputs, [folded.script, folded.table]
         self._publish()
 
-    def answer(self, value: Any) -> list[Any]:
+    def answer(self, value: Any, framed: Callable[[Table], dict[str, Any]] = page_frame) -> list[Any]:
         """The script and the table. Raises ExplorerError."""
         params = self.action.params(**{self.name: value})
-        return [self.script(params), frame(self.action.table(self.compute(params)))]
+        return [self.script(params), framed(self.action.table(self.compute(params)))]
 
     def _publish(self) -> None:
         """The endpoint for clients, on a button that is not on the page."""
 
         async def endpoint(**values: Any) -> list[Any]:
             try:
-                return self.answer(values[self.name])
+                return self.answer(values[self.name], frame)
             except Exception as error:
                 raise gr.Error(str(readable(error)), print_exception=False) from None
 

@@ -13,7 +13,7 @@ from explorer.labs.masking import FILL_MASKS, figures
 from explorer.labs.masking.schema import FillParams, FillResult
 from explorer.ui.components import plot, rich_text
 from explorer.ui.page import Page
-from explorer.ui.wiring import folds, frame
+from explorer.ui.wiring import folds, page_frame
 
 MOST_OTHERS = 2
 
@@ -76,5 +76,5 @@ class Comparison:
             str(figures.compare_sentence(results)),
             gr.update(visible=True),
             script,
-            frame(figures.compare_table(results)),
+            page_frame(figures.compare_table(results)),
         ]

@@ -17,7 +17,7 @@ from explorer.models.records import read_scores
 from explorer.settings import BUNDLED_MODELS
 from explorer.ui.components import plot, rich_text
 from explorer.ui.page import Page
-from explorer.ui.wiring import LATEX, Connection, Panel, folds, frame
+from explorer.ui.wiring import LATEX, Connection, Panel, folds, page_frame
 
 FIRST = "Marie Curie was born in Warsaw in 1867."
 SECOND = "She moved to Paris in 1891 and studied physics."
@@ -146,7 +146,7 @@ def _wire(page: Page, inputs: list[Any], shown: list[Any], folded: Panel, parts:
         scripts = "\n".join(SCORE_KINDS.script(model, params) for model in models)
         asked_of = [Asked(page.executor, *asked) for asked in zip(models, [params] * 2, results, strict=True)]
         plain = "\n\n".join(SCORE_KINDS.plain(asked) for asked in asked_of) if SCORE_KINDS.plain else ""
-        return ["", *drawn, plain, scripts, frame(order_figures.both_table(results))]
+        return ["", *drawn, plain, scripts, page_frame(order_figures.both_table(results))]
 
     button, nsp, sop, tab = parts
     text, buttons = tries

@@ -1,0 +1,133 @@
+"""The folded part under every figure: its table, with CSV, and Copy as Python."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any
+
+import gradio as gr
+
+from explorer.errors import readable
+from explorer.labs.lab import Action, LiveAction
+from explorer.labs.plain import Asked
+from explorer.tables import Table, short
+from explorer.ui.page import Page
+
+NO_ROWS = "<p class='caption' role='status'>There are no rows to save yet: they come with the figure.</p>"
+
+Framed = dict[str, Any]
+"""A table as Gradio's Dataframe takes it."""
+
+
+def frame(table: Table) -> Framed:
+    """A table for a client: plain values."""
+    return {"headers": list(table.columns), "data": [list(row) for row in table.rows]}
+
+
+def page_frame(table: Table) -> Framed:
+    """A table for a page: four significant digits to be seen, all of them in what is saved."""
+    return frame(table) | {"metadata": {"display_value": [[short(cell) for cell in row] for row in table.rows]}}
+
+
+@dataclass(frozen=True)
+class Whole:
+    """What it takes to save all rows of a table of which the page shows a part.
+
+    asked: the inputs behind the figure, as an event was given them; it is an output of the page's events. rows: the whole
+    table on its way through the browser.
+    """
+
+    asked: gr.JSON
+    rows: gr.JSON
+    said: gr.HTML
+    download: gr.Button
+    name: str
+
+    def comes_from(self, page: Page, answer: Callable[[dict[str, Any]], Awaitable[Framed]]) -> None:
+        """Compute it anew when a visitor asks for it: it is too long to be sent with every figure."""
+
+        async def fetch(asked: dict[str, Any] | None) -> list[Any]:
+            try:
+                return ["", await answer(asked) if asked else {"headers": [], "data": []}]
+            except Exception as error:
+                return [page.explain(readable(error)), None]
+
+        private: dict[str, Any] = {"api_visibility": "private", "queue": False}
+        fetched = self.download.click(
+            fetch, [self.asked], [page.notice, self.rows], concurrency_limit=None, show_progress="hidden", **private
+        )
+        script = f"(table) => [({_save_csv(self.name)})(table), null]"
+        fetched.then(fn=None, js=script, inputs=[self.rows], outputs=[self.said, self.rows], **private)
+
+
+@dataclass(frozen=True)
+class Panel:
+    """The components of a folded part. plain: the script without this package. whole: where the page's table is cut."""
+
+    script: gr.Code
+    table: gr.Dataframe
+    plain: gr.Code | None = None
+    whole: Whole | None = None
+
+    @property
+    def outputs(self) -> list[gr.components.Component]:
+        """What an action fills, the table last."""
+        return [*([self.plain] if self.plain else []), self.script, self.table]
+
+    def filled(self, action: Action | LiveAction, asked: Asked, script: str, table: Framed) -> list[Any]:
+        """The outputs' values."""
+        plain = [action.plain(asked) if action.plain else ""] if self.plain else []
+        return [*plain, script, table]
+
+
+def folds(of_action: Action | LiveAction | str, figure: str = "", shortened: bool = False) -> Panel:
+    """Build the folded table and scripts of one figure, of an action or a name, which names the CSV file too.
+
+    figure: names the figure where it has company. shortened: the page shows a part of a long table, the CSV all of it.
+    """
+    name = of_action if isinstance(of_action, str) else of_action.name
+    has_plain = not isinstance(of_action, str) and of_action.plain is not None
+    of = f": {figure}" if figure else ""
+    whole = None
+    with gr.Row(elem_classes=["folds"]):
+        with gr.Accordion(f"Data{of}", open=False):
+            table = gr.Dataframe(
+                show_label=False, interactive=False, buttons=["copy", "fullscreen"], max_height=320, wrap=True
+            )
+            if shortened:
+                gr.HTML(
+                    '<p class="caption">Of a long table only the largest values stand here; the CSV has every row.</p>'
+                )
+            download = gr.Button("Download CSV", size="sm")
+            said = gr.HTML("", elem_classes=["csv-said"])
+            if shortened:
+                whole = Whole(gr.JSON(visible=False), gr.JSON(visible=False), said, download, name)
+            else:
+                download.click(fn=None, inputs=[table], outputs=[said], js=_save_csv(name), api_visibility="private")
+        with gr.Accordion(f"Copy as Python{of}", open=False):
+            script = _code("With this app's package", f"script-{name}")
+            plain = _code("Without it, from the model itself", f"plain-{name}") if has_plain else None
+    return Panel(script, table, plain, whole)
+
+
+def _code(label: str, elem_id: str) -> gr.Code:
+    return gr.Code(language="python", label=label, interactive=False, max_lines=24, elem_id=elem_id)
+
+
+def _save_csv(name: str) -> str:
+    return _CSV % (NO_ROWS, f"{name}.csv")
+
+
+_CSV = """(table) => {
+  if (!table) return "";
+  if (!table.data?.length) return "%s";
+  const quote = (cell) => (/[",\\n]/.test(String(cell)) ? '"' + String(cell).replaceAll('"', '""') + '"' : String(cell ?? ""));
+  const lines = [table.headers, ...table.data].map((row) => row.map(quote).join(","));
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([lines.join("\\n") + "\\n"], { type: "text/csv" }));
+  link.download = "%s";
+  link.click();
+  URL.revokeObjectURL(link.href);
+  return "";
+}"""
