@@ -66,14 +66,14 @@ function draw() {
   grid.append(corner);
   all(heads).forEach((head) => {
     const keys = all(layers).map((layer) => `${layer}.${head}`);
-    const item = button(String(head), `Head ${head} of every layer`, () => change(() => flip(keys)));
+    const item = button(String(head), `${head}: head ${head} of every layer`, () => change(() => flip(keys)));
     item.className = "head-name";
     item.dataset.key = `c${head}`;
     grid.append(item);
   });
   all(layers).forEach((layer) => {
     const keys = all(heads).map((head) => `${layer}.${head}`);
-    const row = button(`L${layer}`, `All heads of layer ${layer}`, () => change(() => flip(keys)));
+    const row = button(`L${layer}`, `L${layer}: all heads of layer ${layer}`, () => change(() => flip(keys)));
     row.className = "head-name";
     row.dataset.key = `r${layer}`;
     grid.append(row);

@@ -7,7 +7,7 @@ let listens = false;
 
 // One object for as long as the figure lives: Plotly builds a figure anew when its settings are other ones, and two draws at
 // once, each with settings of its own, would do that to each other for ever.
-let settings = null;
+const settings = { responsive: true, displayModeBar: false };
 
 function plotly() {
   if (!window.explorerPlotly) {
@@ -31,15 +31,12 @@ function coloured(value, palette) {
   return value;
 }
 
-function config(name) {
-  const save = (format) => ({
-    name: `Save as ${format.toUpperCase()}`,
-    icon: window.Plotly.Icons.camera,
-    click: (figure) =>
-      window.Plotly.downloadImage(figure, { format, filename: name, width: frame.clientWidth, height: frame.clientHeight, scale: format === "png" ? 2 : 1 }),
-  });
-  return { responsive: true, displaylogo: false, modeBarButtons: [[save("png"), save("svg")]] };
-}
+// Beside the figure and not in it: to a screen reader the figure is one image, in which nothing can be pressed.
+element.querySelectorAll(".saves button").forEach((button) => button.addEventListener("click", () => {
+  const { format } = button.dataset;
+  const [width, height] = [frame.clientWidth, frame.clientHeight];
+  window.Plotly.downloadImage(frame, { format, filename: props.filename || "figure", width, height, scale: format === "png" ? 2 : 1 });
+}));
 
 async function draw() {
   const value = props.value;
@@ -59,7 +56,6 @@ async function draw() {
       trace.textfont = { ...trace.textfont, size: 11 };
     });
   }
-  settings = settings || config(props.filename || "figure");
   await library.react(frame, data, layout, settings);
   if (!listens) {
     listens = true;

@@ -26,6 +26,14 @@ def token_chips(**options: Any) -> gr.HTML:
     )
 
 
+_SAVES = "".join(
+    f'<button type="button" class="plain" data-format="{name.lower()}" aria-label="{name}: save the figure as {name}">'
+    f"{name}</button>"
+    for name in ("PNG", "SVG")
+)
+_PLOT = f'<div class="plot" role="img" hidden></div><div class="saves">{_SAVES}</div>'
+
+
 def plot(filename: str, **options: Any) -> gr.HTML:
     """A Plotly figure; its value is what explorer.figures.picture returns. `filename` names the saved image.
 
@@ -33,7 +41,7 @@ def plot(filename: str, **options: Any) -> gr.HTML:
     """
     return gr.HTML(
         options.pop("value", {}),
-        html_template='<div class="plot" role="img" hidden></div>',
+        html_template=_PLOT,
         js_on_load=(ASSETS / "plot.js").read_text(encoding="utf-8"),
         palettes=PALETTES,
         filename=filename,
@@ -104,4 +112,12 @@ def theme() -> gr.themes.Base:
         font_mono=monospaced,
         text_size="lg",
         spacing_size="md",
-    ).set(body_background_fill="#ffffff", block_shadow="none", layout_gap="10px", block_padding="8px 10px")
+    ).set(
+        body_background_fill="#ffffff",
+        block_shadow="none",
+        layout_gap="10px",
+        block_padding="8px 10px",
+        body_text_color_subdued="*neutral_500",  # Gradio's own have less than the contrast of 4.5 that text needs
+        button_cancel_background_fill="#b91c1c",
+        button_cancel_background_fill_hover="#991b1b",
+    )

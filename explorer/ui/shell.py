@@ -60,7 +60,7 @@ def build_app(executor: Executor) -> gr.Blocks:
 
 
 def _build_page(app: gr.Blocks, lab: Lab, executor: Executor) -> None:
-    gr.HTML(str(navigation(lab)), elem_classes=["top"])
+    gr.HTML(str(navigation(lab)), elem_classes=["top"], js_on_load=_SKIP)
     with gr.Row(elem_classes=["headline"]):
         gr.HTML(str(heading(lab)), elem_classes=["question"])
         with gr.Column(scale=1, min_width=260, elem_classes=["card-line"]):
@@ -73,9 +73,16 @@ def _build_page(app: gr.Blocks, lab: Lab, executor: Executor) -> None:
     getattr(importlib.import_module(module), name)(page)
 
 
+_SKIP = """
+element.querySelector(".skip").addEventListener("click", (event) => {
+  event.preventDefault();  // the address may name a run, which must stay
+  document.getElementById("content").focus();
+});"""
+
+
 def heading(lab: Lab) -> Markup:
     """The page's title and the question that it answers."""
-    return Markup("<h1>{}</h1><p>{}</p>").format(lab.title, lab.question)
+    return Markup('<h1 id="content" tabindex="-1">{}</h1><p>{}</p>').format(lab.title, lab.question)
 
 
 def navigation(current: Lab) -> Markup:
@@ -88,8 +95,9 @@ def navigation(current: Lab) -> Markup:
             groups += Markup(
                 '<span class="chapter"><span class="chapter-name">{}</span><span class="chapter-labs">{}</span></span>'
             ).format(chapter, links)
+    skip = Markup('<a class="skip" href="{}#content">Skip to the page</a>').format(current.slug or "./")
     home = Markup('<a class="brand" href="./">{}</a>').format(TITLE)
-    return Markup('<nav aria-label="Chapters">{}{}</nav>').format(home, groups)
+    return Markup('{}<nav aria-label="Chapters">{}{}</nav>').format(skip, home, groups)
 
 
 def _link(lab: Lab, current: Lab) -> Markup:

@@ -73,9 +73,9 @@ def test_table_figure_and_script_can_be_taken_home(visit: Visit) -> None:
     assert csv.value.suggested_filename == "fill_masks.csv"
     assert lines[0] == "position,rank,token,probability"
     assert len(lines) == 6
-    visit.page.hover("#fill-figure .plot")
     with visit.page.expect_download() as image:
-        visit.page.click("#fill-figure .modebar-btn[data-title='Save as SVG']")
+        visit.page.click("#fill-figure button:has-text('SVG')")
+    assert image.value.suggested_filename == "masked-predictions.svg"
     assert "<svg" in Path(image.value.path()).read_text(encoding="utf-8")
     visit.page.get_by_role("button", name="Copy as Python").first.click()
     expect(visit.page.locator("#script-fill_masks")).to_contain_text("explorer.run(")

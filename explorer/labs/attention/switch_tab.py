@@ -149,7 +149,7 @@ def _examples(buttons: list[gr.Button], examples: Any, boxes: list[gr.Textbox]) 
 
 
 def _build_each(page: Page, tab: gr.Tab, text: gr.Textbox, second: gr.Textbox, moves: list[Any]) -> None:
-    gr.HTML("<h3>Each head alone</h3>")
+    gr.HTML("<h2>Each head alone</h2>")
     with gr.Row(elem_classes=["bench"]):
         with gr.Column(scale=1, min_width=290):
             button = gr.Button("Switch every head off once", variant="primary", elem_id="each-head")

@@ -59,7 +59,7 @@ def build_amplification(
 
 def _layers(page: Page, picker: RunPicker, tab: gr.Tab, module: gr.Dropdown, directions: gr.Slider) -> gr.Dropdown:
     """All layers of two runs, and the experiment that trains the two."""
-    gr.HTML("<h3>Does full fine-tuning amplify too?</h3>")
+    gr.HTML("<h2>Does full fine-tuning amplify too?</h2>")
     with gr.Row(elem_classes=["bench"]):
         with gr.Column(scale=1, min_width=270):
             gr.HTML(f'<p class="caption">{OPEN}</p>')

@@ -146,7 +146,7 @@ def ablation_list(result: Ablated) -> Markup:
     here = Markup("Here the labels take the place of L<sub>mlm</sub>, on one task and on other sentences than GLUE's.")
     if result.teacher is None:
         here = Markup("Here it is the same on far less text, and measured on the hidden words themselves.")
-    heads = ("", metric_title(result.records[0]), "change (points)", "agrees", "DistilBERT (GLUE average)")
+    heads = ("student", metric_title(result.records[0]), "change (points)", "agrees", "DistilBERT (GLUE average)")
     head = Markup("").join(Markup("<th>{}</th>").format(name) for name in heads)
     return Markup(
         '<table class="quoted"><thead><tr>{}</tr></thead><tbody>{}</tbody></table><p class="caption">The last column is quoted '

@@ -61,7 +61,7 @@ def build_losses(page: Page, picker: RunPicker, tab: gr.Tab) -> gr.Dropdown:
                 gr.HTML('<span class="try-label">Try</span>')
                 tries = [gr.Button(name, size="sm") for name, _ in TRY]
             panel = folds(LOSSES)
-            gr.HTML("<h3>Why T²</h3>")
+            gr.HTML("<h2>Why T²</h2>")
             why_said = rich_text(elem_classes=["said"], elem_id="gradients-said")
             gradients = plot("soft-gradients", elem_id="gradients-figure")
             why_panel = folds(GRADIENTS, "gradient against T")

@@ -228,7 +228,7 @@ def sizes_list(result: Distilled) -> Markup:
     """Size, time and metric side by side, and DistilBERT's own figures."""
     student, sizes = result.students[0], result.sizes
     heads = (
-        "",
+        "model",
         "parameters",
         "size",
         "1 text",

@@ -179,7 +179,7 @@ def cost_table(result: Compared) -> Markup:
         rows += Markup("<tr>{}</tr>").format(Markup("").join(Markup("<td>{}</td>").format(cell) for cell in cells))
     for title, reason in result.missing:
         rows += Markup('<tr><td>{}</td><td colspan="7">{}</td></tr>').format(title, reason)
-    heads = ("method", "metric", "trainable", "share", "time", "memory (estimated)", "checkpoint", "")
+    heads = ("method", "metric", "trainable", "share", "time", "memory (estimated)", "checkpoint", "status")
     head = Markup("").join(Markup("<th>{}</th>").format(name) for name in heads)
     return Markup('<table class="quoted"><thead><tr>{}</tr></thead><tbody>{}</tbody></table>').format(head, rows)
 

@@ -32,7 +32,7 @@ def build_merge(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
     with gr.Row(elem_classes=["bench"]):
         with gr.Column(scale=1, min_width=270):
             merge = gr.Button("Merge and compare", variant="primary", elem_id="merge")
-            gr.HTML("<h3>Take it home</h3>")
+            gr.HTML("<h2>Take it home</h2>")
             kind = gr.Radio(KINDS, value="adapter", label="What")
             prepare = gr.Button("Prepare the file", elem_id="export")
             file = gr.File(label="The file", interactive=False, visible=False, elem_id="export-file")

@@ -96,7 +96,7 @@ def mistakes(record: RunRecord, most: int = 8) -> Markup:
         rows += Markup("<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>").format(
             text, label_text(record, one.label), label_text(record, one.predicted), sure
         )
-    sure_head = Markup("<th>sure</th>") if record.labels else Markup("<th></th>")
+    sure_head = Markup("<th>sure</th>") if record.labels else Markup("<td></td>")
     title = "The most confidently wrong" if record.labels else "Farthest from the true score"
     return Markup(
         '<table class="mistakes"><caption>{}</caption><thead><tr><th>text</th><th>true</th><th>predicted</th>{}</tr>'

@@ -57,7 +57,7 @@ def build_try(page: Page, picker: RunPicker, tab: gr.Tab) -> gr.Dropdown:
         for button, example in zip(tries, EXAMPLES, strict=True)
     ]
     predict.on(ask.click, first.submit, second.submit, tab.select, *moves)
-    gr.HTML("<h3>Swap adapters, and mix them in one batch</h3>")
+    gr.HTML("<h2>Swap adapters, and mix them in one batch</h2>")
     with gr.Row(elem_classes=["bench"]):
         with gr.Column(scale=1, min_width=270):
             runs = picker.dropdown(

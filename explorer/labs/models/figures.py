@@ -176,7 +176,7 @@ def _card(note: FamilyNote) -> Markup:
     )
     here = Markup("<ul>{}</ul>").format(lines) if own else Markup('<p class="not-here">Not bundled; on the hub.</p>')
     return Markup(
-        '<section class="family-card"><h3>{}</h3><p class="paper">{}</p><p>{}</p>'
+        '<section class="family-card"><h2>{}</h2><p class="paper">{}</p><p>{}</p>'
         "<dl><dt>learns by</dt><dd>{}</dd><dt>pieces</dt><dd>{}</dd></dl>{}</section>"
     ).format(note.name, note.paper, note.changed, note.objective, note.pieces, here)
 

@@ -120,7 +120,7 @@ def scores_view(result: ScoresResult) -> Markup:
     """Every figure of every model, with the date and the command that measures it again."""
     return Markup("").join(
         Markup(
-            '<section class="held-out"><h4>{}</h4><table><tbody>{}</tbody></table><p>{} · <code>{}</code></p></section>'
+            '<section class="held-out"><h2>{}</h2><table><tbody>{}</tbody></table><p>{} · <code>{}</code></p></section>'
         ).format(
             entry.model,
             Markup("").join(

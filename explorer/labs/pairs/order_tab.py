@@ -101,7 +101,7 @@ def _choice(capability: Capability, said: str) -> gr.Dropdown:
 
 def _both_heads(page: Page, tab: gr.Tab, sop: gr.Dropdown) -> None:
     """The same pairs by a head of each kind, and what both kinds score on held-out pairs."""
-    gr.Markdown("### Both heads on the same pairs")
+    gr.Markdown("## Both heads on the same pairs")
     with gr.Row(elem_classes=["bench"]):
         with gr.Column(scale=1, min_width=270):
             nsp = _choice(Capability.NSP, "Model with an NSP head")

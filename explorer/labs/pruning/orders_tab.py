@@ -75,7 +75,7 @@ def head_switches(**options: Any) -> gr.HTML:
 
 def _build_hand(subject: Subject, tab: gr.Tab, pressed: Pressed) -> Callable[..., None]:
     """The same by hand: from switches here, or from presses on the heatmap of the importances."""
-    gr.HTML("<h3>Heads by hand</h3>")
+    gr.HTML("<h2>Heads by hand</h2>")
     with gr.Row(elem_classes=["bench"]):
         with gr.Column(scale=1, min_width=290):
             grid = head_switches(elem_id="prune-grid")

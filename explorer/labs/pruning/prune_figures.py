@@ -122,7 +122,7 @@ def before_after(result: PruneResult) -> Markup:
     for speed in result.speeds:
         times = _times(speed.before, speed.after)
         rows.append((f"batch of {speed.batch}", milliseconds(speed.before), milliseconds(speed.after), times))
-    head = Markup("<thead><tr><th></th><th>whole</th><th>pruned</th><th>ratio</th></tr></thead>")
+    head = Markup("<thead><tr><th>measured</th><th>whole</th><th>pruned</th><th>ratio</th></tr></thead>")
     body = Markup("").join(
         Markup("<tr>{}</tr>").format(Markup("").join(Markup("<td>{}</td>").format(cell) for cell in row))
         for row in rows
