@@ -33,7 +33,7 @@ FINDINGS = """async (options) => (await axe.run(
   .flatMap((rule) => rule.nodes.map((node) => [rule.id, node.html.slice(0, 200), node.failureSummary]))"""
 
 SHOWN = """() => [...document.querySelectorAll(
-  ".plot[data-drawn], .panel svg[data-drawn], .chip, .head-grid, .bertviz-view iframe, .view-frame, table.quoted, .bench .form"
+  ".plot[data-drawn], .panel svg[data-drawn], .chip, .head-grid, .view-frame, table.quoted, .bench .form, [role=tabpanel] h2"
 )].some((part) => part.offsetParent)"""
 
 
