@@ -20,7 +20,7 @@ def test_every_tab_draws_and_answers_a_change(visit: Visit) -> None:
     visit.wait_redrawn("#family-figure", before)
 
     open_tab(page, "What they score")
-    expect(page.locator("#scores-said")).to_contain_text("leads")
+    expect(page.locator("#scores-said")).to_contain_text("First guess right")
     page.get_by_label("pairs", exact=True).check()
     expect(page.locator("#scores-said")).to_contain_text("50% is chance")
 

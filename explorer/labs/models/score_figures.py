@@ -49,17 +49,24 @@ def scores_table(result: ScoresResult) -> Table:
 
 
 def scores_sentence(result: ScoresResult, kind: str = "masks") -> Markup:
-    """Which model leads, and what the comparison does not say."""
+    """Which model leads where their figures can be compared, each model's figure where they cannot, and why."""
     first, said = KINDS[kind][1][0]
     found = [(entry.model, measure) for entry in result.models for measure in entry.measures if measure.name == first]
     if not found:
         return prose("None of these models was measured on this.")
-    best, measure = max(found, key=lambda pair: pair[1].value)
-    parts: list[str] = [strong(best), " leads: ", strong(measure.shown), f" ({said}, over {measure.over})."]
-    if kind == "masks" and len(found) > 1:
-        parts.append(
-            " Compare models with one vocabulary only: RoBERTa's and ALBERT's pieces differ, so their masked tokens do too."
+    if kind == "masks":
+        shown = ", ".join(f"{model} {measure.shown}" for model, measure in found)
+        return prose(
+            f"{said[0].upper()}{said[1:]}: ",
+            strong(shown),
+            ". Compare only models that share a vocabulary: RoBERTa's and ALBERT's pieces differ, so their masked tokens do "
+            "too."
+            if len(found) > 1
+            else ".",
         )
+    best, measure = max(found, key=lambda pair: pair[1].value)
+    leads = " leads: " if len(found) > 1 else ": "
+    parts: list[str] = [strong(best), leads, strong(measure.shown), f" ({said}, over {measure.over})."]
     if kind == "pairs":
         parts.append(" Half of the pairs are of each class, so 50% is chance.")
     return prose(*parts)
@@ -149,23 +156,45 @@ def curves_table(result: CurvesResult) -> Table:
 
 
 def curves_sentence(result: CurvesResult, quantity: str = "mlm_loss") -> Markup:
-    """Where each ended, and whose log is missing."""
-    ends = [(curve, _last(curve, quantity)) for curve in result.curves]
-    shown = [(curve, value) for curve, value in ends if value is not None]
+    """Where each ended, who is left out and why."""
+    ends = [(name, curve, _last(curve, quantity)) for name, curve in trainings(result, quantity)]
+    shown = [(name, curve, value) for name, curve, value in ends if value is not None]
     parts: list[str] = []
     if shown:
-        longest, _ = max(shown, key=lambda pair: pair[0].tokens[-1])
+        named, longest, _ = max(shown, key=lambda entry: entry[1].tokens[-1])
         parts += [
             f"{QUANTITIES.get(quantity, quantity)} at the end: ",
-            strong(", ".join(f"{curve.model} {value:.2f}" for curve, value in shown)),
-            f". The longest training, {longest.model}'s, saw {longest.tokens[-1] / 1e6:.1f} million tokens in "
+            strong(", ".join(f"{name} {value:.2f}" for name, _, value in shown)),
+            f". The longest training, {named}, saw {longest.tokens[-1] / 1e6:.1f} million tokens in "
             f"{longest.seconds[-1] / 60:.0f} minutes on two CPU cores.",
         ]
     else:
         parts.append("None of these models logged this: choose another quantity.")
+    if len(ends) < len(result.curves):
+        parts.append(" ELECTRA's generator and discriminator were trained together: one log, one line.")
+    for name, curve, value in ends:
+        if shown and value is None:
+            logged = QUANTITIES.get(curve.values[0][0], curve.values[0][0])
+            parts.append(f" {name} is left out: it was trained on, and logged, {logged}.")
     if result.without:
-        parts.append(f" No log was kept of {', '.join(result.without)}.")
+        parts.append(f" No log was kept of {', '.join(result.without)}, trained before the app kept any.")
     return prose(*parts)
+
+
+def trainings(result: CurvesResult, quantity: str) -> list[tuple[str, Curve]]:
+    """The curves, each training once, with its name.
+
+    ELECTRA's two models are trained together and have one log, in which some quantities are the generator's and some the
+    discriminator's.
+    """
+    named: dict[str, Curve] = {}
+    for curve in result.curves:
+        name = curve.model
+        if curve.model.startswith("electra"):
+            part = "discriminator" if quantity.startswith("replaced") else "generator"
+            name = f"ELECTRA ({part}'s {quantity.split('_')[-1]})" if curve.of(quantity) else "ELECTRA"
+        named.setdefault(name, curve)
+    return list(named.items())
 
 
 def _last(curve: Curve, quantity: str) -> float | None:
@@ -176,7 +205,7 @@ def _last(curve: Curve, quantity: str) -> float | None:
 def curves_figure(result: CurvesResult, quantity: str = "mlm_loss", against: str = "tokens") -> dict[str, Any]:
     """One line a model."""
     traces = []
-    for curve, colour in zip(result.curves, SERIES, strict=False):
+    for (name, curve), colour in zip(trainings(result, quantity), SERIES, strict=False):
         values = curve.of(quantity)
         if values is None:
             continue
@@ -185,11 +214,11 @@ def curves_figure(result: CurvesResult, quantity: str = "mlm_loss", against: str
             {
                 "type": "scatter",
                 "mode": "lines",
-                "name": label(curve.model),
+                "name": label(name),
                 "x": list(places),
                 "y": list(values),
                 "line": {"color": colour, "width": 3},
-                "hovertemplate": "%{y:.3f} at %{x:,.4~g}<extra>" + label(curve.model) + "</extra>",
+                "hovertemplate": "%{y:.3f} at %{x:,.4~g}<extra>" + label(name) + "</extra>",
             }
         )
     share = quantity.endswith(("_accuracy", "_share"))

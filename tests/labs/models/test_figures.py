@@ -102,8 +102,15 @@ def test_the_papers_points_stand_where_the_sizes_are_the_papers() -> None:
     assert marked[3]["y"] == [87, 89, 93, 108]
 
 
-def test_scores_name_the_leader_and_leave_out_what_was_not_measured() -> None:
-    assert "<strong>one</strong> leads: <strong>50.00%" in score_figures.scores_sentence(SCORES)
+def test_scores_name_a_leader_where_models_can_be_compared_and_leave_out_what_was_not_measured() -> None:
+    masks = score_figures.scores_sentence(SCORES)
+    assert "leads" not in masks, "masked tokens of other vocabularies are other questions"
+    assert "<strong>one 50.00%, two 25.00%</strong>" in masks
+    assert "share a vocabulary" in masks
+    measure = Measure("nsp_segments", "NSP", 0.8, "share", "20 pairs")
+    both = ScoresResult((*SCORES.models, ModelScores("three", "2026-01-01", "command", "text", (measure,))))
+    assert "<strong>two</strong> leads: <strong>90.00%" in score_figures.scores_sentence(both, "pairs")
+    assert "leads" not in score_figures.scores_sentence(SCORES, "pairs"), "it is the only one"
     pairs = score_figures.scores_figure(SCORES, "pairs")
     assert pairs["data"][0]["y"] == ["two"]
     assert pairs["data"][0]["x"] == [0.9]
@@ -127,9 +134,24 @@ def test_curves_draw_whoever_logged_it_and_name_who_did_not() -> None:
     assert score_figures.curves_figure(CURVES, "next_loss", "seconds")["data"][0]["x"] == [1 / 60, 2 / 60]
     said = score_figures.curves_sentence(CURVES, "mlm_loss")
     assert "one 2.00" in said
-    assert "No log was kept of three" in said
+    assert "two is left out: it was trained on, and logged, next-token loss (nats)" in said
+    assert "No log was kept of three, trained before" in said
     assert "choose another" in score_figures.curves_sentence(CURVES, "cosine_loss")
     assert len(score_figures.curves_table(CURVES).rows) == 5, "points without a value are left out"
+
+
+def test_electra_s_two_models_are_one_training() -> None:
+    log = ((1, 2), (10, 20), (1, 2), (("mlm_loss", (6.0, 5.5)), ("replaced_accuracy", (0.8, 0.85))))
+    both = CurvesResult((Curve("electra-mini-discriminator", *log), Curve("electra-mini-generator", *log)), ())
+    assert [trace["name"] for trace in score_figures.curves_figure(both)["data"]] == ["ELECTRA (generator's loss)"]
+    accuracy = score_figures.curves_figure(both, "replaced_accuracy")["data"]
+    assert [trace["name"] for trace in accuracy] == ["ELECTRA (discriminator's accuracy)"]
+    said = score_figures.curves_sentence(both)
+    assert said.count("5.50") == 1
+    assert "one log, one line" in said
+    alone = CurvesResult(both.curves[:1], ())
+    assert [trace["name"] for trace in score_figures.curves_figure(alone)["data"]] == ["ELECTRA (generator's loss)"]
+    assert "one log" not in score_figures.curves_sentence(alone)
 
 
 def test_every_card_says_who_what_and_how() -> None:
