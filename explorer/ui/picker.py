@@ -11,9 +11,19 @@ from markupsafe import Markup
 
 from explorer.backend.executor import DownloadProgress, Executor, ModelStatus
 from explorer.errors import readable
+from explorer.figures import compact
 from explorer.models.catalog import CATALOG, DEFAULT_MODEL, ModelCard
 
 MEMORY_KEY = "bert-explorer-model"
+
+SKILLS = {
+    "MLM": "fills masks",
+    "NSP": "scores pairs",
+    "SOP": "tells sentence order",
+    "RTD": "detects replaced tokens",
+    "CAUSAL": "continues a text",
+}
+"""What a model does, by the name of its Capability, in the line below the picker."""
 
 
 def picker_label(card: ModelCard, on_this_machine: bool) -> str:
@@ -26,13 +36,16 @@ def picker_label(card: ModelCard, on_this_machine: bool) -> str:
 def describe(status: ModelStatus) -> str:
     """The line below the picker."""
     facts = [status.family or "family known once it is loaded"]
+    exact = ""
     if status.parameters:
-        exact = f"{status.parameters:,.0f}" if status.in_memory else f"about {status.parameters / 1e6:g}M"
-        facts.append(f"{exact} parameters")
-    facts += [head.value for head in status.capabilities]
-    facts.append("on this machine" if status.on_this_machine else "to be downloaded")
+        about = "" if status.in_memory else "about "
+        exact = f"{about}{status.parameters:,.0f} parameters"
+        facts.append(f"{about}{compact(status.parameters)} parameters")
+    skills = ", ".join(SKILLS[head.name] for head in status.capabilities)
+    facts += [skills] if skills else []
+    facts += [] if status.on_this_machine else ["to be downloaded"]
     cells = Markup("").join(Markup("<span>{}</span>").format(fact) for fact in facts)
-    return str(Markup('<div class="model-card" title="{}">{}</div>').format(" · ".join(facts), cells))
+    return str(Markup('<div class="model-card" title="{}">{}</div>').format(exact, cells))
 
 
 class Picker:

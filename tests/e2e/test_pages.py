@@ -166,7 +166,7 @@ def test_a_download_can_be_stopped_and_taken_up_again_with_progress(visit: Visit
     expect(note).to_contain_text("of 5 MB")
     expect(note).to_have_count(0)
     expect(visit.page.locator("#model-picker input")).to_have_value(HUB_MODEL)
-    expect(visit.page.locator(".model-card")).not_to_contain_text("66,405,702")
+    expect(visit.page.locator(".model-card")).not_to_contain_text("66.4M")
     expect(visit.page.locator("#fill-chips button[aria-pressed=true]")).to_contain_text("are")
 
 
@@ -178,7 +178,7 @@ def test_a_chosen_model_follows_the_visitor_and_compares_with_another(visit: Vis
     visit.page.wait_for_selector("#fill-comparison .plot[data-drawn]")
     expect(visit.page.get_by_text("Side by side")).to_be_visible()
     visit.choose(tiny_model)
-    expect(visit.page.locator(".model-card")).not_to_contain_text("66,405,702")
+    expect(visit.page.locator(".model-card")).not_to_contain_text("66.4M")
     visit.page.click(".top nav >> text=Sentence pairs")
     visit.page.wait_for_selector("#pair-figure .plot[data-drawn]")
     expect(visit.page.locator("#model-picker input")).to_have_value(tiny_model)
