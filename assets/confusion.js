@@ -135,7 +135,7 @@ function drawBar(group, metric, x, y, width) {
   if (low === 0) return;
   draw(group, "line", { x1: at(0), x2: at(0), y1: y - 2, y2: y + 19, stroke: "@text", "stroke-width": 1.5 });
   [[-1, "start", MINUS + "1"], [0, "middle", "0"], [1, "end", "1"]].forEach(([value, anchor, text]) =>
-    label(group, at(value), y + 31, text, { "font-size": 12, "text-anchor": anchor }));
+    label(group, at(value), y + 31, text, { "font-size": 14, "text-anchor": anchor }));
 }
 
 // ---- the matrix itself ----

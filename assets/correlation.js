@@ -100,8 +100,8 @@ function axes(group, box, ticks, titles) {
     const [x, y] = box.at([tick, tick]);
     draw(group, "line", { x1: x, x2: x, y1: box.y, y2: box.y + box.height, stroke: "@grid" });
     draw(group, "line", { x1: box.x, x2: box.x + box.width, y1: y, y2: y, stroke: "@grid" });
-    label(group, x, box.y + box.height + 17, tick, { "font-size": 13, "text-anchor": "middle" });
-    label(group, box.x - 7, y + 5, tick, { "font-size": 13, "text-anchor": "end" });
+    label(group, x, box.y + box.height + 17, tick, { "font-size": 14, "text-anchor": "middle" });
+    label(group, box.x - 7, y + 5, tick, { "font-size": 14, "text-anchor": "end" });
   });
   const [middle, centre] = [box.x + box.width / 2, box.y + box.height / 2];
   label(group, middle, box.y + box.height + 38, titles[0], { "text-anchor": "middle" });

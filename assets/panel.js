@@ -86,7 +86,7 @@ const pieceWidth = (piece, size) =>
 function drawFormula(parent, metric, x, top, right, last = []) {
   const pieces = [...[0, 1].map((place) => [metric.top[place], metric.bottom[place]]), ...last];
   const whole = (size) => pieces.reduce((width, piece) => width + pieceWidth(piece, size) + signWidth(size), -signWidth(size));
-  const size = [15, 14, 13].find((candidate) => x + whole(candidate) <= right) || 13;
+  const size = x + whole(15) <= right ? 15 : 14;
   let left = x;
   let middle = top + LINE / 2;
   pieces.forEach((piece, place) => {

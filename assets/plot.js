@@ -48,13 +48,15 @@ async function draw() {
   const narrow = frame.clientWidth < 560 && value.narrow;
   const { data, layout } = coloured({ data: value.data, layout: narrow || value.layout }, palette);
   frame.style.minHeight = layout.height + "px";
-  if (frame.clientWidth < 520) {
+  if (window.innerWidth < 640) {  // a phone; a figure that shares a projector's width keeps its sizes
     layout.font = { ...layout.font, size: 13 };
     (layout.annotations || []).forEach((note) => { note.font = { ...note.font, size: 13 }; });
-    data.filter((trace) => trace.type === "heatmap").forEach((trace) => {
-      trace.showscale = false;
+    data.filter((trace) => trace.meta === "cells" && new Set(trace.x).size > 6).forEach((trace) => {
       trace.textfont = { ...trace.textfont, size: 11 };
     });
+  }
+  if (frame.clientWidth < 520) {
+    data.filter((trace) => trace.type === "heatmap").forEach((trace) => { trace.showscale = false; });
   }
   await library.react(frame, data, layout, settings);
   if (!listens) {

@@ -65,6 +65,20 @@ SERIES = ("@first", "@second", "@third", "@fourth", "@fifth", "@sixth", "@sevent
 DIVERGING = [[0.0, "#B34700"], [0.25, "#E9A06B"], [0.5, "#FFFFFF"], [0.75, "#6BAED6"], [1.0, "#00598C"]]
 """For signed values, on a scale that is symmetric about zero: vermilion below, white at zero, blue above."""
 
+CIVIDIS = [
+    [0.0, "#00204C"],
+    [0.125, "#05366E"],
+    [0.25, "#404D6B"],
+    [0.375, "#60636E"],
+    [0.5, "#7C7B77"],
+    [0.625, "#9B9377"],
+    [0.75, "#BCAE6E"],
+    [0.875, "#DFCA5D"],
+    [1.0, "#FFE945"],
+]
+"""For magnitudes, from none to most, dark to light: as read by those who see no red or no green as by all others
+(Nuñez, Anderton and Renslow 2018)."""
+
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', sans-serif"
 MONOSPACED = "ui-monospace, 'SF Mono', Menlo, Consolas, 'DejaVu Sans Mono', monospace"
 
@@ -123,6 +137,47 @@ def strong(text: str) -> Markup:
 def prose(*parts: str) -> Markup:
     """Safe HTML: parts that are Markup already stay as they are, plain text is escaped."""
     return Markup("").join(parts)
+
+
+def ink(share: float, scale: Sequence[Sequence[Any]]) -> str:
+    """Black or white, whichever stands out more from the colour at a share (0 to 1) of a scale: contrast 4.58 or more."""
+    share = min(1.0, max(0.0, share))
+    place = next(place for place, (stop, _) in enumerate(scale[1:], start=1) if share <= stop)
+    (before, low), (after, high) = scale[place - 1], scale[place]
+    between = (share - before) / (after - before)
+    channels = [
+        (1 - between) * int(low[at : at + 2], 16) / 255 + between * int(high[at : at + 2], 16) / 255 for at in (1, 3, 5)
+    ]
+    linear = [value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4 for value in channels]
+    luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]  # WCAG 2.1, as the contrast
+    return "#000000" if luminance > 0.179 else "#FFFFFF"
+
+
+def cell_texts(heat: dict[str, Any], texts: Sequence[Sequence[str]], size: int = 15) -> dict[str, Any]:
+    """A trace that writes on a heatmap's cells, each in the ink that its colour asks for; the pointer reaches the cells.
+
+    heat: the heatmap's trace, with x, y, z, zmin, zmax and a list of colours as its scale. Plotly's own texts on cells are
+    dark grey or white, and hard to read on the colours between.
+    """
+    low, high = heat["zmin"], heat["zmax"]
+    cells = [
+        (x, y, text, "@text" if value is None else ink((value - low) / ((high - low) or 1), heat["colorscale"]))
+        for y, row, written in zip(heat["y"], heat["z"], texts, strict=True)
+        for x, value, text in zip(heat["x"], row, written, strict=True)
+        if text
+    ]
+    return {
+        "type": "scatter",
+        "mode": "text",
+        "meta": "cells",
+        "x": [x for x, _, _, _ in cells],
+        "y": [y for _, y, _, _ in cells],
+        "text": [text for _, _, text, _ in cells],
+        "textfont": {"size": size, "color": [color for _, _, _, color in cells]},
+        "hoverinfo": "skip",
+        "showlegend": False,
+        **{axis: heat[axis] for axis in ("xaxis", "yaxis") if axis in heat},
+    }
 
 
 def layout(**changes: Any) -> dict[str, Any]:

@@ -3,11 +3,25 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
 from markupsafe import Markup
+from plotly.colors import sample_colorscale
 
-from explorer.figures import PALETTES, fixed, layout, percent, picture, prose, strong
+from explorer.figures import (
+    CIVIDIS,
+    DIVERGING,
+    PALETTES,
+    cell_texts,
+    fixed,
+    ink,
+    layout,
+    percent,
+    picture,
+    prose,
+    strong,
+)
 from tests.labs.drawing import HOSTILE, assert_draws, assert_safe, roles
 
 
@@ -42,6 +56,41 @@ def test_a_percentage_is_near_its_share_and_says_all_or_nothing_only_where_it_is
             if not text.startswith("<"):
                 assert float(text[:-1]) == pytest.approx(100 * share, rel=0.006)
                 assert float(text[:-1]) > 0
+
+
+def luminance(colour: str) -> float:
+    """Relative luminance of WCAG 2.1."""
+    linear = [
+        value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4
+        for value in (int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5))
+    ]
+    return sum(weight * value for weight, value in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
+
+@pytest.mark.parametrize("scale", [CIVIDIS, DIVERGING], ids=["cividis", "diverging"])
+def test_text_on_a_cell_is_black_or_white_and_stands_out_from_every_colour(scale: list[list[Any]]) -> None:
+    steps = 500
+    drawn = sample_colorscale(scale, [step / steps for step in range(steps + 1)], colortype="tuple")
+    inks = set()
+    for step, colour in enumerate(drawn):
+        written = ink(step / steps, scale)
+        inks.add(written)
+        cell = luminance("#" + "".join(f"{round(255 * channel):02X}" for channel in colour))
+        lighter, darker = sorted((luminance(written), cell), reverse=True)
+        assert (lighter + 0.05) / (darker + 0.05) >= 4.5, step / steps
+    assert inks == {"#000000", "#FFFFFF"}
+
+
+def test_texts_stand_on_their_cells() -> None:
+    heat = {"x": ["a", "b"], "y": [0, 1], "z": [[0.0, 10.0], [None, 5.0]], "zmin": 0, "zmax": 10, "colorscale": CIVIDIS}
+    written = cell_texts(heat | {"yaxis": "y2"}, [["no", "yes"], ["", "half"]], 14)
+    assert list(zip(written["x"], written["y"], written["text"], strict=True)) == [
+        ("a", 0, "no"),
+        ("b", 0, "yes"),
+        ("b", 1, "half"),
+    ]
+    assert written["textfont"] == {"size": 14, "color": ["#FFFFFF", "#000000", "#000000"]}
+    assert (written["hoverinfo"], written["yaxis"], "xaxis" in written) == ("skip", "y2", False)
 
 
 def test_nothing_is_nothing() -> None:

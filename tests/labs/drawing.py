@@ -31,6 +31,14 @@ def roles(value: Any) -> set[str]:
     return set().union(*map(roles, value)) if isinstance(value, (list, tuple)) else set()
 
 
+def font_sizes(value: Any) -> list[float]:
+    """All sizes of text that a figure names, in pixels."""
+    if isinstance(value, dict):
+        own = [entry["size"] for key, entry in value.items() if key.endswith("font") and "size" in entry]
+        return own + [size for entry in value.values() for size in font_sizes(entry)]
+    return [size for entry in value for size in font_sizes(entry)] if isinstance(value, (list, tuple)) else []
+
+
 def coloured(value: Any, palette: dict[str, str]) -> Any:
     """A figure with its roles replaced by a palette's colours, as assets/plot.js does."""
     if isinstance(value, str):
@@ -48,6 +56,8 @@ def assert_draws(picture: dict[str, Any]) -> go.Figure:
     assert {"data", "layout", "described"} <= set(picture) <= {"data", "layout", "described", "narrow"}
     assert picture["described"].strip()
     assert isinstance(picture["layout"]["height"], (int, float))
+    assert min([14, *font_sizes(picture["data"]), *font_sizes(picture["layout"])]) >= 14, "too small for a projector"
+    assert not any("texttemplate" in trace for trace in picture["data"] if trace["type"] == "heatmap"), "use cell_texts"
     for palette in PALETTES.values():
         assert roles(picture) <= set(palette)
         go.Figure(coloured(picture["data"], palette), coloured(picture.get("narrow", {}), palette))

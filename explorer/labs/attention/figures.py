@@ -7,7 +7,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from explorer.figures import DIVERGING, label, percent, picture, prose, strong
+from explorer.figures import CIVIDIS, DIVERGING, cell_texts, label, percent, picture, prose, strong
 from explorer.labs.attention.schema import AttentionResult, Square, StatisticsResult
 from explorer.tables import Table
 
@@ -19,8 +19,11 @@ VIEWS = {
 PARTS = {"all": "all", "aa": "A → A", "ab": "A → B", "ba": "B → A", "bb": "B → B"}
 """Which text's tokens look at which."""
 
-MOST_TICKS = 44
+MOST_TICKS = 36
 """Tokens that still get a name on an axis."""
+
+PANEL_PIXELS, NAME_PIXELS = 520, 8.5
+"""The least width of the heatmap on a projector, and the width of a letter under it."""
 
 MOST_ROWS = 1000
 """Of the page's table: all weights of 31 tokens."""
@@ -128,9 +131,10 @@ def attention_figure(result: AttentionResult, view: str = "weights", part: str =
     traces, axes = [], {}
     for number, (title, matrix, brightest) in enumerate(panels):
         suffix = "" if number == 0 else "2"
-        heat = _heat(result, matrix, rows, columns, "Cividis", 0.0, brightest)
+        heat = _heat(result, matrix, rows, columns, CIVIDIS, 0.0, brightest)
         traces.append(heat | {"xaxis": f"x{suffix}", "showscale": number == 0})
         axis = _axis(result, columns, f"looked at · {title}" if len(panels) > 1 else "looked at")
+        axis["tickangle"] = _angle(axis["ticktext"], len(panels))
         left, right = (0.0, 1.0) if len(panels) == 1 else ((0.0, 0.485), (0.515, 1.0))[number]
         axes[f"xaxis{suffix}"] = axis | {"domain": [left, right], "side": "top"}
     return picture(
@@ -151,12 +155,13 @@ def _change_figure(result: AttentionResult, rows: list[int], columns: list[int],
     moved = [after - before for after, before in zip(result.weights.values, result.before.values, strict=True)]
     difference = Square.of([moved[i * size : (i + 1) * size] for i in range(size)])
     bound = max(0.01, max(abs(value) for value in moved))
+    across = _axis(result, columns, "looked at · change of the weight")
     return picture(
         [_heat(result, difference, rows, columns, DIVERGING, -bound, bound)],
         described,
         height=_height(len(rows)),
         margin={"l": 8, "r": 8, "t": 40, "b": 8},
-        xaxis=_axis(result, columns, "looked at · change of the weight") | {"side": "top"},
+        xaxis=across | {"side": "top", "tickangle": _angle(across["ticktext"], 1)},
         yaxis=_axis(result, rows, "looking") | {"autorange": "reversed"},
     )
 
@@ -194,15 +199,22 @@ def _axis(result: AttentionResult, kept: Sequence[int], title: str) -> dict[str,
     names = [label(result.tokens[place].name) for place in kept]
     short = [label(result.tokens[place].shown, 12) for place in kept]
     every = max(1, -(-len(kept) // MOST_TICKS))
-    size = 15 if len(kept) <= 16 else 13 if len(kept) <= 28 else 10
     return {
         "type": "category",
         "tickvals": names[::every],
         "ticktext": short[::every],
-        "tickfont": {"size": size},
+        "tickfont": {"size": 14},
         "showgrid": False,
         "title": {"text": title, "font": {"size": 14}, "standoff": 4},
     }
+
+
+def _angle(names: Sequence[str], panels: int) -> int:
+    """Names that would touch their neighbours on a projector stand upright, or aslant where there is room for that."""
+    room = PANEL_PIXELS / panels / max(1, len(names))
+    if NAME_PIXELS * max(map(len, names), default=0) < room:
+        return 0
+    return -45 if room >= 24 else -90
 
 
 def _height(rows: int) -> int:
@@ -281,19 +293,17 @@ def statistics_figure(result: StatisticsResult, statistic: str = "entropy") -> d
         "z": [list(row) for row in grid],
         "x": [str(head) for head in range(heads)],
         "y": [str(layer) for layer in range(len(grid))],
-        "text": [[f"{100 * value:.0f}" if share else f"{value:.1f}" for value in row] for row in grid],
-        "texttemplate": "%{text}" if heads <= 16 else "",
-        "textfont": {"size": 13},
-        "colorscale": "Cividis",
+        "colorscale": CIVIDIS,
         "zmin": 0,
-        "zmax": 1 if share else None,
+        "zmax": 1 if share else max(value for row in grid for value in row),
         "xgap": 2,
         "ygap": 2,
         "hovertemplate": "layer %{y}, head %{x}: " + ("%{z:.1%}" if share else "%{z:.2f}") + "<extra></extra>",
         "colorbar": {"tickformat": ".0%" if share else "", "thickness": 12, "len": 0.9},
     }
+    texts = [[f"{100 * value:.0f}" if share else f"{value:.1f}" for value in row] for row in grid]
     return picture(
-        [trace],
+        [trace, cell_texts(trace, texts, 14)] if heads <= 16 else [trace],
         described,
         height=min(760, max(300, 100 + 34 * len(grid))),
         margin={"l": 8, "r": 8, "t": 44, "b": 8},

@@ -153,6 +153,7 @@ def _heat(
 def _bars(rows: list[LookedAt], names: list[str], what: str) -> dict[str, Any]:
     is_score = what == "score"
     values = [getattr(seen, what) for seen in rows]
+    shown = list(zip(rows, values, strict=True))
     return {
         "type": "bar",
         "orientation": "h",
@@ -163,8 +164,10 @@ def _bars(rows: list[LookedAt], names: list[str], what: str) -> dict[str, Any]:
         "text": [_said(seen, is_score) for seen in rows],
         "textposition": "outside",
         "cliponaxis": False,
-        "textfont": {"size": 12},
-        "marker": {"color": ["@muted" if seen.hidden else "@second" if is_score else "@first" for seen in rows]},
+        "textfont": {"size": 14},
+        "marker": {
+            "color": ["@muted" if seen.hidden else "@first" if value >= 0 else "@second" for seen, value in shown]
+        },
         "hovertemplate": "%{y}: " + what + " %{x}<extra></extra>",
     }
 

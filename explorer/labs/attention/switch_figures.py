@@ -52,7 +52,7 @@ def ablate_sentence(result: AblateResult) -> Markup:
 
 
 def ablate_figure(result: AblateResult) -> dict[str, Any]:
-    """Two bars for each answer: with all heads, and without those that are off."""
+    """Two bars for each answer: with all heads, and without those that are off; one while none is."""
     changes = result.answers[:MOST_BARS]
     several = len({change.position for change in changes}) > 1
     names = [
@@ -76,6 +76,7 @@ def ablate_figure(result: AblateResult) -> dict[str, Any]:
             "hovertemplate": "%{customdata}: %{x:.4%}<extra>" + name + "</extra>",
         }
         for name, side, color in (("all heads", "before", "@first"), ("heads off", "after", "@second"))
+        if side == "before" or result.off
     ]
     return picture(
         traces,
@@ -83,7 +84,7 @@ def ablate_figure(result: AblateResult) -> dict[str, Any]:
         height=max(300, 90 + 44 * len(changes)),
         barmode="group",
         bargap=0.25,
-        showlegend=True,
+        showlegend=bool(result.off),
         legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "traceorder": "normal"},
         margin={"l": 8, "r": 56, "t": 34, "b": 8},
         xaxis={"range": [0, 1], "tickformat": ".0%", "title": {"text": "probability"}},

@@ -7,7 +7,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from explorer.figures import DIVERGING, MONOSPACED, label, layout, picture, prose, strong
+from explorer.figures import DIVERGING, MONOSPACED, cell_texts, ink, label, layout, picture, prose, strong
 from explorer.labs.attribution.figures import MOST_BARS, layers_sentence, sentence, signed, unit_name, value_text
 from explorer.labs.attribution.schema import AttributionResult, Part
 from explorer.labs.attribution.units import spearman, strengths
@@ -44,7 +44,7 @@ def bars_figure(result: AttributionResult) -> dict[str, Any]:
     """One column of bars for each method, the rollout last; one line for each token. Grey: kept in the baseline."""
     numbers, parts = shown_units(result), result.by_token
     traces = [_bars(result, part, place, numbers) for place, part in enumerate(parts)]
-    above = TITLE_PIXELS if len(parts) <= MOST_SIDE_BY_SIDE else TITLE_PIXELS + 18
+    above = TITLE_PIXELS if len(parts) <= MOST_SIDE_BY_SIDE else TITLE_PIXELS + 36
     height = above + BAR_PIXELS * max(4, len(numbers))
     width = (1 - GAP * (len(parts) - 1)) / len(parts)
     wide = [([place * (width + GAP), place * (width + GAP) + width], [0.0, 1.0]) for place in range(len(parts))]
@@ -84,7 +84,7 @@ def _bars(result: AttributionResult, part: Part, place: int, numbers: Sequence[i
         "yaxis": f"y{_axis(place)}",
         "text": ["" if value is None else value_text(part, value) for value in values],
         "textposition": "outside",
-        "textfont": {"size": 13},
+        "textfont": {"size": 14},
         "cliponaxis": False,
         "customdata": names,
         "marker": {"color": [_colour(result, part, number) for number in numbers]},
@@ -131,7 +131,7 @@ def _axes(result: AttributionResult, numbers: Sequence[int], places: Sequence[An
         }
         titles.append(
             {
-                "text": f"<b>{title}</b><br>{_under(part)}",
+                "text": f"<b>{title}</b><br>{_under(part, crowded)}",
                 "x": across[0] if alone else sum(across) / 2,
                 "y": down[1],
                 "xref": "paper",
@@ -146,13 +146,15 @@ def _axes(result: AttributionResult, numbers: Sequence[int], places: Sequence[An
     return {**axes, "annotations": titles}
 
 
-def _under(part: Part) -> str:
-    """The line below a column's title."""
+def _under(part: Part, crowded: bool) -> str:
+    """The line below a column's title, with the unit of the bars."""
     if None in part.values:
         return "being worked out"
     if part.method == "rollout":
         return "shares, no sign"
-    return f"sum {signed(part.total)}" if part.about.signed else "gradient's length"
+    if not part.about.signed:
+        return "gradient's length"
+    return f"sum {signed(part.total)}{'<br>' if crowded else ' '}log-odds"
 
 
 def _range(part: Part, numbers: Sequence[int], room: float) -> list[float]:
@@ -176,7 +178,7 @@ def agreement_figure(result: AttributionResult) -> dict[str, Any] | str:
         return ""
     names = [part.about.title.replace(" ", "<br>", 1) for part, _ in parts]
     cells = [[spearman(one, other) for _, other in parts] for _, one in parts]
-    trace = {
+    trace: dict[str, Any] = {
         "type": "heatmap",
         "x": names,
         "y": names,
@@ -188,12 +190,10 @@ def agreement_figure(result: AttributionResult) -> dict[str, Any] | str:
         "xgap": 2,
         "ygap": 2,
         "text": [["–" if cell is None else f"{cell:.2f}".replace("-", "−") for cell in row] for row in cells],
-        "texttemplate": "%{text}",
-        "textfont": {"size": 17},
         "hovertemplate": "%{y} and %{x}: %{text}<extra></extra>",
     }
     return picture(
-        [trace],
+        [trace, cell_texts(trace, trace["text"], 17)],
         agreement_sentence(result).striptags(),
         height=110 + 46 * len(parts),
         xaxis={"type": "category", "tickfont": {"size": 14}, "showgrid": False, "tickangle": 0},
@@ -274,7 +274,7 @@ def _cells(part: Part, bound: float) -> list[dict[str, Any]]:
             "y": number,
             "text": signed(value),
             "showarrow": False,
-            "font": {"size": 13, "color": "#FFFFFF" if abs(value) > 0.6 * bound else "#1F2933"},
+            "font": {"size": 14, "color": ink((value / bound + 1) / 2, DIVERGING)},
         }
         for number, row in enumerate(part.layers, start=1)
         for place, value in enumerate(row)

@@ -6,8 +6,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from explorer.figures import DIVERGING, SERIES, label, percent, picture, prose, strong
-from explorer.labs.context.cells import cell_texts, ink
+from explorer.figures import CIVIDIS, DIVERGING, SERIES, cell_texts, label, percent, picture, prose, strong
 from explorer.labs.context.figures import LEGEND, layer_name, two
 from explorer.labs.context.schema import ContextResult, Occurrence
 
@@ -142,8 +141,9 @@ def pairs_figure(result: ContextResult, layer: int, adjusted: bool) -> dict[str,
         "colorbar": {"thickness": 12, "len": 0.9, "tickformat": ".1f"},
         **_scale(result, adjusted),
     }
+    texts = [["" if value is None else two(value) for value in row] for row in values]
     return picture(
-        [trace, _numbers(values, names, trace)],
+        [trace, cell_texts(trace, texts, 15 if count <= 6 else 14)],
         layer_sentence(result, layer).striptags(),
         height=360,
         margin={"l": 8, "r": 8, "t": 52, "b": 8},
@@ -157,24 +157,10 @@ def pairs_figure(result: ContextResult, layer: int, adjusted: bool) -> dict[str,
     )
 
 
-def _numbers(values: list[list[float | None]], names: list[str], scale: dict[str, Any]) -> dict[str, Any]:
-    """The numbers on the cells, each in the ink that its colour asks for."""
-    cells = [(i, j, value) for i, row in enumerate(values) for j, value in enumerate(row) if value is not None]
-    low, high = scale["zmin"], scale["zmax"]
-    diverging = scale["colorscale"] is DIVERGING
-    return cell_texts(
-        [str(j + 1) for _, j, _ in cells],
-        [names[i] for i, _, _ in cells],
-        [two(value) for _, _, value in cells],
-        [ink((value - low) / (high - low), diverging) for _, _, value in cells],
-        15 if len(values) <= 6 else 13,
-    )
-
-
 def _scale(result: ContextResult, adjusted: bool) -> dict[str, Any]:
     """From the lowest number of any layer to 1, so that moving through the layers changes no colour's meaning."""
     shown = [view.cosines[i][j] - adjusted * view.baseline for view in result.layers for i, j in result.kinds()]
     if adjusted:
         bound = max(map(abs, shown))
         return {"colorscale": DIVERGING, "zmin": -bound, "zmax": bound}
-    return {"colorscale": "Cividis", "zmin": min([*shown, 0.9]), "zmax": 1}
+    return {"colorscale": CIVIDIS, "zmin": min([*shown, 0.9]), "zmax": 1}

@@ -6,8 +6,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from explorer.figures import label, percent, picture, prose, strong
-from explorer.labs.context.cells import cell_texts, ink
+from explorer.figures import CIVIDIS, cell_texts, label, percent, picture, prose, strong
 from explorer.labs.context.lens_schema import LensResult, Place, Standing
 from explorer.tables import Table
 
@@ -112,30 +111,27 @@ def lens_figure(result: LensResult, place: Place) -> dict[str, Any]:
     """A row for each layer and a column for each rank: the tokens, coloured by probability; the final answer is outlined."""
     depth, ranks = result.depth, len(place.layers[0].guesses)
     tall = depth <= TALL
-    cells = [(reading.layer, guess) for reading in place.layers for guess in reading.guesses]
-    names = cell_texts(
-        [guess.rank for _, guess in cells],
-        [layer for layer, _ in cells],
-        [_cell(guess.token, guess.probability, tall, max(6, min(13, 56 // ranks))) for _, guess in cells],
-        [ink(guess.probability) for _, guess in cells],
-        15 if ranks <= 6 else 12,
-    )
-    trace = {
+    trace: dict[str, Any] = {
         "type": "heatmap",
         "z": [[guess.probability for guess in reading.guesses] for reading in place.layers],
         "x": list(range(1, ranks + 1)),
         "y": list(range(depth + 1)),
         "customdata": [[token_name(guess.token, 40) for guess in reading.guesses] for reading in place.layers],
         "hovertemplate": "layer %{y}, rank %{x}: %{customdata} %{z:.4%}<extra></extra>",
-        "colorscale": "Cividis",
+        "colorscale": CIVIDIS,
         "zmin": 0,
         "zmax": 1,
         "xgap": 3,
         "ygap": 2,
         "colorbar": {"tickformat": ".0%", "thickness": 12, "len": 0.95},
     }
+    longest = max(6, min(13, 56 // ranks))
+    texts = [
+        [_cell(guess.token, guess.probability, tall, longest) for guess in reading.guesses] for reading in place.layers
+    ]
+    names = cell_texts(trace, texts, 14)
     changes: dict[str, Any] = {
-        "height": 48 + (depth + 1) * (39 if tall else 28 if depth <= 12 else 22),
+        "height": 48 + (depth + 1) * (44 if tall else 28 if depth <= 12 else 22),
         "shapes": _outlines(result, place),
         "margin": {"l": 8, "r": 8, "t": 32, "b": 8},
         "yaxis": {
@@ -173,7 +169,7 @@ def _outlines(result: LensResult, place: Place) -> list[dict[str, Any]]:
             "x1": standing.rank + 0.48,
             "y0": reading.layer - 0.46,
             "y1": reading.layer + 0.46,
-            "line": {"color": "@highlight", "width": 4, "dash": dash},
+            "line": {"color": "@highlight", "width": 3, "dash": dash},
         }
         for reading, standing, dash in standings
         if standing.rank <= len(reading.guesses)

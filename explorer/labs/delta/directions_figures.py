@@ -7,7 +7,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from explorer.figures import DIVERGING, label, percent, picture, prose, strong
+from explorer.figures import DIVERGING, cell_texts, label, percent, picture, prose, strong
 from explorer.labs.delta.figures import heading, module_name, number
 from explorer.labs.delta.schema import BASES, PlacementResult, SimilarityResult
 from explorer.tables import Table
@@ -56,16 +56,18 @@ def _directions(count: int) -> str:
 
 def similarity_figure(result: SimilarityResult) -> dict[str, Any]:
     """The paper's heatmap, i down and j across, beside the same of two random subspaces; one above the other on a phone."""
-    traces = [_phi_grid(result.phi, result.expected, ""), _phi_grid(result.drawn, result.expected, "2")]
+    grids = [*_phi_grid(result, result.phi, ""), *_phi_grid(result, result.drawn, "2")]
+    traces = sorted(grids, key=lambda trace: trace["type"] != "heatmap")  # a press tells which of the two it meets
     described = similarity_sentence(result).striptags()
     wide = picture(traces, described, **_two_grids(result, stacked=False))
     return wide | {"narrow": picture(traces, described, **_two_grids(result, stacked=True))["layout"]}
 
 
-def _phi_grid(rows: Grid, chance: Grid, suffix: str) -> dict[str, Any]:
+def _phi_grid(result: SimilarityResult, rows: Grid, suffix: str) -> list[dict[str, Any]]:
     """Coloured by what φ has above chance, which is another one in every cell."""
+    chance = result.expected
     small = len(rows[0]) <= CELLS_WITH_TEXT
-    return {
+    trace: dict[str, Any] = {
         "type": "heatmap",
         "z": _above(rows, chance),
         "customdata": [list(zip(row, expected, strict=True)) for row, expected in zip(rows, chance, strict=True)],
@@ -77,9 +79,17 @@ def _phi_grid(rows: Grid, chance: Grid, suffix: str) -> dict[str, Any]:
         "xgap": 1 if small else 0,
         "ygap": 1 if small else 0,
         "hovertemplate": "φ(%{y}, %{x}) = %{customdata[0]:.4f}, chance %{customdata[1]:.4f}<extra></extra>",
-        **({"text": [[f"{phi:.2f}" for phi in row] for row in rows], "texttemplate": "%{text}"} if small else {}),
-        "textfont": {"size": 14},
     }
+    if not small:
+        return [trace]
+    scale = {"colorscale": DIVERGING, "zmin": -_most(result), "zmax": _most(result)}
+    return [trace, cell_texts(trace | scale, [[f"{phi:.2f}" for phi in row] for row in rows], 14)]
+
+
+def _most(result: SimilarityResult) -> float:
+    """Where both grids' colours end: the largest distance from chance; 1 where nothing differs from it."""
+    gaps = [abs(gap) for rows in (result.phi, result.drawn) for row in _above(rows, result.expected) for gap in row]
+    return max(gaps) or 1.0
 
 
 def _above(rows: Grid, chance: Grid) -> list[list[float]]:
@@ -101,8 +111,8 @@ def _two_grids(result: SimilarityResult, stacked: bool) -> dict[str, Any]:
         "nticks": 9,
     }
     bar = {"title": {"text": "φ − chance"}, "thickness": 14}
-    most = max(abs(gap) for rows in (result.phi, result.drawn) for row in _above(rows, result.expected) for gap in row)
-    scale = {"colorscale": DIVERGING, "cmin": -most, "cmax": most} if most else {"colorscale": DIVERGING}
+    most = _most(result)
+    scale = {"colorscale": DIVERGING, "cmin": -most, "cmax": most}
     shared = {"coloraxis": {**scale, "colorbar": bar, "showscale": not stacked}}
     if stacked:
         places = ([0.0, 1.0], [0.56, 1.0]), ([0.0, 1.0], [0.0, 0.44])

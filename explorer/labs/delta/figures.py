@@ -8,7 +8,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from explorer.figures import label, percent, picture, prose, strong
+from explorer.figures import CIVIDIS, cell_texts, label, percent, picture, prose, strong
 from explorer.labs.delta.schema import KEPT, SiteSpectrum, SpectrumResult
 from explorer.tables import Table
 
@@ -255,10 +255,7 @@ def measure_figure(result: SpectrumResult, measure: str) -> dict[str, Any]:
         "z": grid,
         "x": [label(module, 18) for module in result.modules],
         "y": [str(layer) for layer in layers],
-        "text": [["" if value is None else number(value) for value in row] for row in grid],
-        "texttemplate": "%{text}",
-        "textfont": {"size": 15},
-        "colorscale": "Cividis",
+        "colorscale": CIVIDIS,
         "zmin": 0,
         "zmax": max((value for row in grid for value in row if value), default=1),
         "xgap": 2,
@@ -267,8 +264,9 @@ def measure_figure(result: SpectrumResult, measure: str) -> dict[str, Any]:
         "hovertemplate": "layer %{y}, %{x}: %{z:.5g}<extra></extra>",
         "colorbar": {"title": {"text": title, "side": "right"}, "thickness": 14},
     }
+    texts = [["" if value is None else number(value) for value in row] for row in grid]
     return picture(
-        [trace],
+        [trace, cell_texts(trace, texts)],
         measure_sentence(result, measure).striptags(),
         height=max(240, 90 + 28 * len(layers)),
         xaxis={"type": "category", "side": "top", "showgrid": False},

@@ -106,7 +106,7 @@ def ablation_figure(result: Ablated) -> dict[str, Any] | str:
             "text": [f"{value:.3f}" if value is not None else "" for value in values],
             "textposition": "inside",
             "insidetextanchor": "end",
-            "insidetextfont": {"color": "@inside", "size": 13},
+            "insidetextfont": {"color": "@inside", "size": 14},
             "constraintext": "none",
             "marker": {"color": colour},
             "hovertemplate": f"{name} %{{x:.4f}}<extra></extra>",
@@ -118,7 +118,7 @@ def ablation_figure(result: Ablated) -> dict[str, Any] | str:
     return picture(
         traces,
         ablation_sentence(result).striptags(),
-        height=90 + 46 * len(scored),
+        height=90 + 60 * len(scored),
         barmode="group",
         bargap=0.3,
         showlegend=True,

@@ -114,16 +114,23 @@ def curves_figure(records: Sequence[RunRecord], described: str = "") -> dict[str
         yaxis={"title": {"text": "training loss"}, "domain": [0.56, 1], "rangemode": "tozero"},
         yaxis2={"title": {"text": metric}, "domain": [0, 0.44], "range": _metric_range(records)},
         showlegend=many,
-        legend={"orientation": "h", "y": -0.2, "font": {"size": 14}},
+        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "font": {"size": 14}},
         uirevision="curves",
         margin={"l": 8, "r": 16, "t": 12, "b": 8},
     )
 
 
 def _metric_range(records: Sequence[RunRecord]) -> list[float]:
-    """From 0 to 1, and further down where a correlation has been negative; a fixed axis does not jump while it trains."""
-    values = [point.value for record in records for point in record.measured(record.leading_metric)]
-    return [min([0.0, *(1.1 * value for value in values if value is not None)]), 1.03]
+    """From 0 to 1, and further down where a correlation has been negative; a fixed axis does not jump while it trains.
+
+    Several runs that have ended, all above one half, are told apart better from there on.
+    """
+    found = [point.value for record in records for point in record.measured(record.leading_metric)]
+    values = [value for value in found if value is not None]
+    ended = len(records) > 1 and not any(record.status.is_active for record in records)
+    if ended and values and min(values) >= 0.5:
+        return [0.5, 1.015]
+    return [min([0.0, *(1.1 * value for value in values)]), 1.03]
 
 
 def _traces(record: RunRecord, colour: str, dash: str, many: bool) -> list[dict[str, Any]]:

@@ -7,7 +7,7 @@ from typing import Any
 from markupsafe import Markup
 
 from explorer.backend.runs.record import Outcome, RunRecord
-from explorer.figures import percent, picture
+from explorer.figures import CIVIDIS, cell_texts, percent, picture
 from explorer.tables import Table
 from explorer.tuning.methods import find_method
 
@@ -35,15 +35,13 @@ def _confusion(record: RunRecord, outcome: Outcome) -> dict[str, Any]:
     total = sum(map(sum, counts))
     right = sum(counts[place][place] for place in range(len(counts)))
     shares = [[count / (sum(row) or 1) for count in row] for row in counts]
-    trace = {
+    trace: dict[str, Any] = {
         "type": "heatmap",
         "z": shares,
         "x": names,
         "y": names,
         "text": [[str(count) for count in row] for row in counts],
-        "texttemplate": "%{text}",
-        "textfont": {"size": 22},
-        "colorscale": "Cividis",
+        "colorscale": CIVIDIS,
         "zmin": 0,
         "zmax": 1,
         "xgap": 3,
@@ -52,7 +50,7 @@ def _confusion(record: RunRecord, outcome: Outcome) -> dict[str, Any]:
         "hovertemplate": "%{text} examples of %{y} taken for %{x} (%{z:.1%} of the row)<extra></extra>",
     }
     return picture(
-        [trace],
+        [trace, cell_texts(trace, trace["text"], 22)],
         f"Confusion matrix: {right} of {total} right.",
         height=max(260, 120 + 60 * len(names)),
         xaxis={"title": {"text": "predicted"}, "side": "top", "showgrid": False, "type": "category"},

@@ -155,6 +155,6 @@ def positions_figure(result: PositionsResult) -> dict[str, Any]:
         [trace],
         positions_sentence(result).striptags(),
         height=400,
-        xaxis={"title": {"text": "position"}, "showgrid": False, "constrain": "domain"},
-        yaxis={"title": {"text": "position"}, "autorange": "reversed", "showgrid": False, "scaleanchor": "x"},
+        xaxis={"title": {"text": "position"}, "showgrid": False},
+        yaxis={"title": {"text": "position"}, "autorange": "reversed", "showgrid": False},
     )

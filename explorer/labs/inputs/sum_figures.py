@@ -177,7 +177,7 @@ def _panel(part: SumPart, rows: list[int], first: int, axis: str) -> list[dict[s
             "textposition": "middle right",
             "y": rows,
             "text": [f"{norm:.2f}" if norm < 100 else f"{norm:.0f}" for norm in part.norms[chosen]],
-            "textfont": {"size": 13, "color": "@text"},
+            "textfont": {"size": 14, "color": "@text"},
             "hoverinfo": "skip",
         },
     ]

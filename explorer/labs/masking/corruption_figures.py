@@ -220,7 +220,7 @@ def patterns_figure(result: PatternsResult) -> dict[str, Any]:
     traces = [
         _fate_grid(rows, labels, epochs, scale, suffix) for rows, suffix in ((result.static, ""), (result.dynamic, "2"))
     ]
-    axis = {"showgrid": False, "showticklabels": len(labels) <= 40, "tickangle": -60, "tickfont": {"size": 12}}
+    axis = {"showgrid": False, "showticklabels": len(labels) <= 40, "tickangle": -60, "tickfont": {"size": 14}}
     down = {"autorange": "reversed", "showgrid": False, "title": {"text": "epoch"}}
     return picture(
         traces,

@@ -7,7 +7,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from explorer.figures import fixed, percent, picture, prose, strong
+from explorer.figures import CIVIDIS, cell_texts, fixed, percent, picture, prose, strong
 from explorer.labs.pairs.schema import CLASSES, AllPairsResult, PairResult
 from explorer.tables import Table
 
@@ -158,10 +158,7 @@ def all_pairs_figure(result: AllPairsResult) -> dict[str, Any]:
         "z": [list(row) for row in result.probabilities],
         "x": numbers,
         "y": numbers,
-        "text": [["" if p is None else _cell(p) for p in row] for row in result.probabilities],
-        "texttemplate": "%{text}",
-        "textfont": {"size": 16 if count <= 8 else 12},
-        "colorscale": "Cividis",
+        "colorscale": CIVIDIS,
         "zmin": 0,
         "zmax": 1,
         "xgap": 2,
@@ -170,8 +167,9 @@ def all_pairs_figure(result: AllPairsResult) -> dict[str, Any]:
         "hovertemplate": "P(%{x} follows %{y}) = %{z:.4f}<extra></extra>",
         "colorbar": {"tickformat": ".0%", "title": {"text": "P(next)"}, "thickness": 14},
     }
+    texts = [["" if p is None else _cell(p) for p in row] for row in result.probabilities]
     return picture(
-        [trace],
+        [trace, cell_texts(trace, texts, 16 if count <= 8 else 14)],
         all_pairs_sentence(result).striptags(),
         height=max(340, 90 + 44 * count),
         shapes=outlines,

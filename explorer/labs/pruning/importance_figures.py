@@ -9,7 +9,7 @@ from typing import Any
 from markupsafe import Markup
 
 from explorer.compress.cuts import Shape
-from explorer.figures import label, picture, prose, strong
+from explorer.figures import CIVIDIS, label, picture, prose, strong
 from explorer.labs.pruning.schema import ImportanceResult
 from explorer.tables import Cell, Table
 
@@ -157,7 +157,7 @@ def importance_figure(result: ImportanceResult) -> dict[str, Any]:
         "x": across,
         "y": blocks,
         "customdata": _errors(result) if few else None,
-        "colorscale": "Cividis",
+        "colorscale": CIVIDIS,
         "zmin": min(map(min, drawn)) if log else min(0.0, min(map(min, drawn))),
         "xgap": 2 if few else 0,
         "ygap": 2,

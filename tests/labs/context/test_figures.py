@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from explorer.labs.context import figures, layer_figures
-from explorer.labs.context.cells import DARK_INK, LIGHT_INK, ink
 from explorer.labs.context.schema import STATIC
 from explorer.labs.context.word_tab import show
 from tests.labs.context.samples import context_result
@@ -162,11 +161,6 @@ def test_the_grid_leaves_the_diagonal_out_and_shares_its_scale_among_layers() ->
     lifted = assert_draws(layer_figures.pairs_figure(result, 2, True)).data[0]
     assert lifted.zmin == -lifted.zmax
     assert lifted.z[0][2] == pytest.approx(0.18)
-
-
-def test_the_ink_stands_out() -> None:
-    assert [ink(share) for share in (0, 0.4, 0.5, 1)] == [LIGHT_INK, LIGHT_INK, DARK_INK, DARK_INK]
-    assert [ink(share, diverging=True) for share in (0, 0.5, 0.75, 1)] == [LIGHT_INK, DARK_INK, DARK_INK, LIGHT_INK]
 
 
 def test_the_layer_s_sentence_counts_neighbours_of_the_same_sense() -> None:
