@@ -63,6 +63,19 @@ def test_every_view_of_every_part_draws(view: str, part: str, size: int) -> None
     assert len(figure.layout.xaxis.tickvals) <= figures.MOST_TICKS
 
 
+@pytest.mark.parametrize(
+    ("names", "panels", "angle"),
+    [
+        (["it", "was"] * 3, 1, 0),
+        (["because", "it"] * 4, 1, 0),
+        (["because", "it"] * 4, 2, -45),
+        (["because"] * 30, 1, -90),
+    ],
+)
+def test_names_that_would_touch_are_turned(names: list[str], panels: int, angle: int) -> None:
+    assert figures._angle(names, panels) == angle
+
+
 def test_the_heatmap_holds_the_weights() -> None:
     result = attention()
     figure = assert_draws(figures.attention_figure(result))
@@ -150,6 +163,7 @@ def test_two_bars_for_each_answer() -> None:
     text = switch_figures.ablate_sentence(ablated()).striptags()
     assert "1 of 8 heads off: Paris goes from 60.0% to 20.0%, and London leads now with 50.0%" in text
     assert "KL = 0.25 nats" in text
+    assert len(switch_figures.ablate_figure(ablated(off=()))["data"]) == 1, "no bars of heads off while all are on"
     assert "All 8 heads are on" in switch_figures.ablate_sentence(ablated(off=())).striptags()
 
 

@@ -91,6 +91,13 @@ def test_what_cannot_be_seen_is_said_and_grey() -> None:
     assert [chip["below"] for chip in query_key_chips(found)["chips"]] == ["1%", "not seen", "not seen"]
 
 
+def test_scores_have_the_colours_of_signs_as_the_products_have() -> None:
+    found = result()
+    scores = query_key_figure(found)["data"][3]
+    assert {score > 0 for score in scores["x"]} == {True, False}
+    assert scores["marker"]["color"] == ["@first" if score > 0 else "@second" for score in scores["x"]]
+
+
 def test_the_sentence_says_where_it_looks_and_whether_the_scores_are_all() -> None:
     said = query_key_sentence(result()).striptags()
     assert said.startswith("Layer 1, head 2: it looks most at cat, with 3.00%.")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from explorer.backend.runs.following import Compared
@@ -38,6 +40,14 @@ def test_several_runs_have_a_colour_and_a_name_each() -> None:
     lines = [trace for trace in drawn.data if trace.showlegend is not False]
     assert [trace.name for trace in lines] == [run.name for run in runs]
     assert len({trace.line.color for trace in lines}) == 9
+
+
+def test_several_runs_that_have_ended_above_one_half_are_drawn_from_there_on() -> None:
+    runs = [record(), record(run_id="r000000001")]
+    assert figures.curves_figure(runs)["layout"]["yaxis2"]["range"][0] == 0.5
+    assert figures.curves_figure(runs[:1])["layout"]["yaxis2"]["range"][0] == 0
+    training = replace(runs[1], status=RunStatus.RUNNING)
+    assert figures.curves_figure([runs[0], training])["layout"]["yaxis2"]["range"][0] == 0, "its axis must not jump"
 
 
 def test_a_correlation_below_zero_stays_in_view() -> None:
