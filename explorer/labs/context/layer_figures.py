@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from typing import Any
 
 from markupsafe import Markup
@@ -13,8 +15,14 @@ from explorer.labs.context.schema import ContextResult, Occurrence
 SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross", "x", "star", "hexagon")
 """A symbol for each sense, so that colour is not all that tells them apart."""
 
-SIDES = ("top center", "middle right", "bottom center", "middle left")
-"""Where a point's number stands: points that lie on each other keep their numbers apart."""
+SIDES = {"top center": (0, 18), "middle right": (15, 0), "bottom center": (0, -18), "middle left": (-15, 0)}
+"""Where a point's number can stand, and how far from the point, in pixels."""
+
+PLANE_PIXELS = 140
+"""From the middle of the plane to its edge."""
+
+NEAR = 15
+"""Pixels within which a number and a point, or two numbers, cover each other."""
 
 
 def layer_sentence(result: ContextResult, layer: int) -> Markup:
@@ -70,8 +78,9 @@ def plane_figure(result: ContextResult, layer: int) -> dict[str, Any]:
     if senses == [None]:
         groups = [("", [entry], SERIES[place], "circle") for place, entry in enumerate(result.occurrences)]
     coincide = view.projection.explained[0] == 0
-    traces = [_points(result, layer, *group, labelled=not coincide) for group in groups]
     reach = 1.25 * max(abs(value) for point in view.projection.points for value in point) or 1.0
+    sides = [] if coincide else free_sides(view.projection.points, reach)
+    traces = [_points(result, layer, *group, sides) for group in groups]
     first, second = view.projection.explained
     note = {"text": f"all {len(result.occurrences)} at one point", "x": 0, "y": 0, "yshift": 24, "showarrow": False}
     return picture(
@@ -97,6 +106,19 @@ def _axis(number: int, share: float) -> str:
     return f"component {number} ({percent(share)})" if share else f"component {number}"
 
 
+def free_sides(points: Sequence[Sequence[float]], reach: float) -> list[str]:
+    """A side for each point's number, on which it covers as few points and numbers as can be."""
+    spots = [(PLANE_PIXELS * x / reach, PLANE_PIXELS * y / reach) for x, y in points]
+    numbers: list[tuple[float, float]] = []
+    chosen = []
+    for x, y in spots:
+        places = {side: (x + across, y + up) for side, (across, up) in SIDES.items()}
+        side = min(places, key=lambda name: sum(math.dist(places[name], spot) < NEAR for spot in (*spots, *numbers)))
+        chosen.append(side)
+        numbers.append(places[side])
+    return chosen
+
+
 def _points(
     result: ContextResult,
     layer: int,
@@ -104,17 +126,17 @@ def _points(
     entries: list[Occurrence],
     colour: str,
     symbol: str,
-    labelled: bool,
+    sides: Sequence[str],
 ) -> dict[str, Any]:
     points = [result.at(layer).projection.points[entry.number - 1] for entry in entries]
     return {
         "type": "scatter",
-        "mode": "markers+text" if labelled else "markers",
+        "mode": "markers+text" if sides else "markers",
         "x": [x for x, _ in points],
         "y": [y for _, y in points],
         "name": label(sense, 24),
         "text": [str(entry.number) for entry in entries],
-        "textposition": [SIDES[entry.number % len(SIDES)] for entry in entries],
+        "textposition": [sides[entry.number - 1] for entry in entries] if sides else None,
         "textfont": {"size": 15},
         "cliponaxis": False,
         "marker": {"size": 14, "color": colour, "symbol": symbol},

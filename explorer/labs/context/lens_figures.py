@@ -131,7 +131,7 @@ def lens_figure(result: LensResult, place: Place) -> dict[str, Any]:
     ]
     names = cell_texts(trace, texts, 14)
     changes: dict[str, Any] = {
-        "height": 48 + (depth + 1) * (44 if tall else 28 if depth <= 12 else 22),
+        "height": 48 + (depth + 1) * (41 if tall else 28 if depth <= 12 else 22),
         "shapes": _outlines(result, place),
         "margin": {"l": 8, "r": 8, "t": 32, "b": 8},
         "yaxis": {

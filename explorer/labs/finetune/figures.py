@@ -109,7 +109,7 @@ def curves_figure(records: Sequence[RunRecord], described: str = "") -> dict[str
     return picture(
         traces,
         described or (run_sentence(records[0]).striptags() if records else "no run"),
-        height=430,
+        height=400,
         xaxis=xaxis,
         yaxis={"title": {"text": "training loss"}, "domain": [0.56, 1], "rangemode": "tozero"},
         yaxis2={"title": {"text": metric}, "domain": [0, 0.44], "range": _metric_range(records)},

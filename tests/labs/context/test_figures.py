@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import pytest
@@ -140,6 +141,21 @@ def test_the_plane_tells_senses_apart_by_colour_and_symbol() -> None:
     assert tuple(figure.data[0].x) == (0, 2)
     assert figure.layout.xaxis.title.text == "component 1 (60.0%)"
     assert figure.layout.yaxis.scaleanchor == "x"
+
+
+def test_numbers_of_points_stand_where_they_cover_nothing() -> None:
+    points = [(0.0, 0.0), (0.0, 0.12), (0.1, 0.0), (0.9, 0.9)]
+    sides = layer_figures.free_sides(points, 1.0)
+    assert sides[0] not in ("top center", "middle right"), "points stand there"
+    assert sides[3] == "top center"
+    at = [
+        (
+            layer_figures.PLANE_PIXELS * x + layer_figures.SIDES[side][0],
+            layer_figures.PLANE_PIXELS * y + layer_figures.SIDES[side][1],
+        )
+        for (x, y), side in zip(points, sides, strict=True)
+    ]
+    assert min(math.dist(one, other) for place, one in enumerate(at) for other in at[:place]) >= layer_figures.NEAR
 
 
 def test_one_point_is_said_to_be_one() -> None:
