@@ -65,6 +65,12 @@ def assert_draws(picture: dict[str, Any]) -> go.Figure:
     return figure
 
 
+def written(figure: go.Figure) -> dict[tuple[Any, Any], str]:
+    """What stands on a heatmap's cells, by column and row."""
+    texts = next(trace for trace in figure.data if trace.meta == "cells")
+    return dict(zip(zip(texts.x, texts.y, strict=True), texts.text, strict=True))
+
+
 class _Reader(HTMLParser):
     def __init__(self) -> None:
         super().__init__()

@@ -10,7 +10,7 @@ import pytest
 from explorer.labs.attention import figures, switch_figures
 from explorer.labs.attention.schema import AttentionResult, HeadFacts, Square, StatisticsResult, TokenPlace
 from explorer.labs.attention.switch_schema import AblateResult, AnswerChange, EachHeadResult
-from tests.labs.drawing import HOSTILE, assert_draws, assert_safe
+from tests.labs.drawing import HOSTILE, assert_draws, assert_safe, written
 
 
 def square(size: int, offset: int = 0) -> Square:
@@ -146,7 +146,7 @@ def test_chips_can_be_pressed_but_special_ones() -> None:
 def test_statistics_draw_and_are_read_out() -> None:
     figure = assert_draws(figures.statistics_figure(statistics(), "to_next"))
     assert figure.data[0].zmax == 1
-    assert figure.data[0].text[5][11] == "99"
+    assert written(figure)["11", "5"] == "99"
     text = figures.statistics_sentence(statistics(), "to_next").striptags()
     assert "share to the next token on this text of 9 tokens: highest in layer 5, head 11 (98.6%)" in text
     assert_draws(figures.statistics_figure(statistics(24, 16), "entropy"))

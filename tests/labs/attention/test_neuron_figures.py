@@ -85,7 +85,7 @@ def test_a_long_text_keeps_the_tokens_with_the_largest_weights_in_order() -> Non
 def test_what_cannot_be_seen_is_said_and_grey() -> None:
     found = hiding(result(looking=0), 1, 2)
     assert_draws(query_key_figure(found))
-    assert query_key_figure(found)["data"][3]["marker"]["color"] == ["@second", "@muted", "@muted"]
+    assert query_key_figure(found)["data"][3]["marker"]["color"] == ["@first", "@muted", "@muted"]
     assert "2 of 3 tokens, those that come later" in query_key_sentence(found)
     assert "1 of 3 tokens, those outside the window" in query_key_sentence(hiding(result(window=True), 0))
     assert [chip["below"] for chip in query_key_chips(found)["chips"]] == ["1%", "not seen", "not seen"]

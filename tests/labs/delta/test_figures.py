@@ -10,7 +10,7 @@ from explorer.labs.delta import figures
 from explorer.labs.delta.schema import KEPT
 from explorer.tuning.spec import TARGETS
 from tests.labs.delta.samples import site, spectrum
-from tests.labs.drawing import HOSTILE, assert_draws, assert_safe
+from tests.labs.drawing import HOSTILE, assert_draws, assert_safe, written
 
 
 def test_the_table_has_a_row_for_each_singular_value() -> None:
@@ -111,14 +111,14 @@ def test_every_measure_has_a_heatmap_and_a_sentence(measure: str) -> None:
     assert figure.data[0].y == tuple("012345")
     assert figure.data[0].x == ("query", "value")
     assert figure.data[0].z[0][1] is None
-    assert figure.data[0].text[0][1] == ""
+    assert ("value", "0") not in written(figure)
     assert "highest in layer" in figures.measure_sentence(spectrum(), measure)
 
 
 def test_the_norms_stand_in_the_heatmap_and_its_table() -> None:
     figure = assert_draws(figures.measure_figure(spectrum(), "norm"))
     assert [row[0] for row in figure.data[0].z] == [1, 2, 3, 4, 5, 6]
-    assert figure.data[0].text[5][0] == "6"
+    assert written(figure)["query", "5"] == "6"
     table = figures.measure_table(spectrum())
     assert table.columns[:4] == ("layer", "module", "norm", "weight_norm")
     assert table.rows[0][:4] == (0, "query", 1.0, 4.0)
