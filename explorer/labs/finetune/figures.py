@@ -98,7 +98,7 @@ def curves_figure(records: Sequence[RunRecord], described: str = "") -> dict[str
     for place, record in enumerate(records):
         colour = SERIES[place % len(SERIES)]
         dash = "solid" if place < len(SERIES) else "dot"
-        traces += _traces(record, colour, dash, many)
+        traces += _traces(record, colour, dash, many, _name(record, records))
     metric = metric_title(records[0].leading_metric) if records else "metric"
     last = max((record.steps or record.step for record in records), default=1)
     part = next(
@@ -109,7 +109,7 @@ def curves_figure(records: Sequence[RunRecord], described: str = "") -> dict[str
     return picture(
         traces,
         described or (run_sentence(records[0]).striptags() if records else "no run"),
-        height=400,
+        height=480 if many else 400,
         xaxis=xaxis,
         yaxis={"title": {"text": "training loss"}, "domain": [0.56, 1], "rangemode": "tozero"},
         yaxis2={"title": {"text": metric}, "domain": [0, 0.44], "range": _metric_range(records)},
@@ -133,17 +133,23 @@ def _metric_range(records: Sequence[RunRecord]) -> list[float]:
     return [min([0.0, *(1.1 * value for value in values)]), 1.03]
 
 
-def _traces(record: RunRecord, colour: str, dash: str, many: bool) -> list[dict[str, Any]]:
+def _name(record: RunRecord, records: Sequence[RunRecord]) -> str:
+    """A run's name in a legend, without the task that all share."""
+    alone = len({other.task_title for other in records}) > 1
+    return label(record.name if alone else record.name.split(" · ")[0])
+
+
+def _traces(record: RunRecord, colour: str, dash: str, many: bool, name: str) -> list[dict[str, Any]]:
     steps = [step for step, _ in record.losses]
     line = {
         "type": "scatter",
         "mode": "lines",
         "x": steps,
         "y": smoothed(record.losses),
-        "name": label(record.name),
+        "name": name,
         "legendgroup": record.run_id,
         "line": {"color": colour, "width": 3, "dash": dash},
-        "hovertemplate": "step %{x}: smoothed loss %{y:.3f}<extra>" + label(record.name) + "</extra>",
+        "hovertemplate": "step %{x}: smoothed loss %{y:.3f}<extra>" + name + "</extra>",
     }
     each = {
         **line,
@@ -167,7 +173,7 @@ def _traces(record: RunRecord, colour: str, dash: str, many: bool) -> list[dict[
             "size": 8,
             "symbol": ["circle" if point.whole else "circle-open" for point in measured],
         },
-        "hovertemplate": "step %{x}: %{y:.3f} on %{customdata} rows<extra>" + label(record.name) + "</extra>",
+        "hovertemplate": "step %{x}: %{y:.3f} on %{customdata} rows<extra>" + name + "</extra>",
     }
     return [line, metric] if many else [each, line, metric]
 

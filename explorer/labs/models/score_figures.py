@@ -165,7 +165,7 @@ def curves_sentence(result: CurvesResult, quantity: str = "mlm_loss") -> Markup:
         parts += [
             f"{QUANTITIES.get(quantity, quantity)} at the end: ",
             strong(", ".join(f"{name} {value:.2f}" for name, _, value in shown)),
-            f". The longest training, {named}, saw {longest.tokens[-1] / 1e6:.1f} million tokens in "
+            f". The longest training, {named.split(' (')[0]}'s, saw {longest.tokens[-1] / 1e6:.1f} million tokens in "
             f"{longest.seconds[-1] / 60:.0f} minutes on two CPU cores.",
         ]
     else:

@@ -42,6 +42,17 @@ def test_several_runs_have_a_colour_and_a_name_each() -> None:
     assert len({trace.line.color for trace in lines}) == 9
 
 
+def test_the_legend_leaves_out_the_task_that_all_runs_share() -> None:
+    runs = [
+        record(name=f"{method} · a task", run_id=f"r00000000{place}") for place, method in enumerate(("LoRA", "IA³"))
+    ]
+    names = [trace["name"] for trace in figures.curves_figure(runs)["data"] if trace.get("showlegend") is not False]
+    assert names == ["LoRA", "IA³"]
+    runs[1] = replace(runs[1], task_title="another")
+    names = [trace["name"] for trace in figures.curves_figure(runs)["data"] if trace.get("showlegend") is not False]
+    assert names == ["LoRA · a task", "IA³ · a task"]
+
+
 def test_several_runs_that_have_ended_above_one_half_are_drawn_from_there_on() -> None:
     runs = [record(), record(run_id="r000000001")]
     assert figures.curves_figure(runs)["layout"]["yaxis2"]["range"][0] == 0.5
