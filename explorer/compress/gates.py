@@ -32,10 +32,12 @@ def gate_gradients(
     standing: gates of parts that are gone already, by unit, as explorer.compress.removal.gates_of gives them.
     """
     device = next(model.parameters()).device
-    start = {name: gates.to(device) for name, gates in (standing or {}).items()}
-    if unit not in start:
-        start[unit] = torch.ones(shape.depth if unit == "layer" else (shape.depth, shape.rows(unit)[1]), device=device)
     with torch.inference_mode(False), torch.enable_grad():
+        # Jobs compute in inference mode, and no gradient passes a tensor that was made there: these are copies.
+        start = {name: gates.to(device).clone() for name, gates in (standing or {}).items()}
+        if unit not in start:
+            ones = shape.depth if unit == "layer" else (shape.depth, shape.rows(unit)[1])
+            start[unit] = torch.ones(ones, device=device)
         asked = start[unit].clone().expand(rows, *start[unit].shape).contiguous().requires_grad_(True)
         with ExitStack() as stack:
             gates = {**start, unit: asked}

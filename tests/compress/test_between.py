@@ -12,8 +12,10 @@ from explorer.compress import between
 from explorer.compress.asking import example_losses
 from explorer.compress.between import trained, with_weights
 from explorer.compress.cuts import Cut
+from explorer.compress.importance import unit_sums
 from explorer.compress.timing import Spent, batch_of, milliseconds, spent, typical_milliseconds
 from explorer.errors import BadInputError, MissingCapabilityError
+from explorer.tuning import training
 from tests.compress.subjects import FAMILIES, model_subject, run_subject, tiny
 from tests.compress.test_removal import outputs, some
 
@@ -36,6 +38,21 @@ def test_it_trains_copies_and_leaves_the_subject_alone(
     pruned = subject.having(with_weights(subject, weights))
     with pruned.without(cut) as model:
         assert outputs(pruned, model).isfinite().all()
+
+
+def test_what_is_left_can_be_asked_for_importance_where_nothing_has_bfloat16(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Jobs compute in inference mode; in bfloat16 the weights are copied on the way, in float32 they are used as they are."""
+    subject = run_subject(tiny(tmp_path, "BERT"))
+    weights, _ = trained(subject, Cut(), {}, 2, 0)
+    told = []
+    for has in (True, False):
+        monkeypatch.setattr(training, "has_bfloat16", lambda device, has=has: has)
+        with torch.inference_mode():
+            cut = Cut(neurons=bytes(place % 2 for place in range(subject.shape.blocks * subject.shape.neurons)))
+            told.append(unit_sums(subject, "head", "labels", 0, 4, cut, with_weights(subject, weights)).absolute)
+    torch.testing.assert_close(*told, atol=0.05 * float(told[1].max()), rtol=0.2)
 
 
 def test_the_loss_of_each_example_is_torchs() -> None:
