@@ -153,7 +153,7 @@ def visitors(server: str, browser: Any) -> Iterator[Callable[[], Any]]:
 @pytest.fixture(scope="class")
 def long_run(server: str, tiny_model: str) -> Iterator[str]:
     """A client's run while it trains, for those who look at it; stopped at the end."""
-    client = Client(server, verbose=False)
+    client = Client(server, verbose=False, httpx_kwargs={"timeout": 300})
     stream = client.submit(model=tiny_model, epochs=LONG_EPOCHS, batch_size=1, api_name="/train")
     next(shown for shown in stream if len(shown[-1]["data"]) > 1)
     stream.cancel()

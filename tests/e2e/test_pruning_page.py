@@ -26,7 +26,7 @@ TABS = ("What matters", "Prune and see", "Take out", "Step by step", "Fewer bits
 @pytest.fixture(scope="module")
 def tiny_run(server: str, tiny_model: str) -> str:
     """A LoRA run of the tiny model on SST-2; its id."""
-    client = Client(server, verbose=False)
+    client = Client(server, verbose=False, httpx_kwargs={"timeout": 300})
     client.predict(model=tiny_model, task="sst2", examples=32, epochs=1, api_name="/train")
     runs = client.predict(api_name="/runs")
     table = runs if isinstance(runs, dict) else runs[-1]

@@ -34,13 +34,13 @@ def address(data_folder: Path) -> Iterator[str]:
 
 @pytest.fixture(scope="package")
 def client(address: str) -> Client:
-    return Client(address, verbose=False)
+    return Client(address, verbose=False, httpx_kwargs={"timeout": 300})
 
 
 @pytest.fixture(scope="package")
 def newcomer(address: str) -> Callable[[], Client]:
     """Makes clients of their own session: other visitors."""
-    return lambda: Client(address, verbose=False)
+    return lambda: Client(address, verbose=False, httpx_kwargs={"timeout": 300})
 
 
 @pytest.fixture(scope="package")

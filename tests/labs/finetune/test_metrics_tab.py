@@ -296,7 +296,7 @@ def client() -> Iterator[Client]:
         page = Page(LocalExecutor(Settings(offline=True)), lab, gr.Dropdown(), gr.HTML(), app.load, ())
         build_metrics(page)
     _, url, _ = app.launch(server_name="127.0.0.1", prevent_thread_lock=True, quiet=True, ssr_mode=False)
-    yield Client(url, verbose=False)
+    yield Client(url, verbose=False, httpx_kwargs={"timeout": 300})
     app.close()
 
 
