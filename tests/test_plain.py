@@ -103,6 +103,8 @@ CASES = (
     Case("delta_spectrum", {"run": "example-lora-8", "step": 12}),
     Case("follow_delta", {"run": "example-lora-4"}),
     Case("subspace_similarity", {"run_a": "example-lora-8", "run_b": "example-lora-4", "module": "value", "layer": 2}),
+    Case("amplification", {"run": "example-lora-8", "layer": 2, "r": 8}),
+    Case("amplification_by_layer", {"run_a": "example-lora-8", "run_b": "example-lora-4", "r": 3}),
     Case("placement", {"run": "example-lora-8", "layer": 5, "module": "value"}),
     Case("predict_run", {"run": "example-lora-8", "sentence_a": SENTENCE}, model="adapted"),
     Case("predict_run", {"run": "example-bitfit", "sentence_a": SENTENCE}, model="adapted"),

@@ -53,6 +53,7 @@ AMPLIFICATION = Action(
     AmplificationParams,
     amplification_figures.amplification_table,
     subject="runs",
+    plain=plain.amplification,
 )
 FACTORS = Action(
     "amplification_by_layer",
@@ -60,6 +61,7 @@ FACTORS = Action(
     FactorsParams,
     amplification_figures.factors_table,
     subject="runs",
+    plain=plain.amplification_by_layer,
 )
 PLACEMENT = Action(
     "placement",

@@ -49,7 +49,7 @@ def build_amplification(
         rich_text(str(amplification_figures.PAPER), elem_classes=["wide"])
     one = {"run": picker.run, "layer": layer, "module": module}
     amplify = Connection(
-        page, AMPLIFICATION, {**one, "r": directions}, [said, figure], _show, folds("amplification", "amplification")
+        page, AMPLIFICATION, {**one, "r": directions}, [said, figure], _show, folds(AMPLIFICATION, "amplification")
     )
     place = Connection(page, PLACEMENT, one, [placed_said, placed], _show_placement, folds(PLACEMENT, "place in W"))
     amplify.on(tab.select, module.input, layer.change, directions.change)
@@ -68,7 +68,7 @@ def _layers(page: Page, picker: RunPicker, tab: gr.Tab, module: gr.Dropdown, dir
         with gr.Column(scale=2, min_width=320):
             said = rich_text(elem_classes=["said"], elem_id="factors-said")
             figure = plot("amplification-by-layer", elem_id="factors-figure")
-    folded = folds("amplification_by_layer")
+    folded = folds(FACTORS)
     compare = Connection(
         page,
         FACTORS,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from explorer.backend.runs.record import RunRecord
 from explorer.labs.delta.schema import KEPT
 from explorer.labs.plain import Asked, place_of, plain_script, run_place
 from explorer.models.architectures import by_family
@@ -26,20 +27,44 @@ def subspaces(asked: Asked) -> str:
 
 def placement(asked: Asked) -> str:
     """As spectrum, beside the base model's own weight."""
-    return _beside_weight("placement", asked)
+    return _of_one("placement", asked)
 
 
-def _beside_weight(name: str, asked: Asked) -> str:
-    """None where the matrix has no place of its own in the model: GPT-2's is fused and turned."""
+def amplification(asked: Asked) -> str:
+    """The same."""
+    return _of_one("amplification", asked)
+
+
+def amplification_by_layer(asked: Asked) -> str:
+    """Two runs of one model, all layers; none where one of them is no LoRA run."""
+    params = asked.params
+    records = [asked.executor.runs.get(run) for run in (params.run_a, params.run_b)]
+    runs = {record.name: _factors(asked, record.run_id) for record in records}
+    weight, models = _weight(asked, records[0], params.module), {record.spec.model for record in records}
+    if not all(runs.values()) or len(runs) < 2 or len(models) > 1 or not weight:
+        return ""
+    values = {"RUNS": runs, "MODEL": place_of(records[0].spec.model), "WEIGHT": weight}
+    return plain_script("amplification_by_layer", lambda _: values, f"{_NEEDS} transformers")(asked)
+
+
+def _of_one(name: str, asked: Asked) -> str:
+    """One run, one matrix."""
     record, factors = asked.executor.runs.get(asked.params.run), _factors(asked, asked.params.run)
+    weight = _weight(asked, record, asked.params.module)
+    if not factors or not weight:
+        return ""
+    values = {"FACTORS": factors, "MODEL": place_of(record.spec.model), "WEIGHT": weight.format(asked.params.layer)}
+    return plain_script(name, lambda _: values, f"{_NEEDS} transformers")(asked)
+
+
+def _weight(asked: Asked, record: RunRecord, module: str) -> str:
+    """Where the model keeps W, with {} for the layer; empty where it has no place of its own: GPT-2's is fused and turned."""
     family = asked.executor.status(record.spec.model).family
     layout = by_family(family).layers if family else None
-    path = layout.matrices().get(asked.params.module) if layout else None
-    if not factors or layout is None or path is None or family == "GPT-2":
+    path = layout.matrices().get(module) if layout else None
+    if layout is None or path is None or family == "GPT-2":
         return ""
-    weight = layout.name(asked.params.layer, path).removeprefix(f"{layout.body}.")
-    values = {"FACTORS": factors, "MODEL": place_of(record.spec.model), "WEIGHT": weight}
-    return plain_script(name, lambda _: values, f"{_NEEDS} transformers")(asked)
+    return f"{layout.path.replace('*', '{}')}.{path}"
 
 
 def _factors(asked: Asked, run: str, step: int | None = None) -> str:
