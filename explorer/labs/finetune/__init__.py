@@ -34,7 +34,14 @@ PREDICT = Action(
     plain=plain.predict_run,
 )
 SWAP = Action("swap_runs", Job(f"{_COMPUTE}:swap_runs"), SwapParams, try_figures.swap_table, subject="runs")
-MERGE = Action("merge_check", Job(f"{_COMPUTE}:merge_check"), MergeParams, try_figures.merge_table, subject="runs")
+MERGE = Action(
+    "merge_check",
+    Job(f"{_COMPUTE}:merge_check"),
+    MergeParams,
+    try_figures.merge_table,
+    subject="runs",
+    plain=plain.merge_check,
+)
 EXPORT = Action("export_run", Job(f"{_COMPUTE}:export_run"), ExportParams, try_figures.export_table, subject="runs")
 
 LAB = Lab(

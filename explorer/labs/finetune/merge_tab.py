@@ -44,7 +44,7 @@ def build_merge(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
             figure = plot("merge", elem_id="merge-figure")
     with gr.Accordion("Why: no added latency", open=False):
         gr.Markdown(WHY, latex_delimiters=LATEX)
-    check = Connection(page, MERGE, {"run": picker.run}, [said, figure], _show, folds("merge_check"))
+    check = Connection(page, MERGE, {"run": picker.run}, [said, figure], _show, folds(MERGE))
     check.on(merge.click, tab.select)
 
     async def export(run: str, kind: str) -> list[Any]:

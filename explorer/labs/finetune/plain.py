@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from explorer.backend.runs.record import RunRecord
 from explorer.labs.plain import Asked, place_of, plain_script, run_place
 from explorer.models.architectures import by_family
 
+_NEEDS = "torch transformers peft"
 WHOLE_TENSORS = ("head", "bitfit", "full")
 """Methods whose file holds tensors of the model itself."""
 
@@ -12,21 +14,42 @@ WHOLE_TENSORS = ("head", "bitfit", "full")
 def predict_run(asked: Asked) -> str:
     """None for a regression and for methods that peft has no name for or that start elsewhere than at W."""
     record = asked.executor.runs.get(asked.params.run)
-    spec, family = record.spec, asked.executor.status(record.spec.model).family
-    is_lora = spec.method == "lora" and spec.variant != "pissa"
-    if not record.labels or family is None or not (is_lora or spec.method in WHOLE_TENSORS):
+    is_lora = _is_lora(record)
+    values = _of_run(asked, record) if is_lora or record.spec.method in WHOLE_TENSORS else {}
+    if not values:
         return ""
+    values |= {"IS_LORA": is_lora, "SENTENCE_B": asked.params.sentence_b if len(record.columns) == 2 else ""}
+    return plain_script("predict_run", lambda _: values, _NEEDS)(asked)
+
+
+def merge_check(asked: Asked) -> str:
+    """LoRA's runs alone, on sentences of the script's own."""
+    record = asked.executor.runs.get(asked.params.run)
+    values = _of_run(asked, record) if _is_lora(record) else {}
+    if not values:
+        return ""
+    texts = (("A film that one remembers.", "One remembers it."), ("Nothing in it works.", "It rained."))
+    values["TEXTS"] = tuple(text[: max(1, len(record.columns))] for text in texts)
+    return plain_script("merge_check", lambda _: values, _NEEDS)(asked)
+
+
+def _is_lora(record: RunRecord) -> bool:
+    return record.spec.method == "lora" and record.spec.variant != "pissa"
+
+
+def _of_run(asked: Asked, record: RunRecord) -> dict[str, object]:
+    """What a script needs to put a run's classifier together; empty for a score or a family that is unknown."""
+    spec, family = record.spec, asked.executor.status(record.spec.model).family
+    if not record.labels or family is None:
+        return {}
     layers = by_family(family).layers
-    values = {
+    return {
         "MODEL": place_of(spec.model),
         "WEIGHTS": f"{run_place(asked, record.run_id)}/weights.safetensors",
         "LABELS": record.labels,
-        "SENTENCE_B": asked.params.sentence_b if len(record.columns) == 2 else "",
-        "IS_LORA": is_lora,
         "RANK": spec.rank,
         "ALPHA": spec.alpha,
         "RSLORA": spec.variant == "rslora",
         "DORA": spec.variant == "dora",
         "TARGETS": layers.pattern(layers.matrices(spec.targets).values()),
     }
-    return plain_script("predict_run", lambda _: values, "torch transformers peft")(asked)

@@ -35,12 +35,14 @@ CORRUPTION_SHARES = Action(
     Job(f"{_COMPUTE}:corruption_shares", Capability.MLM),
     SharesParams,
     corruption_figures.shares_table,
+    plain=plain_script("count_fates"),
 )
 MASKING_PATTERNS = Action(
     "draw_epochs",
     Job(f"{_COMPUTE}:masking_patterns", Capability.MLM),
     PatternsParams,
     corruption_figures.patterns_table,
+    plain=plain_script("draw_epochs"),
 )
 
 LAB = Lab(

@@ -1,0 +1,79 @@
+"""Static masking (BERT: a few masked copies, used in turn) beside dynamic (RoBERTa, Liu et al. 2019, section 4.1)."""
+
+from itertools import groupby
+
+import torch
+from transformers import AutoTokenizer
+
+MODEL = "assets/models/bert-small"  # a folder, or an id of the Hugging Face hub; its tokenizer alone is used
+TEXT = "The quick brown fox jumps over the lazy dog."
+RATE = 0.15  # of the tokens are chosen
+MASK_SHARE = 0.8  # of the chosen become [MASK],
+RANDOM_SHARE = 0.1  # these a random token; the rest stay as they are
+SCHEME = "token"  # or "whole_word", or "ngram"
+SEED = 0
+EPOCHS = 40
+DUPLICATES = 10  # copies that static masking makes
+
+tokenizer = AutoTokenizer.from_pretrained(MODEL)
+batch = tokenizer(TEXT)
+special = set(tokenizer.all_special_ids) - {tokenizer.unk_token_id}
+word_of = [
+    None if token in special else word for token, word in zip(batch["input_ids"], batch.word_ids(0), strict=True)
+]
+candidates = [place for place, word in enumerate(word_of) if word is not None]
+words = [
+    list(places) for word, places in groupby(range(len(word_of)), key=lambda place: word_of[place]) if word is not None
+]
+budget = max(1, round(RATE * len(candidates))) if RATE else 0
+generator = torch.Generator().manual_seed(SEED)
+
+
+def choose():
+    """The positions of one draw: what can be chosen is shuffled and taken until the budget is full."""
+    if not budget:
+        return []
+    if SCHEME == "token":
+        return [candidates[place] for place in torch.randperm(len(candidates), generator=generator)[:budget]]
+    order = torch.randperm(len(words), generator=generator).tolist()
+    lengths = [1] * len(words)
+    if SCHEME == "ngram":  # runs of one to three words, p(n) proportional to 1/n (ALBERT)
+        odds = 1 / torch.arange(1, 4, dtype=torch.float64)
+        lengths = (1 + torch.multinomial(odds / odds.sum(), len(words), replacement=True, generator=generator)).tolist()
+    chosen, used = [], set()
+    for first, longest in zip(order, lengths, strict=True):
+        for length in range(longest, 0, -1):
+            run = range(first, min(first + length, len(words)))
+            places = [place for word in run for place in words[word]]
+            if len(run) == length and used.isdisjoint(run) and len(chosen) + len(places) <= budget:
+                chosen += places
+                used.update(run)
+                break
+    return chosen or words[order[0]]
+
+
+FATES = ("untouched", "mask", "random", "kept")
+
+
+def draw_fates():
+    """What becomes of each position in one draw, as indices into FATES."""
+    chosen = choose()
+    draw = torch.rand(len(word_of), generator=generator)
+    fates = [0] * len(word_of)
+    for place in chosen:
+        fates[place] = 1 if draw[place] < MASK_SHARE else 2 if draw[place] < MASK_SHARE + RANDOM_SHARE else 3
+    return fates
+
+
+copies = [draw_fates() for _ in range(DUPLICATES)]
+tokens = tokenizer.convert_ids_to_tokens(batch["input_ids"])
+rows = []
+for epoch in range(EPOCHS):
+    static, dynamic = copies[epoch % DUPLICATES], draw_fates()
+    for place, (one, other) in enumerate(zip(static, dynamic, strict=True)):
+        if one or other:  # left out where neither chose the token
+            rows.append((epoch + 1, place, tokens[place], FATES[one], FATES[other]))
+
+print("epoch, position, token, static, dynamic")
+for row in rows:
+    print(*row)
