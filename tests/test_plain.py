@@ -13,12 +13,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import gradio as gr
 import pytest
 
 import explorer
 from explorer.labs import LABS, LiveAction
 from explorer.labs.plain import Asked, filled, literal
 from explorer.settings import ROOT
+from explorer.ui.folds import NO_PLAIN_SCRIPT, folds, frame
 
 ACTIONS = {action.name: action for lab in LABS for action in lab.actions}
 SENTENCE = 'He said "it\'s late" and the bank — of the river — was closed.'
@@ -106,6 +108,8 @@ CASES = (
         {"model": "gpt2-mini", "text": "We left the [MASK].", "method": ("integrated_gradients", "saliency")},
         VALUES,
     ),
+    Case("attribute_run", {"run": "RUN", "sentence_a": SENTENCE, "method": ("saliency", "occlusion")}, VALUES),
+    Case("ablate_run_heads", {"run": "RUN", "sentence_a": SENTENCE, "heads": "0.1"}),
     Case("delta_spectrum", {"run": "example-lora-8", "step": 12}),
     Case("follow_delta", {"run": "example-lora-4"}),
     Case("subspace_similarity", {"run_a": "example-lora-8", "run_b": "example-lora-4", "module": "value", "layer": 2}),
@@ -167,12 +171,21 @@ def test_the_other_script_runs_where_its_first_lines_say(tmp_path: Path) -> None
     text = {"text": "Paris is in [MASK].", "top_k": 2}
     action = ACTIONS["fill_masks"]
     script = action.script("bert-mini", action.params(**text))
-    said = re.search(r"^# Save this as (\S+) in the BERT Explorer's folder, the one with app.py", script)
+    said = re.search(r"^# Save this as (\S+) in the BERT Explorer's folder, the one with\n# app.py", script)
     assert said
     assert f"\n#     .venv/bin/python {said[1]}\n" in script
     (tmp_path / said[1]).write_text(script, encoding="utf-8")
     done = subprocess.run([sys.executable, said[1]], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.stdout == f"{explorer.run('fill_masks', 'bert-mini', **text)}\n", done.stderr[-2000:]
+
+
+def test_where_there_is_none_the_fold_says_so() -> None:
+    lens, given = ACTIONS["logit_lens"], {"text": "We left."}
+    answer = explorer.run("logit_lens", "electra-mini-discriminator", **given)
+    asked = Asked(explorer._executor(), "electra-mini-discriminator", lens.params(**given), answer.result)
+    with gr.Blocks():
+        panel = folds(lens)
+    assert panel.filled(lens, asked, "script", frame(answer.table))[:2] == [NO_PLAIN_SCRIPT, "script"]
 
 
 def test_every_script_has_its_case() -> None:

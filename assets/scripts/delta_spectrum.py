@@ -10,7 +10,8 @@ KEPT = 64
 ORDER = ("query", "key", "value", "output", "ffn_in", "ffn_out")
 
 tensors = load_file(Path(FACTORS).expanduser())
-sites = sorted({tuple(name.split("/")[:2]) for name in tensors}, key=lambda site: (int(site[0]), ORDER.index(site[1])))
+sites = {tuple(name.split("/")[:2]) for name in tensors}  # (layer, module)
+sites = sorted(sites, key=lambda site: (int(site[0]), [*ORDER, site[1]].index(site[1])))
 
 rows = []
 for layer, module in sites:

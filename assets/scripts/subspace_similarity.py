@@ -17,7 +17,7 @@ def directions(path):
     """The right-singular vectors of A, strongest first: what of its input the update looks at. (width, at most r)."""
     A = load_file(Path(path).expanduser())[f"{LAYER}/{MODULE}/A"].float()
     _, strengths, Vh = torch.linalg.svd(A, full_matrices=False)
-    noise = strengths[0] * max(A.shape[1], KEPT) * torch.finfo(A.dtype).eps
+    noise = strengths[0] * A.shape[1] * torch.finfo(A.dtype).eps
     return Vh[strengths > noise][:KEPT].T.double()
 
 

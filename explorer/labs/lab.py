@@ -15,8 +15,9 @@ from explorer.tables import Table
 
 NOTHING = Markup("")
 SAVE_BESIDE_THE_PACKAGE = """\
-# Save this as script.py in the BERT Explorer's folder, the one with app.py (Python looks for `explorer` beside the script).
-# Call `make setup` there once, then run it from that folder:
+# Save this as script.py in the BERT Explorer's folder, the one with
+# app.py, since Python looks for `explorer` beside the script. After
+# `make setup` run it from that folder:
 #     .venv/bin/python script.py"""
 """The first lines of every script that imports this package."""
 

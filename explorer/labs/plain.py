@@ -11,6 +11,7 @@ from pprint import pformat
 from typing import Any
 
 from explorer.backend.executor import Executor
+from explorer.backend.runs.record import RunRecord
 from explorer.models.architectures import Architecture, by_family
 from explorer.models.catalog import find_card
 from explorer.settings import ROOT
@@ -19,10 +20,12 @@ from explorer.text import checked_text
 SCRIPTS = ROOT / "assets" / "scripts"
 
 HEADER = """\
-# Nothing of the BERT Explorer is imported: save this anywhere, and run it from the BERT Explorer's folder, the one with
-# app.py, where the paths below lead to its models:
+# This imports nothing of the BERT Explorer. Save it anywhere, and run
+# it from the Explorer's folder, the one with app.py, where the paths
+# below lead to its models:
 #     .venv/bin/python FILE
-# Elsewhere `pip install {needs}` is enough, with paths of your own.
+# Elsewhere it takes paths of your own, and
+#     pip install {needs}
 """
 
 
@@ -39,6 +42,9 @@ class Asked:
 CLASSES_OF: dict[str, tuple[str, ...]] = {"mask": (), "next": ("is_next", "not_next"), "continue": ()}
 """The questions (explorer.models.questions) that a script puts, by the head that transformers has a class for, with the names
 of their classes; none for a vocabulary."""
+
+WHOLE_TENSORS = ("head", "bitfit", "full")
+"""Methods whose file holds tensors of the model itself."""
 
 Plain = Callable[[Asked], str]
 """Makes the script; its text is empty where there is none for what was asked."""
@@ -77,9 +83,37 @@ def run_place(asked: Asked, run_id: str) -> str:
     return f"~/{folder.relative_to(Path.home()).as_posix()}" if folder.is_relative_to(Path.home()) else str(folder)
 
 
-def architecture_of(asked: Asked) -> Architecture:
-    """The family of the model that answered."""
-    return by_family(str(asked.executor.status(str(asked.model)).family))
+def is_lora(record: RunRecord) -> bool:
+    """Whether peft can put a run's factors beside W: PiSSA's start elsewhere than at 0."""
+    return record.spec.method == "lora" and record.spec.variant != "pissa"
+
+
+def run_values(asked: Asked, record: RunRecord) -> dict[str, Any]:
+    """What a script needs to put a run's classifier together.
+
+    Empty for a score, for a family that is unknown, and for a method that is neither LoRA nor trains tensors of the model's own.
+    """
+    spec, family = record.spec, architecture_of(asked, record.spec.model)
+    if not record.labels or family is None or not (is_lora(record) or spec.method in WHOLE_TENSORS):
+        return {}
+    layers = family.layers
+    return {
+        "MODEL": place_of(spec.model),
+        "WEIGHTS": f"{run_place(asked, record.run_id)}/weights.safetensors",
+        "LABELS": record.labels,
+        "IS_LORA": is_lora(record),
+        "RANK": spec.rank,
+        "ALPHA": spec.alpha,
+        "RSLORA": spec.variant == "rslora",
+        "DORA": spec.variant == "dora",
+        "TARGETS": layers.pattern(layers.matrices(spec.targets).values()),
+    }
+
+
+def architecture_of(asked: Asked, model: str | None = None) -> Architecture | None:
+    """The family of the model that answered, or of another one; None where it is no longer known."""
+    family = asked.executor.status(model or str(asked.model)).family
+    return by_family(family) if family else None
 
 
 def as_read(value: Any) -> Any:

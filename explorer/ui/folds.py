@@ -16,6 +16,8 @@ from explorer.ui.page import Page
 
 NO_ROWS = "<p class='caption' role='status'>There are no rows to save yet: they come with the figure.</p>"
 
+NO_PLAIN_SCRIPT = "# What is asked here has no such script; the one above computes it.\n"
+
 Framed = dict[str, Any]
 """A table as Gradio's Dataframe takes it."""
 
@@ -77,8 +79,10 @@ class Panel:
 
     def filled(self, action: Action | LiveAction, asked: Asked, script: str, table: Framed) -> list[Any]:
         """The outputs' values."""
-        plain = [action.plain(asked) if action.plain else ""] if self.plain else []
-        return [*plain, script, table]
+        scripts = [script]
+        if self.plain is not None:
+            scripts.insert(0, (action.plain(asked) if action.plain else "") or NO_PLAIN_SCRIPT)
+        return [*scripts, table]
 
 
 def folds(of_action: Action | LiveAction | str, figure: str = "", shortened: bool = False) -> Panel:

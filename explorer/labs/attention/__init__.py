@@ -38,6 +38,7 @@ ABLATE_RUN = Action(
     AblateRunParams,
     switch_figures.ablate_table,
     subject="runs",
+    plain=plain.ablate_run_heads,
 )
 EACH_HEAD = Action(
     "ablate_each_head",

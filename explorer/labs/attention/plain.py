@@ -4,30 +4,41 @@ from __future__ import annotations
 
 from explorer.labs.attention.switch_schema import AblateResult, EachHeadResult
 from explorer.labs.attention.views_schema import QueryKeyResult
-from explorer.labs.plain import CLASSES_OF, Asked, architecture_of, as_read, plain_script
+from explorer.labs.plain import CLASSES_OF, Asked, architecture_of, as_read, plain_script, run_values
+from explorer.models.architectures import Layers
 from explorer.text import up_to_blank
 
 
 def ablate_heads(asked: Asked) -> str:
     """The heads that were switched off, ALBERT's at every depth where so chosen."""
-    result: AblateResult = asked.result
-    return _script("ablate_heads", asked, result.question, 1 if result.shared else result.layers, {"HEADS": result.off})
+    return _script("ablate_heads", asked, {"HEADS": asked.result.off})
+
+
+def ablate_run_heads(asked: Asked) -> str:
+    """A fine-tuned classifier's; none for a method that the script cannot put together."""
+    record, result = asked.executor.runs.get(asked.params.run), asked.result
+    values = run_values(asked, record)
+    family = architecture_of(asked, record.spec.model)
+    if not values or family is None:
+        return ""
+    values |= {"HEADS": result.off, "OUTPUTS": _outputs(family.layers, result)}
+    return plain_script("ablate_run_heads", lambda _: values, "torch transformers peft")(asked)
 
 
 def each_head(asked: Asked) -> str:
     """Every head in turn."""
-    result: EachHeadResult = asked.result
-    return _script("ablate_each_head", asked, result.question, 1 if result.shared else len(result.after), {})
+    return _script("ablate_each_head", asked, {})
 
 
-def _script(name: str, asked: Asked, question: str, layers: int, values: dict[str, object]) -> str:
+def _script(name: str, asked: Asked, values: dict[str, object]) -> str:
     """None for a question that the script does not put."""
-    if question not in CLASSES_OF:
+    result: AblateResult | EachHeadResult = asked.result
+    family = architecture_of(asked)
+    if result.question not in CLASSES_OF or family is None:
         return ""
-    layout = architecture_of(asked).layers
-    outputs = tuple(layout.name(layer, layout.modules["output"]) for layer in range(layers))
-    texts = continued(asked.params.text, asked.params.sentence_b) if question == "continue" else {}
-    values = {**values, **texts, "QUESTION": question, "CLASSES": CLASSES_OF[question], "OUTPUTS": outputs}
+    outputs = _outputs(family.layers, result)
+    texts = continued(asked.params.text, asked.params.sentence_b) if result.question == "continue" else {}
+    values = {**values, **texts, "QUESTION": result.question, "CLASSES": CLASSES_OF[result.question], "OUTPUTS": outputs}
     return plain_script(name, lambda _: values)(asked)
 
 
@@ -36,10 +47,19 @@ def continued(text: str, second: str) -> dict[str, str]:
     return dict(zip(("TEXT", "SENTENCE_B"), up_to_blank(as_read(text), as_read(second)), strict=True))
 
 
+def _outputs(layout: Layers, result: AblateResult | EachHeadResult) -> tuple[str, ...]:
+    """The linear map behind each layer's heads, by its name; one where a layer serves at every depth."""
+    depth = result.layers if isinstance(result, AblateResult) else len(result.after)
+    return tuple(layout.name(layer, layout.modules["output"]) for layer in range(1 if result.shared else depth))
+
+
 def query_key(asked: Asked) -> str:
     """None where q · k of two linear maps is not all there is: rotated, relative, fused or hidden positions, or shared layers."""
     result: QueryKeyResult = asked.result
-    layout = architecture_of(asked).layers
+    family = architecture_of(asked)
+    if family is None:
+        return ""
+    layout = family.layers
     query, key = layout.modules["query"], layout.modules["key"]
     hidden = any(seen.hidden for seen in result.keys)
     if not result.exact or hidden or query == key or not layout.path.endswith(".*"):

@@ -9,7 +9,9 @@ _LIVE = "explorer.labs.attribution.live"
 ATTRIBUTE = LiveAction(
     "attribute", f"{_LIVE}:attribute", AttributeParams, figures.attribution_table, plain=plain.attribute
 )
-ATTRIBUTE_RUN = LiveAction("attribute_run", f"{_LIVE}:attribute_run", AttributeRunParams, figures.attribution_table)
+ATTRIBUTE_RUN = LiveAction(
+    "attribute_run", f"{_LIVE}:attribute_run", AttributeRunParams, figures.attribution_table, plain=plain.attribute_run
+)
 
 LAB = Lab(
     slug="attribution",

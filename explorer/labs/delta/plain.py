@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from explorer.backend.runs.record import RunRecord
 from explorer.labs.delta.schema import KEPT
-from explorer.labs.plain import Asked, place_of, plain_script, run_place
-from explorer.models.architectures import by_family
+from explorer.labs.plain import Asked, architecture_of, place_of, plain_script, run_place
 from explorer.tuning.spec import TARGETS
 
 _NEEDS = "torch safetensors"
@@ -59,12 +58,11 @@ def _of_one(name: str, asked: Asked) -> str:
 
 def _weight(asked: Asked, record: RunRecord, module: str) -> str:
     """Where the model keeps W, with {} for the layer; empty where it has no place of its own: GPT-2's is fused and turned."""
-    family = asked.executor.status(record.spec.model).family
-    layout = by_family(family).layers if family else None
-    path = layout.matrices().get(module) if layout else None
-    if layout is None or path is None or family == "GPT-2":
+    known = architecture_of(asked, record.spec.model)
+    path = known.layers.matrices().get(module) if known else None
+    if known is None or path is None or known.family == "GPT-2":
         return ""
-    return f"{layout.path.replace('*', '{}')}.{path}"
+    return f"{known.layers.path.replace('*', '{}')}.{path}"
 
 
 def _factors(asked: Asked, run: str, step: int | None = None) -> str:

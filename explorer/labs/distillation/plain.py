@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from explorer.labs.distillation.schema import REST
-from explorer.labs.plain import CLASSES_OF, Asked, Plain, plain_script
-from explorer.models.architectures import by_family
+from explorer.labs.plain import CLASSES_OF, Asked, Plain, architecture_of, plain_script
 
 
 def soft_targets(asked: Asked) -> str:
@@ -22,8 +21,8 @@ def between(name: str) -> Plain:
 
     def fill(asked: Asked) -> str:
         question = "" if asked.params.run_student else _question(asked)
-        family = asked.executor.status(asked.params.model).family
-        layout = by_family(str(family)).layers if question else None
+        family = architecture_of(asked, asked.params.model)
+        layout = family.layers if question and family else None
         if layout is None or not layout.path.endswith(".*"):
             return ""
         layers = f"{layout.body}.{layout.path}".removesuffix(".*")

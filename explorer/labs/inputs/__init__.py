@@ -24,14 +24,14 @@ EMBEDDING_PARTS = Action(
     Job(f"{_SUM}:sum_parts"),
     SumParams,
     sum_figures.sum_table,
-    plain=plain_script("embedding_parts", plain.tables_and_stages),
+    plain=plain.of_parts("embedding_parts"),
 )
 TOKEN_PARTS = Action(
     "token_parts",
     Job(f"{_SUM}:token_parts"),
     TokenPartsParams,
     detail_figures.token_table,
-    plain=plain_script("token_parts", plain.tables_and_stages),
+    plain=plain.of_parts("token_parts"),
 )
 POSITION_SIMILARITY = Action(
     "position_similarity",

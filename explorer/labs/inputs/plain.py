@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from explorer.labs.inputs.sum_schema import MOST_POSITIONS
-from explorer.labs.plain import Asked, architecture_of, place_of, plain_script
+from explorer.labs.inputs.sum_schema import ADDED, MOST_POSITIONS
+from explorer.labs.plain import Asked, Plain, architecture_of, place_of, plain_script
 from explorer.models.catalog import OWN_TOKENIZERS
 
 
@@ -14,17 +14,26 @@ def text_and_tokenizers(asked: Asked) -> dict[str, object]:
     return {"MODELS": places, "TEXT": asked.result.text}
 
 
-def tables_and_stages(asked: Asked) -> dict[str, object]:
-    """Those that this model has, by the parts of the answer."""
-    known = architecture_of(asked).embeddings
-    kinds = [part.kind for part in asked.result.parts]
-    tables = {kind: getattr(known, kind) for kind in ("token", "segment", "position") if kind in kinds}
-    stages = {kind: path for kind, path in known.stages if kind in kinds}
-    return {"TABLES": tables, "STAGES": stages, "FIRST_POSITION": architecture_of(asked).spare_positions}
+def of_parts(name: str) -> Plain:
+    """A script that is told the tables and stages which this model has, by the parts of the answer."""
+
+    def fill(asked: Asked) -> str:
+        known = architecture_of(asked)
+        if known is None:
+            return ""
+        kinds = [part.kind for part in asked.result.parts]
+        tables = {kind: getattr(known.embeddings, kind) for kind in ADDED if kind in kinds}
+        stages = {kind: path for kind, path in known.embeddings.stages if kind in kinds}
+        values = {"TABLES": tables, "STAGES": stages, "FIRST_POSITION": known.spare_positions}
+        return plain_script(name, lambda _: values)(asked)
+
+    return fill
 
 
 def positions(asked: Asked) -> str:
     """The script for position embeddings; none for a model that adds none."""
     known = architecture_of(asked)
+    if known is None or not asked.result.positions:
+        return ""
     values = {"TABLE": known.embeddings.position, "FIRST_POSITION": known.spare_positions, "MOST": MOST_POSITIONS}
-    return plain_script("position_similarity", lambda asked: values)(asked) if asked.result.positions else ""
+    return plain_script("position_similarity", lambda _: values)(asked)
