@@ -208,6 +208,28 @@ def test_a_text_stays_in_its_literal(text: str) -> None:
     assert "# said" in script
 
 
+@pytest.mark.parametrize(
+    "value",
+    [
+        (),
+        (1,),
+        [],
+        {},
+        None,
+        True,
+        -0.5,
+        ("a'\"", ("b",)),
+        {"x\\": ['"'] * 9},
+        tuple("é\n\"'" * 50),
+        ((0,), (1, 2)) * 40,
+    ],
+)
+def test_values_of_every_kind_are_written_as_they_are(value: Any) -> None:
+    written = literal(value)
+    assert ast.literal_eval(written) == value
+    assert max(map(len, written.splitlines())) < 130
+
+
 def test_a_value_without_a_literal_is_refused() -> None:
     with pytest.raises(TypeError, match="no literal"):
         literal(object())

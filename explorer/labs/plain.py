@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from functools import cache
 from pathlib import Path
-from pprint import pformat
 from typing import Any
 
 from explorer.backend.executor import Executor
@@ -18,6 +17,9 @@ from explorer.settings import ROOT
 from explorer.text import checked_text
 
 SCRIPTS = ROOT / "assets" / "scripts"
+
+WIDTH = 100
+"""Characters of a line of values."""
 
 HEADER = """\
 # This imports nothing of the BERT Explorer. Save it anywhere, and run
@@ -142,7 +144,9 @@ def filled(template: str, values: Mapping[str, Any]) -> str:
 
 def literal(value: Any) -> str:
     """A value as Python writes it, so that no text can leave its quotes; what is long takes several lines."""
-    text = repr(value) if isinstance(value, str) else pformat(value, width=110, compact=True, sort_dicts=False)
+    text = _flat(value)
+    if len(text) > WIDTH and isinstance(value, (tuple, list, dict)):
+        text = f"{text[0]}\n{_in_lines(_entries(value))}{text[-1]}"
     try:
         same = ast.literal_eval(text) == value
     except (ValueError, SyntaxError):
@@ -150,6 +154,34 @@ def literal(value: Any) -> str:
     if not same:
         raise TypeError(f"{type(value).__name__} has no literal")
     return text
+
+
+def _flat(value: Any) -> str:
+    """On one line, and with double quotes where nothing in a text has to be escaped."""
+    if isinstance(value, str):
+        plain = value.isprintable() and not set(value) & set('"\\')
+        return f'"{value}"' if plain else repr(value)
+    if not isinstance(value, (tuple, list, dict)):
+        return repr(value)
+    brackets = "()" if isinstance(value, tuple) else "[]" if isinstance(value, list) else "{}"
+    comma = "," if isinstance(value, tuple) and len(value) == 1 else ""
+    return f"{brackets[0]}{', '.join(_entries(value))}{comma}{brackets[1]}"
+
+
+def _entries(value: Any) -> list[str]:
+    if isinstance(value, dict):
+        return [f"{_flat(name)}: {_flat(entry)}" for name, entry in value.items()]
+    return [_flat(entry) for entry in value]
+
+
+def _in_lines(entries: list[str]) -> str:
+    """As many entries a line as fit."""
+    lines = [""]
+    for entry in entries:
+        if lines[-1] and len(lines[-1]) + len(entry) > WIDTH:
+            lines.append("")
+        lines[-1] += f"{' ' if lines[-1] else '    '}{entry},"
+    return "".join(f"{line}\n" for line in lines)
 
 
 @cache
