@@ -90,8 +90,14 @@ CASES = (
     Case("query_key", {"sentence_a": SENTENCE, "layer": 2, "head": 1, "position": 2}, ("to", "score", "weight")),
     Case("soft_targets", {"model": "bert-mini", "text": "The [MASK] sat.", "temperature": 3.0, "top_k": 4}),
     Case("soft_targets", {"model": "bert-mini", "text": "We left.", "second": "It was late."}),
+    Case("soft_targets", {"model": "bert-mini", "text": "The [MASK] sat.", "answer": "river"}),
+    Case("soft_targets", {"model": "gpt2-mini", "text": "We left the [MASK].", "answer": "house", "top_k": 30}),
     Case("distillation_losses", {"model": "bert-mini", "text": "The [MASK] sat.", "alpha": 0.25}, ("loss", "value")),
-    Case("distillation_losses", {"model": "gpt2-mini", "text": "We left", "student_layers": 3}, ("loss", "value")),
+    Case(
+        "distillation_losses",
+        {"model": "gpt2-mini", "text": "We left the [MASK].", "student_layers": 3},
+        ("loss", "value"),
+    ),
     Case("soft_gradients", {"model": "bert-mini", "text": "The [MASK] sat.", "student_layers": 5}),
     Case(
         "attribute",

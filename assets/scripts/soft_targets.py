@@ -8,6 +8,7 @@ TEXT = "The keys to the cabinet [MASK] on the table."
 SECOND = ""  # a second text, or nothing
 TEMPERATURE = 2.0
 TOP_K = 8
+TRUTH = 0  # which of the likeliest classes the hard label names; 0 is the model's own first choice
 QUESTION = "mask"  # what stands at the first mask; or "next": does the second follow; or "continue": what comes next
 CLASSES = ()  # of "next"
 
@@ -33,11 +34,11 @@ print(f"entropy at T = {TEMPERATURE}: {entropy:.4f} nats")
 
 named = logits.topk(min(TOP_K, len(logits))).indices.tolist()
 rows = []
-for number in named:
+for rank, number in enumerate(named):
     name = CLASSES[number] if CLASSES else tokenizer.decode([number])
-    rows.append((name, logits[number].item(), float(number == named[0]), soft[number].item()))
+    rows.append((name, logits[number].item(), float(rank == TRUTH), soft[number].item()))
 if len(named) < len(logits):
-    rows.append(("the rest", None, 0.0, 1 - soft[named].sum().item()))
+    rows.append(("the rest", None, float(len(named) <= TRUTH), 1 - soft[named].sum().item()))
 
 print("target, logit, hard label, soft target")
 for row in rows:

@@ -38,7 +38,13 @@ def _script(name: str, asked: Asked, values: dict[str, object]) -> str:
         return ""
     outputs = _outputs(family.layers, result)
     texts = continued(asked.params.text, asked.params.sentence_b) if result.question == "continue" else {}
-    values = {**values, **texts, "QUESTION": result.question, "CLASSES": CLASSES_OF[result.question], "OUTPUTS": outputs}
+    values = {
+        **values,
+        **texts,
+        "QUESTION": result.question,
+        "CLASSES": CLASSES_OF[result.question],
+        "OUTPUTS": outputs,
+    }
     return plain_script(name, lambda _: values)(asked)
 
 

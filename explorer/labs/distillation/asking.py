@@ -11,6 +11,7 @@ from torch import Tensor
 
 from explorer.backend.runs.open import OpenRun, OpenRuns
 from explorer.errors import BadInputError
+from explorer.labs.distillation.schema import BEFORE_BLANK
 from explorer.models.bundle import Bundle
 from explorer.models.encoding import Encoded, asked_texts, encode
 from explorer.models.inside import depth_of, read
@@ -65,7 +66,7 @@ def _asked_model(bundle: Bundle, text: str, second: str, place: int | None = Non
     hidden = reading.hidden_states[-1][0].double().cpu()
     return Said(
         bundle.model_id,
-        "what stands at the blank, from what is before it" if cut else _title(asked.title, asked.slug, encoded, place),
+        BEFORE_BLANK if cut else _title(asked.title, asked.slug, encoded, place),
         logits[place],
         place,
         len(places) if asked.slug == "mask" else 1,

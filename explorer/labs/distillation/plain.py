@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from explorer.labs.distillation.schema import REST
-from explorer.labs.plain import CLASSES_OF, Asked, Plain, architecture_of, plain_script
+from explorer.labs.distillation.schema import BEFORE_BLANK, REST
+from explorer.labs.plain import CLASSES_OF, Asked, Plain, architecture_of, as_read, plain_script
+from explorer.text import up_to_blank
 
 
 def soft_targets(asked: Asked) -> str:
@@ -11,8 +12,14 @@ def soft_targets(asked: Asked) -> str:
     question = _question(asked)
     if not question:
         return ""
-    named = len([target for target in asked.result.targets if target.name != REST])
-    values = {"QUESTION": question, "CLASSES": CLASSES_OF[question], "TOP_K": named}
+    targets = asked.result.targets
+    values = {
+        "QUESTION": question,
+        "CLASSES": CLASSES_OF[question],
+        "TOP_K": len([target for target in targets if target.name != REST]),
+        "TRUTH": next(place for place, target in enumerate(targets) if target.hard),
+        **_texts(asked, question),
+    }
     return plain_script("soft_targets", lambda _: values)(asked)
 
 
@@ -26,14 +33,22 @@ def between(name: str) -> Plain:
         if layout is None or not layout.path.endswith(".*"):
             return ""
         layers = f"{layout.body}.{layout.path}".removesuffix(".*")
-        return plain_script(name, lambda _: {"QUESTION": question, "LAYERS": layers})(asked)
+        values = {"QUESTION": question, "LAYERS": layers, **_texts(asked, question)}
+        return plain_script(name, lambda _: values)(asked)
 
     return fill
+
+
+def _texts(asked: Asked, question: str) -> dict[str, str]:
+    """What a model that continues a text is given of a text with a blank; nothing to change for others."""
+    texts = up_to_blank(as_read(asked.params.text), as_read(asked.params.second))
+    return dict(zip(("TEXT", "SECOND"), texts, strict=True)) if question == "continue" else {}
 
 
 def _question(asked: Asked) -> str:
     """What was asked of a model, by its slug; empty for a run, and where there is no script."""
     from explorer.models.questions import QUESTIONS  # brings torch, which is here by now
 
-    slug = {entry.title: entry.slug for entry in QUESTIONS}.get(asked.result.asked, "")
+    known = {BEFORE_BLANK: "continue", **{entry.title: entry.slug for entry in QUESTIONS}}
+    slug = known.get(asked.result.asked, "")
     return slug if slug in CLASSES_OF and not asked.params.run else ""

@@ -24,6 +24,8 @@ GRADIENT_CURVE = tuple(10.0 ** (place / 12 - 1) for place in range(37))
 """Where the gradient is computed: from 0.1 to 100."""
 
 REST = "the rest"
+BEFORE_BLANK = "what stands at the blank, from what is before it"
+"""What a model that only continues a text is asked where the text has a blank."""
 
 
 def _check_texts(text: object, second: object) -> None:
