@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +21,9 @@ FORMATS = {
     "times": "{:.2f} times",
 }
 """How a figure of each unit is written."""
+
+PROPORTIONS = ("mlm_top_", "nsp_", "sop_", "rtd_found", "rtd_false")
+"""Beginnings of the names of measures that count right answers among those that `over` begins with."""
 
 COUNTERS = ("step", "tokens", "seconds")
 """What every point of a training's log counts."""
@@ -39,8 +44,25 @@ class Measure:
         """The figure as it is written."""
         return FORMATS[self.unit].format(self.value)
 
+    @property
+    def standard_error(self) -> float | None:
+        """That of a share of right answers, the square root of p(1 - p)/n; None for what is no such share.
+
+        The answers count as independent: those of one text are not quite, so the true error is somewhat larger.
+        """
+        count = re.match(r"[\d,]+", self.over)
+        if self.unit != "share" or count is None or not self.name.startswith(PROPORTIONS):
+            return None
+        return math.sqrt(self.value * (1 - self.value) / int(count.group().replace(",", "")))
+
+    @property
+    def shown_with_error(self) -> str:
+        """The figure with its standard error in points, where it has one."""
+        error = self.standard_error
+        return self.shown if error is None else f"{self.shown} ± {100 * error:.2f}"
+
     def __str__(self) -> str:
-        return f"{self.what}: {self.shown} ({self.over})"
+        return f"{self.what}: {self.shown_with_error} ({self.over})"
 
 
 @dataclass(frozen=True)

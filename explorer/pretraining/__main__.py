@@ -8,8 +8,11 @@ from pathlib import Path
 
 from explorer.errors import ExplorerError
 from explorer.pretraining import corpus
-from explorer.pretraining.recipes import RECIPES
+from explorer.pretraining.pair_recipes import PAIR_RECIPES
+from explorer.pretraining.recipes import RECIPES as FIRST_RECIPES
 from explorer.settings import BUNDLED_MODELS
+
+RECIPES = {**FIRST_RECIPES, **PAIR_RECIPES}
 
 
 def parse_arguments() -> argparse.Namespace:

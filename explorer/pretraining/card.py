@@ -14,7 +14,7 @@ from typing import Any
 from explorer.errors import BadInputError
 from explorer.models.architectures import Capability
 from explorer.models.parts import counted_parts, tied
-from explorer.models.records import Measure
+from explorer.models.records import Measure, read_curve
 from explorer.pretraining import cloze
 from explorer.pretraining.curve import thinned, write_curve
 from explorer.pretraining.evaluate import measures_of, write_scores
@@ -23,6 +23,8 @@ from explorer.pretraining.measures.measure import Subject, open_subject
 
 NOTES = Path(__file__).with_name("notes.toml")
 WIDTH = 130
+PAIRS = "pairs.json"
+"""Beside training.json where NSP was learned once more on matched pairs."""
 TEXT = """113 MB of English from published packages: WikiText-2 train, Wikipedia sections, State of the Union speeches, 18
   Gutenberg books, film reviews and Tatoeba sentences. bert-small's card has the packages and licences. None of it is part
   of this repository."""
@@ -53,9 +55,16 @@ def write_card(folder: Path, text: Path, work: Path, keep_scores: bool = False) 
     if log.exists():
         write_curve(log, folder / "curve.json", folder.name)
         about.setdefault("seconds", max((point["seconds"] for point in thinned(log)), default=0.0))
+    elif (points := read_curve(folder)) and "minutes" not in about:
+        about.setdefault("seconds", points[-1]["seconds"])
     card = "\n\n".join(_sections(subject, notes[folder.name], about, scores)) + "\n"
     (folder / "README.md").write_text(card, encoding="utf-8")
     return folder / "README.md"
+
+
+def _read(path: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(path.read_text()) if path.is_file() else {}
+    return found
 
 
 def _kept(path: Path) -> dict[str, Any]:
@@ -74,9 +83,9 @@ def _sections(subject: Subject, note: dict[str, Any], about: dict[str, Any], sco
         "## Parameters",
         _parameters(subject),
         "## How it was made",
-        _making(note, about),
+        _making(note, about, _read(subject.folder / PAIRS)),
         "## What it scores",
-        _scores(subject, scores),
+        _scores(subject, note, scores),
         *_samples(subject),
         "## What it is bad at",
         "\n".join(_wrapped(line, "- ") for line in note["bad_at"]),
@@ -123,13 +132,13 @@ def _parameters(subject: Subject) -> str:
     return "\n".join(["| part | formula | count |", "|---|---|---|", *rows, f"| all | | {total:,} |", "", said])
 
 
-def _making(note: dict[str, Any], about: dict[str, Any]) -> str:
+def _making(note: dict[str, Any], about: dict[str, Any], paired: dict[str, Any]) -> str:
+    """about: training.json. paired: pairs.json, empty for a model without such a stage."""
     masked = about["corruption"]
     rates = f"{about['learning_rate']:g}; new parts {about['head_learning_rate']:g}; word embeddings "
-    rates += f"{about['embedding_learning_rate']:g}" if about["embedding_learning_rate"] else "frozen"
-    training = f"{about['steps']:,} steps, {about['tokens_seen'] / 1e6:.1f} million tokens"
-    if "seconds" in about:
-        training += f", {about['seconds'] / 60:.0f} minutes on two CPU cores (shared with other work)"
+    embeddings = about.get("embedding_learning_rate", 0.0)
+    rates += f"{embeddings:g}" if embeddings else "frozen"
+    training = _length_of(about)
     training += f", bf16 autocast, AdamW ({rates}), linear decay, no dropout"
     if masked["rate"]:
         random = f", {masked['random_share']:.0%} random" if masked["random_share"] else ""
@@ -140,13 +149,26 @@ def _making(note: dict[str, Any], about: dict[str, Any]) -> str:
         + (f", {stage['pair']:.0%} of them pairs" if stage["pair"] else "")
         for stage in about["stages"]
     )
+    again = f"`python -m explorer.pretraining corpus`, then `python -m explorer.pretraining train {about['name']}`"
     lines = [
         f"**Start**: {note['start']}",
-        f"**Text**: {TEXT}",
+        f"**Text**: {note.get('text', TEXT)}",
         f"**Training**: {note['objective']} {training}. {stages}. `training.json` has every number.",
-        f"**Again**: `python -m explorer.pretraining corpus`, then `python -m explorer.pretraining train {about['name']}`.",
     ]
-    return "\n".join(_wrapped(line, "- ") for line in lines)
+    if paired:
+        lines.append(f"**Pairs**: {note['pairs']} {_length_of(paired)}. `pairs.json` has every number.")
+        again += f", then `python -m explorer.pretraining train {paired['name']}`"
+    return "\n".join(_wrapped(line, "- ") for line in [*lines, f"**Again**: {again}."])
+
+
+def _length_of(about: dict[str, Any]) -> str:
+    """Steps, tokens and minutes of a training."""
+    said = f"{about['steps']:,} steps, {about['tokens_seen'] / 1e6:.1f} million tokens"
+    if "minutes" in about:
+        about = about | {"seconds": 60 * about["minutes"]}
+    if "seconds" in about:
+        said += f", {about['seconds'] / 60:.0f} minutes on two CPU cores (shared with other work)"
+    return said
 
 
 def _wrapped(text: str, bullet: str = "") -> str:
@@ -154,15 +176,20 @@ def _wrapped(text: str, bullet: str = "") -> str:
     return textwrap.fill(" ".join(text.split()), WIDTH, initial_indent=bullet, subsequent_indent=" " * len(bullet))
 
 
-def _scores(subject: Subject, scores: dict[str, Any]) -> str:
+def _scores(subject: Subject, note: dict[str, Any], scores: dict[str, Any]) -> str:
     measures = [Measure(**measure) for measure in scores["measures"]]
-    rows = [f"| {measure.what} | {measure.shown} | {measure.over} |" for measure in measures]
+    rows = [f"| {measure.what} | {measure.shown_with_error} | {measure.over} |" for measure in measures]
     text = "WikiText-2 *validation*" if scores["text"] == "wikitext-valid.txt" else f"`{scores['text']}`"
-    told = f"On {text}, never trained on; measured on {scores['date']}"
+    read = note.get("read", "its starting encoder had read Wikipedia, from which WikiText is taken")
+    told = f"On {text}, which is not in our text; {read}. Measured on {scores['date']}"
     if Capability.MLM in subject.bundle.capabilities:
         told += "; for MLM 15% of the tokens chosen, 80/10/10, rows of 128"
+    if any(measure.standard_error is not None for measure in measures):
+        told += ". ± is one standard error in points, as if the answers were independent"
     table = "\n".join(["| | | over |", "|---|---|---|", *rows])
-    return f"{told}:\n\n{table}\n\n```bash\npython -m explorer.pretraining corpus\n{scores['command']}\n```"
+    return (
+        f"{_wrapped(told + ':')}\n\n{table}\n\n```bash\npython -m explorer.pretraining corpus\n{scores['command']}\n```"
+    )
 
 
 def _samples(subject: Subject) -> list[str]:

@@ -13,6 +13,7 @@ from explorer.errors import BadInputError
 from explorer.models.architectures import Capability
 from explorer.models.records import Measure
 from explorer.pretraining.measures.causal import measure_causal
+from explorer.pretraining.measures.everyday import measure_everyday
 from explorer.pretraining.measures.masks import measure_masks
 from explorer.pretraining.measures.measure import Subject, open_subject
 from explorer.pretraining.measures.others import measure_round_trip, measure_student
@@ -21,7 +22,7 @@ from explorer.pretraining.measures.replaced import measure_replaced
 
 MEASURES: dict[Capability, Callable[[Subject], list[Measure]]] = {
     Capability.MLM: measure_masks,
-    Capability.NSP: measure_pairs,
+    Capability.NSP: lambda subject: measure_pairs(subject) + measure_everyday(subject),
     Capability.SOP: measure_pairs,
     Capability.RTD: measure_replaced,
     Capability.CAUSAL: measure_causal,

@@ -14,6 +14,8 @@ from transformers import PreTrainedTokenizerBase
 from explorer.pretraining.corpus import SOURCES, Document, read_documents
 from explorer.text import split_sentences
 
+EVERYDAY = Path(__file__).with_name("everyday.txt")
+
 
 class TextStore:
     """One source as a flat array of token ids, with the start of each sentence and the numbers of its paragraph and document.
@@ -129,6 +131,11 @@ def load_stores(corpus: Path, tokenizer: PreTrainedTokenizerBase, cache: Path) -
         for path in sorted(corpus.glob("*.txt"))
         if path.stem not in held_out
     }
+
+
+def everyday_store(tokenizer: PreTrainedTokenizerBase) -> TextStore:
+    """The short everyday texts that were written for this project, each a document."""
+    return TextStore.from_documents(read_documents(EVERYDAY), tokenizer)
 
 
 def unigram_counts(stores: dict[str, TextStore], vocabulary: int) -> torch.Tensor:

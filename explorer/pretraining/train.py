@@ -147,7 +147,7 @@ COUNTERS = ("step", "seconds", "tokens")
 def train(recipe: TrainingRecipe, place: Place) -> list[Path]:
     """Train (or resume) a recipe and export what it makes; progress on the terminal, figures in the run's log.jsonl.
 
-    Returns the folders of the finished models, each with the recipe in training.json and the log beside the weights.
+    Returns the folders of the finished models, each with the recipe in a record (training.json) and the log beside the weights.
     """
     trainer = Trainer(recipe, place)
     if trainer.resume():
@@ -176,7 +176,7 @@ def train(recipe: TrainingRecipe, place: Place) -> list[Path]:
     about |= {"seconds": round(trainer.seconds)}
     outputs = trainer.pretrainer.export(place.models)
     for output in outputs:
-        (output / "training.json").write_text(json.dumps(about, indent=2) + "\n")
+        (output / trainer.pretrainer.record).write_text(json.dumps(about, indent=2) + "\n")
     return outputs
 
 

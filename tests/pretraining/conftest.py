@@ -6,13 +6,16 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
+from numpy.typing import NDArray
 from transformers import BertConfig, BertForPreTraining, PreTrainedTokenizerBase
 
 from explorer.pretraining.export import export_model
 from explorer.pretraining.objectives.base import Place
 from explorer.pretraining.starts import granite
+from explorer.pretraining.starts.sentences import SentenceEncoder
 from tests.models.tiny import byte_level
 
 WORDS = ("river", "bridge", "stone", "garden", "winter", "summer", "market", "farmer", "village", "church", "captain")
@@ -48,14 +51,21 @@ def models(tokenizer: PreTrainedTokenizerBase, tmp_path_factory: pytest.TempPath
 
 @pytest.fixture
 def place(corpus: Path, models: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tokens: Path) -> Place:
-    """Where a tiny training runs; the byte-level vocabulary is a tiny one, nothing is fetched."""
+    """Where a tiny training runs; the byte-level vocabulary and the sentence encoder are tiny ones, nothing is fetched."""
     monkeypatch.setattr(granite, "read_pack", lambda _: ({}, tiny_pack()))
+    monkeypatch.setattr(SentenceEncoder, "_embedded", by_chance)
     (tmp_path / "work").mkdir()
     (tmp_path / "work" / "tokens").symlink_to(tokens)
     for model in models.iterdir():
         (tmp_path / "models").mkdir(exist_ok=True)
         (tmp_path / "models" / model.name).symlink_to(model)
     return Place(corpus, tmp_path / "work", tmp_path / "models")
+
+
+def by_chance(encoder: SentenceEncoder, texts: list[str]) -> NDArray[np.float32]:
+    """Embeddings of two dimensions, so that many sentences are related."""
+    angles = np.random.default_rng(0).uniform(0, 2 * np.pi, len(texts))
+    return np.stack([np.cos(angles), np.sin(angles)], axis=1).astype(np.float32)
 
 
 @pytest.fixture(scope="session")

@@ -18,15 +18,18 @@ from explorer.pretraining.card import write_card
 from explorer.pretraining.evaluate import evaluate
 from explorer.pretraining.export import export_model
 from explorer.pretraining.measures import causal, others, pairs
+from explorer.pretraining.measures.everyday import everyday_pairs
 from explorer.pretraining.measures.others import speed_ratio
 from explorer.pretraining.objectives import PRETRAINERS
 from explorer.pretraining.objectives.base import Place
 from explorer.pretraining.starts import distilbert
+from explorer.pretraining.store import EVERYDAY as EVERYDAY_TEXTS
 from explorer.pretraining.train import train
 from tests.pretraining.conftest import tiny_model
 from tests.pretraining.objectives.tiny import RECIPES
 
 PAIRS = {"nsp_segments", "nsp_sentences", "sop_segments", "sop_sentences"}
+EVERYDAY = {"nsp_everyday", "nsp_everyday_accepted"}
 MLM = {"mlm_top_1", "mlm_top_5", "mlm_loss"}
 BYTES = {"round_trip", "unknown_tokens"}
 
@@ -55,7 +58,7 @@ def ready(place: Place) -> Place:
 @pytest.mark.parametrize(
     ("objective", "names"),
     [
-        ("mlm+nsp", [MLM | PAIRS]),
+        ("mlm+nsp", [MLM | PAIRS | EVERYDAY]),
         ("distillation", [MLM]),
         ("full sentences", [MLM | BYTES]),
         ("mlm+sop", [MLM | PAIRS]),
@@ -105,6 +108,31 @@ def test_a_figure_is_written_by_its_unit(unit: str, value: float, shown: str) ->
     assert str(Measure("x", "What", value, unit, "8 tokens")) == f"What: {shown} (8 tokens)"
 
 
+@pytest.mark.parametrize(
+    ("name", "over", "shown"),
+    [
+        ("nsp_everyday", "200 pairs, half of each class", "80.00% ± 2.83"),
+        ("mlm_top_1", "40,000 masked tokens", "80.00% ± 0.20"),
+        ("kept", "40,000 masked tokens", "80.00%"),
+        ("mlm_top_1", "no count", "80.00%"),
+    ],
+)
+def test_a_share_of_right_answers_has_its_standard_error(name: str, over: str, shown: str) -> None:
+    """The square root of p(1 - p)/n in points; a ratio of two shares has none."""
+    assert Measure(name, "What", 0.8, "share", over).shown_with_error == shown
+
+
+def test_each_everyday_sentence_stands_once_in_each_class() -> None:
+    found = everyday_pairs()
+    assert len(found) == 200
+    sides = [{label: sorted(pair[side] for pair in found if pair[2] == label) for label in (0, 1)} for side in (0, 1)]
+    for side in sides:
+        assert side[0] == side[1]
+        assert len(set(side[0])) == 100
+    texts = EVERYDAY_TEXTS.read_text(encoding="utf-8")
+    assert not [sentence for pair in found for sentence in pair[:2] if sentence in texts], "never trained on"
+
+
 NOTES = """[tiny]
 base_model = "somebody/some-model"
 tags = ["fill-mask"]
@@ -135,7 +163,7 @@ def test_a_card_has_the_formula_the_making_the_scores_and_what_the_notes_say(
     for said in (f"| all | | {count:,} |", "Somebody's encoder.", "**Facts**: it has none.", "12 steps", "one storage"):
         assert said in text
     scores = json.loads((folder / "scores.json").read_text())
-    assert {measure["name"] for measure in scores["measures"]} == MLM | PAIRS
+    assert {measure["name"] for measure in scores["measures"]} == MLM | PAIRS | EVERYDAY
     assert scores["date"] in text
     assert scores["command"].endswith("evaluate assets/models/tiny")
     for measure in scores["measures"]:

@@ -11,15 +11,42 @@ from explorer.figures import CIVIDIS, cell_texts, fixed, percent, picture, prose
 from explorer.labs.pairs.schema import CLASSES, AllPairsResult, PairResult
 from explorer.tables import Table
 
-MISSING_HEAD = Markup(
-    "<p>RoBERTa was trained without next-sentence prediction, because its authors found that leaving it out matches or "
-    "slightly improves the tasks that follow. Their Table 2 (Liu et al. 2019), base size, BooksCorpus and Wikipedia:</p>"
+ROBERTA_TABLE_2 = Markup(
     "<table><thead><tr><th>input format</th><th>SQuAD 1.1/2.0</th><th>MNLI-m</th><th>SST-2</th><th>RACE</th></tr></thead>"
     "<tbody><tr><td>segment pair, with NSP</td><td>90.4/78.7</td><td>84.0</td><td>92.9</td><td>64.2</td></tr>"
     "<tr><td>sentence pair, with NSP</td><td>88.7/76.2</td><td>82.9</td><td>92.1</td><td>63.0</td></tr>"
     "<tr><td>full sentences, no NSP</td><td>90.4/79.1</td><td>84.7</td><td>92.5</td><td>64.8</td></tr>"
     "<tr><td>doc sentences, no NSP</td><td>90.6/79.7</td><td>84.7</td><td>92.7</td><td>65.6</td></tr></tbody></table>"
-    "<p>DistilBERT and ELECTRA dropped it as well; ALBERT asks instead whether two sentences were swapped.</p>"
+)
+"""Liu et al. 2019, Table 2: base size, BooksCorpus and Wikipedia."""
+
+BERT_TABLE_5 = Markup(
+    "<table><thead><tr><th>BERT-base, segment pairs</th><th>MNLI-m</th><th>QNLI</th><th>MRPC</th><th>SST-2</th>"
+    "<th>SQuAD 1.1</th></tr></thead><tbody>"
+    "<tr><td>with NSP</td><td>84.4</td><td>88.4</td><td>86.7</td><td>92.7</td><td>88.5</td></tr>"
+    "<tr><td>no NSP</td><td>83.9</td><td>84.9</td><td>86.5</td><td>92.6</td><td>87.9</td></tr></tbody></table>"
+)
+"""Devlin et al. 2019, Table 5 (its first two rows)."""
+
+TWO_ABLATIONS = Markup(
+    "<p><b>Does NSP help?</b> BERT's own ablation says yes (Devlin et al. 2019, Table 5):</p>{}"
+    "<p>RoBERTa's says no (Liu et al. 2019, Table 2):</p>{}"
+    "<p>They do not take away the same. BERT left out the loss and may have kept its input of two segments, half the time "
+    "from two documents (so Liu et al. suppose, section 4.2). RoBERTa left out the pairs too: its last two rows read whole "
+    "sentences in a row, up to 512 tokens. Where NSP stays, short input hurts most (sentence pair): there is no long context to "
+    "learn from.</p>"
+).format(BERT_TABLE_5, ROBERTA_TABLE_2)
+"""Why the two papers disagree on NSP."""
+
+MISSING_HEAD = (
+    Markup(
+        "<p>RoBERTa was trained without next-sentence prediction, because its authors found that leaving it out matches or "
+        "slightly improves the tasks that follow. Their Table 2 (Liu et al. 2019), base size, BooksCorpus and Wikipedia:</p>"
+    )
+    + ROBERTA_TABLE_2
+    + Markup(
+        "<p>DistilBERT and ELECTRA dropped it as well; ALBERT asks instead whether two sentences were swapped.</p>"
+    )
 )
 """Why a model may lack this head, quoted from RoBERTa's paper."""
 
@@ -109,7 +136,7 @@ def all_pairs_table(result: AllPairsResult) -> Table:
 
 
 def all_pairs_sentence(result: AllPairsResult) -> Markup:
-    """How often the true successor has the highest score of its row."""
+    """How often the true successor has the highest score of its row, where a row has others to compare it with."""
     starts = range(len(result.sentences) - 1)
     right = sum(_best(result, first) == first + 1 for first in starts)
     true = [result.probabilities[first][first + 1] or 0.0 for first in starts]
@@ -119,13 +146,20 @@ def all_pairs_sentence(result: AllPairsResult) -> Markup:
         for second, probability in enumerate(row)
         if probability is not None and second != first + 1
     ]
-    parts = [
-        "The true next sentence scores highest in ",
-        strong(f"{right} of {len(starts)}"),
-        f" rows. Its mean P(next) is {percent(sum(true) / len(true))}",
-    ]
-    if others:
-        parts.append(f", that of all other pairs {percent(sum(others) / len(others))}")
+    if len(result.sentences) == 2:
+        (own,), (swapped,) = true, others
+        parts = [
+            "The pair as it stands has P(next) = ",
+            strong(percent(own)),
+            f", the same two swapped {percent(swapped)}",
+        ]
+    else:
+        parts = [
+            "The true next sentence scores highest in ",
+            strong(f"{right} of {len(starts)}"),
+            f" rows. Its mean P(next) is {percent(sum(true) / len(true))}, that of all other pairs "
+            f"{percent(sum(others) / len(others))}",
+        ]
     parts.append(
         ". Sentences of one text share a topic, and NSP was trained against other texts: it tells topics apart better "
         "than order (ALBERT's Table 5: a model trained on NSP gets 52.0% on order)."

@@ -71,6 +71,7 @@ def build(page: Page) -> None:
             build_order(page, order)  # its endpoints are there without a bundled model too
     with gr.Accordion("Why: the formula and the papers", open=False):
         gr.Markdown(WHY, latex_delimiters=LATEX)
+        gr.HTML(str(figures.TWO_ABLATIONS), elem_classes=["quoted"])
 
 
 def _one_pair(page: Page) -> None:

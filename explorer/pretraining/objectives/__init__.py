@@ -9,6 +9,7 @@ from explorer.pretraining.objectives.albert_body import AlbertBodyPretrainer
 from explorer.pretraining.objectives.albert_order import AlbertOrderPretrainer
 from explorer.pretraining.objectives.base import Pretrainer
 from explorer.pretraining.objectives.bert import BertPretrainer
+from explorer.pretraining.objectives.bert_pairs import BertPairsPretrainer
 from explorer.pretraining.objectives.distilbert import DistilbertPretrainer
 from explorer.pretraining.objectives.electra import ElectraPretrainer
 from explorer.pretraining.objectives.gpt2 import Gpt2Pretrainer
@@ -16,6 +17,7 @@ from explorer.pretraining.objectives.roberta import RobertaPretrainer
 
 PRETRAINERS: dict[str, type[Pretrainer[Any]]] = {
     "mlm+nsp": BertPretrainer,
+    "nsp on matched pairs": BertPairsPretrainer,
     "distillation": DistilbertPretrainer,
     "full sentences": RobertaPretrainer,
     "module replacing": AlbertBodyPretrainer,

@@ -58,6 +58,8 @@ class Pretrainer(ABC, Generic[RecipeT]):
     drawers: Mapping[str, Drawer] = USUAL_ROWS
     new_parts: tuple[str, ...] = ()
     """Beginnings of the names of parameters that start from nothing and learn at `head_learning_rate`."""
+    record: str = "training.json"
+    """The file beside the weights that tells how they were trained."""
     word_embeddings: str
     """The name of the word embeddings, which have a rate of their own."""
 

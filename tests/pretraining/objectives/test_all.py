@@ -14,14 +14,14 @@ from transformers import AutoTokenizer, PreTrainedTokenizerBase
 
 from explorer.errors import ModelUnavailableError
 from explorer.models.parts import counted_parts, tied
+from explorer.pretraining.__main__ import RECIPES as PUBLISHED
 from explorer.pretraining.objectives import PRETRAINERS
 from explorer.pretraining.objectives.base import Place
-from explorer.pretraining.recipes import RECIPES as PUBLISHED
 from explorer.pretraining.starts import distilbert
 from explorer.pretraining.train import Trainer, train
 from tests.pretraining.objectives.tiny import RECIPES, STEPS
 
-MAIN_LOSS = {"causal": "next_loss"}
+MAIN_LOSS = {"causal": "next_loss", "nsp on matched pairs": "pair_loss"}
 
 
 @pytest.fixture(autouse=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from explorer.pretraining.pair_recipes import MatchedPairsRecipe
 from explorer.pretraining.recipes import (
     AlbertBodyRecipe,
     AlbertOrderRecipe,
@@ -33,6 +34,18 @@ RECIPES: dict[str, TrainingRecipe] = {
     recipe.objective: recipe
     for recipe in (
         TrainingRecipe(name="bert", stages=PAIRS, start="bert-mini", **USUAL),
+        MatchedPairsRecipe(
+            name="bert-pairs",
+            objective="nsp on matched pairs",
+            start="bert-mini",
+            into="bert-paired",
+            stages=(Stage(share=1.0, length=32, text=0.0, sentence=0.0, pair=1.0),),
+            first_layer=2,
+            neighbours={"everyday": 6},
+            held_every=4,
+            held_weight=0.01,
+            **(USUAL | {"tokens_per_step": 1024, "learning_rate": 2e-3, "head_learning_rate": 2e-3}),
+        ),
         DistillationRecipe(name="student", objective="distillation", start="bert-mini", stages=TEXT, **USUAL),
         TrainingRecipe(name="roberta-mini", objective="full sentences", start="bert-mini", stages=TEXT, **USUAL),
         AlbertBodyRecipe(
