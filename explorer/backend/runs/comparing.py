@@ -82,3 +82,12 @@ def without_a_test(verdict: Verdict, rows: str = "examples") -> str:
             f"{verdict.rows:,} others: differences below {percent(verdict.threshold)} are within chance."
         )
     return f"The answers to single {rows} were not all kept, so what of these differences is chance cannot be said."
+
+
+def two_compared(records: Sequence[RunRecord], names: str, rows: str = "examples") -> str:
+    """Whether the first of two finished runs differs from the second beyond chance, as a sentence says it."""
+    verdict = compare(records, [(0, 1)])
+    if not verdict.p:
+        return without_a_test(verdict, rows)
+    said = "differ beyond chance" if verdict.p[0, 1] < ALPHA else "do not differ beyond chance"
+    return f"The two {names} {said} (p = {verdict.p[0, 1]:.2g}, {verdict.title} on the same {verdict.rows:,} {rows})."

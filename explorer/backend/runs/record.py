@@ -176,6 +176,10 @@ class RunRecord:
             whole.add(self.step)
         return tuple(Measured(step, points[step], step in whole) for step in sorted(points))
 
+    def rows_at(self, point: Measured) -> str:
+        """On which rows a point was measured, as a label says it."""
+        return "all held-out rows" if point.whole else f"the first {self.between} held-out rows"
+
     @property
     def keeps_snapshots(self) -> bool:
         """Whether ΔW is kept as the run goes: where it is of low rank, and so small."""

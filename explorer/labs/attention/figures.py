@@ -8,6 +8,7 @@ from typing import Any
 from markupsafe import Markup
 
 from explorer.figures import CIVIDIS, DIVERGING, cell_texts, label, percent, picture, prose, strong
+from explorer.labs.attention.habits import habit_of
 from explorer.labs.attention.schema import AttentionResult, Square, StatisticsResult
 from explorer.tables import Table
 
@@ -38,12 +39,6 @@ STATISTIC_TITLES = {
     "to_itself": "share to itself",
 }
 
-HABITS = {
-    "to_previous": "looks mostly at the previous token",
-    "to_next": "looks mostly at the next token",
-    "to_itself": "looks mostly at the token itself",
-}
-
 
 def attention_table(result: AttentionResult) -> Table:
     """from, to (position and token each), weight; the weights of one `from` sum to 1."""
@@ -63,7 +58,7 @@ def page_table(result: AttentionResult) -> Table:
 def attention_sentence(result: AttentionResult, view: str = "weights") -> Markup:
     """What the head does on this text, and the strongest link between two words."""
     parts: list[str] = [strong(f"Layer {result.layer}, head {result.head}"), " "]
-    habit = next((text for name, text in HABITS.items() if _share(result, name) > 0.5), None)
+    habit = habit_of(result)
     if habit:
         parts += [habit, ". "]
     elif result.facts.to_special > 0.5:
@@ -87,25 +82,6 @@ def attention_sentence(result: AttentionResult, view: str = "weights") -> Markup
     if len(result.tokens) ** 2 > MOST_ROWS:
         parts += [f" (The table lists the {MOST_ROWS:,} largest weights; the endpoint gives all.)"]
     return prose(*parts)
-
-
-FEWEST_ROWS = 3
-"""Rows that make a habit."""
-
-
-def _share(result: AttentionResult, name: str) -> float:
-    """The mean share of one of HABITS over the rows that have a choice; 0 where these are too few.
-
-    A model that sees no later token has to look at the first one from there, and none has a next one to look at.
-    """
-    offset = {"to_previous": -1, "to_next": 1, "to_itself": 0}[name]
-    length = len(result.tokens)
-    rows = [row for row in range(1 if result.causal else 0, length) if 0 <= row + offset < length]
-    if len(rows) < FEWEST_ROWS:
-        return 0.0
-    if not result.causal:
-        return result.facts.value(name) or 0.0
-    return sum(result.weights.row(row)[row + offset] for row in rows) / len(rows)
 
 
 def _strongest(result: AttentionResult) -> tuple[int, int, float] | None:

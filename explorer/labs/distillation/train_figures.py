@@ -6,7 +6,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from explorer.backend.runs.comparing import ALPHA, compare, without_a_test
+from explorer.backend.runs.comparing import two_compared
 from explorer.backend.runs.record import RunRecord, RunStatus
 from explorer.figures import compact, duration, label, megabytes, percent, picture, prose, strong
 from explorer.labs.distillation.train_schema import Distilled, Size
@@ -82,18 +82,9 @@ def distill_sentence(result: Distilled) -> Markup:
     parts.append(". ")
     finished = [record for record in result.students if record.outcome is not None]
     if len(finished) > 1:
-        parts.append(_beyond_chance(finished, "words" if result.on_text else "examples"))
+        parts.append(two_compared(finished, "students", "words" if result.on_text else "examples"))
     stopped = [record.message for record in result.students if record.status is RunStatus.STOPPED]
     return prose(*parts, *(f" {message}" for message in stopped))
-
-
-def _beyond_chance(students: list[RunRecord], rows: str) -> str:
-    """Whether the first student differs from the second beyond chance."""
-    verdict = compare(students, [(0, 1)])
-    if not verdict.p:
-        return without_a_test(verdict, rows)
-    said = "differ beyond chance" if verdict.p[0, 1] < ALPHA else "do not differ beyond chance"
-    return f"The two students {said} (p = {verdict.p[0, 1]:.2g}, {verdict.title} on the same {verdict.rows:,} {rows})."
 
 
 def _running(record: RunRecord, ended: int) -> Markup:
@@ -196,18 +187,23 @@ def _range(name: str, traces: list[dict[str, Any]], on_text: bool) -> list[float
 
 def _line(record: RunRecord, name: str, axis: str, place: int) -> dict[str, Any]:
     style = {"color": COLOURS[place], "width": 3, "dash": DASHES[place]}
-    points = [(point.step, point.value) for point in record.measured(name)]
+    points, symbol = record.measured(name), ("circle", "diamond")[place]
     return {
         "type": "scatter",
         "mode": "lines+markers",
         "name": label(short_name(record), 48),
         "legendgroup": str(place),
-        "x": [step for step, _ in points],
-        "y": [value for _, value in points],
+        "x": [point.step for point in points],
+        "y": [point.value for point in points],
+        "customdata": [record.rows_at(point) for point in points],
         "yaxis": axis,
         "line": style,
-        "marker": {"size": 8, "color": style["color"], "symbol": ("circle", "diamond")[place]},
-        "hovertemplate": "step %{x}: %{y:.3f}<extra></extra>",
+        "marker": {
+            "size": 8,
+            "color": style["color"],
+            "symbol": [f"{symbol}{'' if p.whole else '-open'}" for p in points],
+        },
+        "hovertemplate": "step %{x}: %{y:.3f} on %{customdata}<extra></extra>",
     }
 
 

@@ -165,7 +165,7 @@ def _traces(record: RunRecord, colour: str, dash: str, many: bool, name: str) ->
         "mode": "lines+markers",
         "x": [point.step for point in measured],
         "y": [point.value for point in measured],
-        "customdata": ["all held-out" if point.whole else f"the first {record.between} held-out" for point in measured],
+        "customdata": [record.rows_at(point) for point in measured],
         "yaxis": "y2",
         "showlegend": False,
         "marker": {
@@ -173,7 +173,7 @@ def _traces(record: RunRecord, colour: str, dash: str, many: bool, name: str) ->
             "size": 8,
             "symbol": ["circle" if point.whole else "circle-open" for point in measured],
         },
-        "hovertemplate": "step %{x}: %{y:.3f} on %{customdata} rows<extra>" + name + "</extra>",
+        "hovertemplate": "step %{x}: %{y:.3f} on %{customdata}<extra>" + name + "</extra>",
     }
     return [line, metric] if many else [each, line, metric]
 

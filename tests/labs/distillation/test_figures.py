@@ -169,6 +169,14 @@ class TestStudents:
         assert {"3-layer student, soft targets", "3-layer student, labels"} <= set(names)
         assert [trace["yaxis"] for trace in drawn["data"][1:]] == ["y", "y", "y2", "y2"]
 
+    def test_points_on_some_of_the_rows_are_hollow_and_say_so(self) -> None:
+        part = student(
+            evaluations=((0, {"accuracy": 0.5}), (10, {"accuracy": 0.7}), (20, {"accuracy": 0.9})), whole=(0,)
+        )
+        line = train_figures.distill_figure(distilled(students=(part,), sizes=()))["data"][1]
+        assert line["marker"]["symbol"] == ["circle", "circle-open", "circle"]
+        assert line["customdata"][1] == "the first 128 held-out rows"
+
     def test_a_regression_has_no_agreement(self) -> None:
         plain = student(0.8, None, metrics=("pearson",), evaluations=((0, {"pearson": -0.3}), (20, {"pearson": 0.8})))
         drawn = train_figures.distill_figure(distilled(students=(plain,), sizes=()))
