@@ -5,12 +5,17 @@ from __future__ import annotations
 import errno
 import logging
 
+LONGEST = 1200
+"""Characters of a sentence; a longer one repeats what was sent, and its middle is left out."""
+
 
 class ExplorerError(Exception):
     """Anything that a visitor can put right; its text is shown as it is (never as HTML)."""
 
     def __init__(self, message: str) -> None:
-        """Whatever a sentence repeats of a visitor's input, it can be encoded: lone surrogates are replaced."""
+        """Whatever a sentence repeats of a visitor's input, it can be encoded and read: lone surrogates are replaced."""
+        if len(message) > LONGEST:
+            message = f"{message[: LONGEST // 2]} … {message[-LONGEST // 2 :]}"
         super().__init__(message.encode("utf-8", "replace").decode("utf-8"))
 
 

@@ -30,6 +30,13 @@ def test_what_a_sentence_repeats_can_be_encoded(kind: type[ExplorerError]) -> No
     assert str(error).encode() == "There is no model ? “é” 😀.".encode()
 
 
+def test_what_a_sentence_repeats_at_length_is_cut() -> None:
+    said = str(BadInputError(f"task must be a name; got {'x' * 100_000!r}. Take sst2."))
+    assert said.startswith("task must be a name; got 'xxx")
+    assert said.endswith("xxx'. Take sst2.")
+    assert len(said) < 1300
+
+
 @pytest.mark.parametrize("error", FULL, ids=str)
 def test_a_full_disk_is_named_with_the_file(error: Exception) -> None:
     said = str(storage_error("weights.safetensors of this run", error))

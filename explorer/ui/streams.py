@@ -13,10 +13,10 @@ import gradio as gr
 
 from explorer.errors import readable
 from explorer.labs.lab import LiveAction
+from explorer.labs.parameters import parameters
 from explorer.labs.plain import Asked
 from explorer.models.catalog import DEFAULT_MODEL
 from explorer.tables import Table
-from explorer.text import encodable
 from explorer.ui.folds import Framed, Panel
 from explorer.ui.page import Page
 from explorer.ui.signatures import for_clients, left_out, named
@@ -158,10 +158,11 @@ class Stream:
         Raises ExplorerError.
         """
         owner = owner_of(self.page, values.get("visitor"), request)
-        values = {name: encodable(value) for name, value in values.items() if name != "visitor"}
+        values = {name: value for name, value in values.items() if name != "visitor"}
         if self.action.takes_model:
             values["model"] = str(values.get("model") or DEFAULT_MODEL)
-        params = self.action.params(**{name: value for name, value in values.items() if value is not None})
+        given = {name: value for name, value in values.items() if value is not None}
+        params = parameters(self.action.params, given)
         module, name = self.action.follow.split(":")
         follow = getattr(importlib.import_module(module), name)(self.page.executor, params, owner)
         script = self.action.script(params)

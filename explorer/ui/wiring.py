@@ -14,6 +14,7 @@ import gradio as gr
 
 from explorer.errors import MissingCapabilityError, readable
 from explorer.labs.lab import Action
+from explorer.labs.parameters import parameters
 from explorer.labs.plain import Asked
 from explorer.models.catalog import DEFAULT_MODEL
 from explorer.tables import Table
@@ -83,12 +84,12 @@ class Connection:
 
     async def answer(self, values: dict[str, Any], table: Callable[[Any], Framed]) -> tuple[Any, list[Any]]:
         """Run the job; its result and the outputs' values, the last by `table`. Raises ExplorerError."""
-        values = {name: encodable(value) for name, value in values.items()}
+        values = dict(values)
         model = ""
         if self.action.subject == "model":
-            model = str(values.pop("model", None) or DEFAULT_MODEL)
+            model = encodable(str(values.pop("model", None) or DEFAULT_MODEL))
         viewed = {name: values.pop(name) for name in self.views if name in values}
-        params = self.action.params(**values)
+        params = parameters(self.action.params, values)
         result = await asyncio.wrap_future(await self._submit(model, params))
         script = self.action.script(model, params)
         asked = Asked(self.page.executor, model or None, params, result)
