@@ -41,7 +41,10 @@ element.querySelectorAll(".saves button").forEach((button) => button.addEventLis
 async function draw() {
   const value = props.value;
   frame.hidden = !value || !value.data || value.data.length === 0;
-  if (frame.hidden) return;
+  if (frame.hidden) {
+    say("drawn");
+    return;
+  }
   frame.setAttribute("aria-label", value.described || "figure");
   const library = await plotly();
   const palette = props.palettes[document.body.classList.contains("dark") ? "dark" : "light"];
@@ -67,9 +70,16 @@ async function draw() {
     });
   }
   frame.dataset.drawn = String(Number(frame.dataset.drawn || 0) + 1);
+  say("drawn");
+}
+
+// For page.js, which says what is being computed.
+function say(what) {
+  element.dispatchEvent(new CustomEvent(`explorer:${what}`, { bubbles: true }));
 }
 
 draw();
+say("mounted");
 watch("value", draw);
 new MutationObserver(draw).observe(document.body, { attributes: true, attributeFilter: ["class"] });
 new ResizeObserver(() => {

@@ -64,7 +64,8 @@ def notice_place() -> gr.HTML:
 element.addEventListener("click", (event) => {
   const offer = event.target.closest("[data-model]");
   if (offer) trigger("select", { model: offer.dataset.model });
-});""",
+});
+watch("value", () => props.value && element.dispatchEvent(new CustomEvent("explorer:notice", { bubbles: true })));""",
     )
 
 

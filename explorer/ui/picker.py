@@ -25,6 +25,14 @@ SKILLS = {
 }
 """What a model does, by the name of its Capability, in the line below the picker."""
 
+# What a visitor has chosen while the page was opening stays; then the page knows its model (assets/page.js).
+_TAKE_UP = """(restored, model) => {
+  window.explorerKnows?.("model");
+  const leave = { __type__: "update" };
+  if (!restored || model !== "%s") return [restored ? { ...leave, choices: restored.choices } : leave, leave];
+  return [{ ...leave, choices: restored.choices, value: restored.model }, restored.card];
+}"""
+
 
 def picker_label(card: ModelCard, on_this_machine: bool) -> str:
     """One line of the list: name, family, size, what it can do, and whether it has to be fetched."""
@@ -78,7 +86,16 @@ class Picker:
         """Remember, restore, download, stop. Returns Page's triggers, opened and changed."""
         private: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
         parts = [self.model, self.card, self.note, self.memory]
-        opened = blocks.load(self.restore, [self.memory], [self.model, self.card], queue=False, **private)
+        restored = gr.JSON(visible=False)
+        found = blocks.load(self.restore, [self.memory], [restored], queue=False, **private)
+        opened = found.then(
+            fn=None,
+            js=_TAKE_UP % DEFAULT_MODEL,
+            inputs=[restored, self.model],
+            outputs=[self.model, self.card],
+            queue=False,
+            **private,
+        )
         chosen = self.model.input(
             self.choose, [self.model], [*parts, self.stop], concurrency_limit=8, trigger_mode="multiple", **private
         )
@@ -94,7 +111,7 @@ class Picker:
         stopped = stopped.then(lambda: "", None, self.note, queue=False, **private)
         return opened.then, (chosen.then, accepted.then, stopped.then)
 
-    def restore(self, remembered: Any) -> list[Any]:
+    def restore(self, remembered: Any) -> dict[str, Any]:
         """Take the remembered model up again if it is still here; the list learns what has been downloaded since."""
         statuses = {card.model_id: self.executor.status(card.model_id) for card in CATALOG}
         choices = [(picker_label(card, statuses[card.model_id].on_this_machine), card.model_id) for card in CATALOG]
@@ -102,7 +119,7 @@ class Picker:
         status = self.executor.status(wanted)
         if not status.on_this_machine:
             status = statuses[DEFAULT_MODEL]
-        return [gr.update(choices=choices, value=status.model_id), describe(status)]
+        return {"choices": choices, "model": status.model_id, "card": describe(status)}
 
     def choose(self, wanted: Any) -> Iterator[list[Any]]:
         """Make the chosen model ready, with progress; where that fails say why and go on with the bundled one."""

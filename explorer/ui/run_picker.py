@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import gradio as gr
+from markupsafe import Markup
 
 from explorer.backend.executor import Job
 from explorer.backend.runs.examples import OWNER
@@ -68,7 +70,7 @@ class RunPicker:
         self.remembered = gr.BrowserState("", storage_key=RUN_KEY, secret=RUN_KEY)
         self.visitor = gr.Textbox("", label="visitor", visible="hidden")
         with gr.Row(elem_classes=["run-row"]):
-            gr.HTML('<span class="run-label">Run</span>')
+            self.label = gr.HTML(self._label(""))
             self.run = self.dropdown("Run", elem_id="run-picker", show_label=False, container=False)
 
     def dropdown(self, label: str, **options: Any) -> gr.Dropdown:
@@ -85,6 +87,8 @@ class RunPicker:
             **private,
         )
         self.run.change(lambda run: run or "", [self.run], [self.remembered], js=_KEEP_URL, **private)
+        self.run.change(self._label, [self.run], [self.label], **private)
+        attached = attached.then(fn=None, js="() => { window.explorerKnows?.('run'); return []; }", **private)
         self._others = len(others)
         then: Callable[..., Any] = attached.then
         return then
@@ -104,6 +108,13 @@ class RunPicker:
             run = next((record.run_id for record in records if record.status.has_weights), None)
         choices = run_choices(_with(self._found(run or ""), records))
         return [visitor, visitor, gr.update(choices=choices, value=run), *[gr.update(choices=choices)] * self._others]
+
+    def _label(self, run: str | None) -> str:
+        """The list's label, with the model that was trained: the page's choice of a model has no say over a run."""
+        found = self._found(run or "")
+        model = Path(found.spec.model) if found else None
+        of = Markup(" of {}").format(model.name if model.is_absolute() else model) if model else ""
+        return str(Markup('<span class="run-label">Run{}</span>').format(of))
 
     def _is_outdated(self, visitor: str) -> bool:
         """Whether a browser remembers a lecturer's key that is no longer the server's."""

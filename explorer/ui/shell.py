@@ -136,6 +136,7 @@ def launch_options(executor: Executor) -> dict[str, Any]:
     return {
         "theme": theme(),
         "css": _style(),
+        "head": f"<script>{(ASSETS / 'page.js').read_text(encoding='utf-8')}</script>",
         "footer_links": ["api", "settings"],
         "ssr_mode": False,
         "enable_monitoring": False,

@@ -76,7 +76,7 @@ def build_heads(
             gr.update(visible=result.second_starts is not None),
         ]
 
-    with main:
+    with own[0]:
         panel = folds(ATTENTION, shortened=True)
     one = Connection(
         page,
@@ -130,7 +130,8 @@ def _grid(
         with gr.Column(scale=2, min_width=320):
             said = rich_text(elem_classes=["said"], elem_id="grid-said")
             figure = plot("attention-heads", elem_id="grid-figure")
-            panel = folds(STATISTICS)
+    with tab:
+        panel = folds(STATISTICS)
 
     def show(result: StatisticsResult, statistic: str = "entropy") -> list[Any]:
         return [str(figures.statistics_sentence(result, statistic)), figures.statistics_figure(result, statistic)]

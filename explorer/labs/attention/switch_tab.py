@@ -61,7 +61,9 @@ def build_switches(page: Page, tab: gr.Tab) -> None:
             said = rich_text(elem_classes=["said"], elem_id="switch-said")
             figure = plot("heads-off", elem_id="switch-figure")
             tries = _tries(("Everest", "is or are", "her or his", "a pair", "the cup"))
-            panel = folds(ABLATE)
+    with gr.Accordion("Why: gates on heads", open=False):
+        gr.Markdown(WHY, latex_delimiters=LATEX)
+    panel = folds(ABLATE)
     inputs = {"text": text, "heads": off, "sentence_b": second, "everywhere": everywhere}
     ablate = _connect(page, ABLATE, inputs, [said, figure, grid, off], panel)
     ablate.on(grid.select, read=_pressed)
@@ -70,8 +72,6 @@ def build_switches(page: Page, tab: gr.Tab) -> None:
     all_on = [changed(lambda: "", None, [off], api_visibility="private", queue=False).then for changed in page.changed]
     ablate.on(while_in_view("#switch-grid", *all_on))
     _build_each(page, tab, text, second, moves)
-    with gr.Accordion("Why: gates on heads", open=False):
-        gr.Markdown(WHY, latex_delimiters=LATEX)
 
 
 def build_run_switches(page: Page, tab: gr.Tab) -> None:
@@ -88,7 +88,7 @@ def build_run_switches(page: Page, tab: gr.Tab) -> None:
             said = rich_text(elem_classes=["said"], elem_id="run-switch-said")
             figure = plot("heads-off-of-a-run", elem_id="run-switch-figure")
             tries = _tries(("praise", "a pan", "in between"))
-            panel = folds(ABLATE_RUN)
+    panel = folds(ABLATE_RUN)
     inputs = {
         "run": picker.run,
         "sentence_a": first,
@@ -160,7 +160,7 @@ def _build_each(page: Page, tab: gr.Tab, text: gr.Textbox, second: gr.Textbox, m
         with gr.Column(scale=2, min_width=320):
             said = rich_text(elem_classes=["said"], elem_id="each-said")
             figure = plot("each-head", elem_id="each-figure")
-            panel = folds(EACH_HEAD, "each head alone")
+    panel = folds(EACH_HEAD, "each head alone")
 
     def show(result: EachHeadResult) -> list[Any]:
         return [str(switch_figures.each_head_sentence(result)), switch_figures.each_head_figure(result)]

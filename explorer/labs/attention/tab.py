@@ -62,13 +62,16 @@ def build(page: Page) -> None:
         queue=False,
     )
     with gr.Tabs(selected="one") as tabs:
-        with gr.Tab("One head", id="one") as one, gr.Row(elem_classes=["bench"]):
-            head_side = gr.Column(scale=1, min_width=250)
-            head_main = gr.Column(scale=2, min_width=320)
+        with gr.Tab("One head", id="one") as one:
+            with gr.Row(elem_classes=["bench"]):
+                head_side = gr.Column(scale=1, min_width=250)
+                head_main = gr.Column(scale=2, min_width=320)
+            _why()
         with gr.Tab("All heads", id="all") as everything:
             grid_place = gr.Column()
+            _why()
         with gr.Tab("Head view, model view", id="views") as views:
-            build_views(page, views, sentence_a, sentence_b, triggers=(picked.then,))
+            build_views(page, views, sentence_a, sentence_b, _why, triggers=(picked.then,))
         with gr.Tab("Queries and keys", id="neurons") as neurons:
             build_neuron(page, neurons, sentence_a, sentence_b, triggers=(picked.then,))
         with gr.Tab("Switch heads off", id="switches") as switched:
@@ -82,5 +85,8 @@ def build(page: Page) -> None:
     build_heads(
         page, tabs, (one, everything), (head_side, head_main, grid_place), (sentence_a, sentence_b), picked.then
     )
+
+
+def _why() -> None:
     with gr.Accordion("Why: the formulas and the papers", open=False):
         gr.Markdown(WHY, latex_delimiters=LATEX)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import gradio as gr
@@ -61,9 +61,14 @@ def framed(result: AttentionViewResult) -> dict[str, Any]:
 
 
 def build_views(
-    page: Page, tab: gr.Tab, sentence_a: gr.Textbox, sentence_b: gr.Textbox, triggers: Sequence[Any] = ()
+    page: Page,
+    tab: gr.Tab,
+    sentence_a: gr.Textbox,
+    sentence_b: gr.Textbox,
+    explain: Callable[[], None],
+    triggers: Sequence[Any] = (),
 ) -> None:
-    """Lay out and wire the tab. triggers: the page's own events after which the texts are to be looked at."""
+    """Lay out and wire the tab. explain: lays out the page's Why. triggers: the page's own events that change the texts."""
     with gr.Row(elem_classes=["bench"]):
         with gr.Column(scale=1, min_width=270):
             view = gr.Radio(
@@ -80,6 +85,7 @@ def build_views(
         with gr.Column(scale=2, min_width=320):
             said = rich_text(elem_classes=["said"], elem_id="view-said")
             frame = bertviz_frame(elem_id="view-frame")
+    explain()
     seen = gr.State(DEFAULT_MODEL)
     on_page = gr.Checkbox(True, visible=False)
     look = Connection(

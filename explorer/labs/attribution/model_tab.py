@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import gradio as gr
@@ -13,8 +14,8 @@ from explorer.ui.components import token_chips
 from explorer.ui.page import Page
 
 
-def build_model(page: Page) -> None:
-    """Lay out and wire the tab."""
+def build_model(page: Page, explain: Callable[[], None]) -> None:
+    """Lay out and wire the tab. explain: lays out the page's Why."""
     bench, opening = Bench("attribution"), EXAMPLES[0]
     with gr.Row(elem_classes=["bench"]):
         with gr.Column(scale=1, min_width=270):
@@ -35,6 +36,7 @@ def build_model(page: Page) -> None:
                 gr.HTML('<span class="try-label">Try</span>')
                 tries = [gr.Button(name, size="sm") for name, _, _ in TRY]
     bench.lay_out_comparison()
+    explain()
     visitor = gr.Textbox("", label="visitor", visible="hidden")
     inputs = {"text": text, **bench.choices, "second": second, "position": position}
     order = ("text", "target", "method", "second", "baseline", "steps", "position", "by")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import gradio as gr
@@ -21,8 +22,8 @@ def can_be_explained(record: RunRecord) -> bool:
     return bool(record.labels) and record.status.has_weights and not virtual
 
 
-def build_run(page: Page, tab: gr.Tab) -> None:
-    """Lay out and wire the tab."""
+def build_run(page: Page, tab: gr.Tab, explain: Callable[[], None]) -> None:
+    """Lay out and wire the tab. explain: lays out the page's Why."""
     bench = Bench("run-attribution")
     picker = RunPicker(page, can_be_explained)
     with gr.Row(elem_classes=["bench"]):
@@ -36,6 +37,7 @@ def build_run(page: Page, tab: gr.Tab) -> None:
                 gr.HTML('<span class="try-label">Try</span>')
                 tries = [gr.Button(name, size="sm") for name in RUN_TRY]
     bench.lay_out_comparison()
+    explain()
     inputs = {"run": picker.run, "sentence_a": first, "sentence_b": second, **bench.choices}
     stream = bench.stream(page, ATTRIBUTE_RUN, inputs, picker.visitor)
     tried = [

@@ -36,8 +36,11 @@ def build(page: Page) -> None:
     """Two tabs: the model's own heads, and a fine-tuned run."""
     with gr.Tabs():
         with gr.Tab("A model's prediction", id="model"):
-            build_model(page)
+            build_model(page, _why)
         with gr.Tab("A fine-tuned run", id="run") as tuned:
-            build_run(page, tuned)
+            build_run(page, tuned, _why)
+
+
+def _why() -> None:
     with gr.Accordion("Why: the formulas and the papers", open=False):
         gr.Markdown(WHY, latex_delimiters=LATEX)

@@ -60,13 +60,13 @@ def build_losses(page: Page, picker: RunPicker, tab: gr.Tab) -> gr.Dropdown:
             with gr.Row(elem_classes=["try"]):
                 gr.HTML('<span class="try-label">Try</span>')
                 tries = [gr.Button(name, size="sm") for name, _ in TRY]
-            panel = folds(LOSSES)
             gr.HTML("<h2>Why T²</h2>")
             why_said = rich_text(elem_classes=["said"], elem_id="gradients-said")
             gradients = plot("soft-gradients", elem_id="gradients-figure")
-            why_panel = folds(GRADIENTS, "gradient against T")
     with gr.Accordion("Why: the formulas and the papers", open=False):
         gr.Markdown(WHY, latex_delimiters=LATEX)
+    panel = folds(LOSSES)
+    why_panel = folds(GRADIENTS, "gradient against T")
     inputs = {
         "model": page.model,
         "text": text,

@@ -74,9 +74,9 @@ def build_soft_targets(page: Page, picker: RunPicker) -> None:
             with gr.Row(elem_classes=["try"]):
                 gr.HTML('<span class="try-label">Try</span>')
                 tries = [gr.Button(name, size="sm") for name, _ in TRY]
-    panel = folds(SOFT_TARGETS)
     with gr.Accordion("Why: the formula and the paper", open=False):
         gr.Markdown(WHY, latex_delimiters=LATEX)
+    panel = folds(SOFT_TARGETS)
 
     def show(result: SoftTargetsResult) -> list[Any]:
         return [str(figures.soft_targets_sentence(result)), figures.soft_targets_figure(result)]

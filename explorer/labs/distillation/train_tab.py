@@ -84,9 +84,9 @@ def build_train(page: Page, picker: RunPicker, tab: gr.Tab) -> Callable[..., Non
                 gr.HTML('<span class="try-label">Try</span>')
                 tries = [gr.Button(name, size="sm") for name, _ in TRY]
     sizes = rich_text(elem_classes=["wide"], elem_id="distill-sizes")
-    panel = folds(DISTILL)
     with gr.Accordion("Why: the loss and the papers", open=False):
         gr.Markdown(WHY, latex_delimiters=LATEX)
+    panel = folds(DISTILL)
     started = gr.Textbox("", visible="hidden", label="students")
 
     def steer(result: Distilled, owner: str) -> list[Any]:

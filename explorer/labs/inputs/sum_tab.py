@@ -58,9 +58,9 @@ def build_sum(page: Page, tab: gr.Tab) -> None:
         with gr.Column(scale=3, min_width=320):
             token_said = rich_text(elem_classes=["said"], elem_id="token-said")
             token_figure = plot("token-parts", elem_id="token-figure")
-    token_folds = folds(TOKEN_PARTS)
     with gr.Accordion("Why: the formula and the papers", open=False):
         gr.Markdown(WHY, latex_delimiters=LATEX)
+    token_folds = folds(TOKEN_PARTS)
 
     sentences = {"sentence_a": sentence_a, "sentence_b": sentence_b}
     add_up = Connection(

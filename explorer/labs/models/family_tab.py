@@ -39,7 +39,7 @@ def build_family(page: Page) -> None:
     def show(result: FamilyResult, share: str = "count") -> list[Any]:
         return [str(figures.family_sentence(result)), figures.family_figure(result, share)]
 
-    family = Connection(page, FAMILY, {"which": which}, [said, figure], show, folds(FAMILY), views={"share": share})
-    family.on(page.opened, which.input, share.input)
     with gr.Accordion("Why: the formula and the papers", open=False):
         gr.Markdown(WHY, latex_delimiters=LATEX)
+    family = Connection(page, FAMILY, {"which": which}, [said, figure], show, folds(FAMILY), views={"share": share})
+    family.on(page.opened, which.input, share.input)

@@ -83,14 +83,14 @@ def build_order(page: Page, tab: gr.Tab) -> None:
             str(order_figures.trust_sentence(result.model, scores)),
         ]
 
+    with gr.Accordion("Why: sentence order", open=False):
+        gr.Markdown(WHY, latex_delimiters=LATEX)
     inputs = {"model": sop, "first": first, "second": second}
     score = Connection(page, SCORE_ORDER, inputs, [said, figure, trust], show, folds(SCORE_ORDER))
     boxes = [first, second]
     swapped = swap.click(fn=None, js="(a, b) => [b, a]", inputs=boxes, outputs=boxes, api_visibility="private")
     score.on(button.click, first.submit, second.submit, sop.input, tab.select, swapped.then)
     _both_heads(page, tab, sop)
-    with gr.Accordion("Why: sentence order", open=False):
-        gr.Markdown(WHY, latex_delimiters=LATEX)
 
 
 def _choice(capability: Capability, said: str) -> gr.Dropdown:

@@ -76,9 +76,9 @@ def build_importance(subject: Subject, tab: gr.Tab) -> tuple[Callable[..., Any],
             with gr.Row(elem_classes=["two-figures"]):
                 curve = plot("importance-sorted", elem_id="importance-sorted")
                 histogram = plot("importance-histogram", elem_id="importance-histogram")
-    panel = folds(IMPORTANCE, shortened=True)
     with gr.Accordion("Why: gates and the formula", open=False):
         gr.Markdown(WHY, latex_delimiters=LATEX)
+    panel = folds(IMPORTANCE, shortened=True)
 
     stream = Live(
         subject, IMPORTANCE, {"unit": unit, "score": score}, [said, heatmap, curve, histogram, asked], _show, _share, panel,

@@ -40,6 +40,8 @@ def build_orders(subject: Subject, tab: gr.Tab, pressed: Pressed) -> Callable[..
             said = rich_text(elem_classes=["said"], elem_id="orders-said")
             shown = bar()
             figure = plot("orders", elem_id="orders-figure")
+    with gr.Accordion("Why: what the three lines test", open=False):
+        gr.Markdown(WHY, latex_delimiters=LATEX)
     panel = folds(ORDERS)
 
     def show(result: OrdersResult) -> list[Any]:
@@ -58,8 +60,6 @@ def build_orders(subject: Subject, tab: gr.Tab, pressed: Pressed) -> Callable[..
         )
     ]
     stream.on(start.click, tab.select, fit(unit, score), score.input, *moves)
-    with gr.Accordion("Why: what the three lines test", open=False):
-        gr.Markdown(WHY, latex_delimiters=LATEX)
     return _build_hand(subject, tab, pressed)
 
 

@@ -33,9 +33,9 @@ def build_quantised(subject: Subject, tab: gr.Tab) -> None:
             said = rich_text(elem_classes=["said"], elem_id="quantise-said")
             shown = bar()
             figure = plot("quantised", elem_id="quantise-figure")
-    panel = folds(QUANTISE)
     with gr.Accordion("Why: fewer bits", open=False):
         gr.Markdown(WHY, latex_delimiters=LATEX)
+    panel = folds(QUANTISE)
 
     def show(result: QuantiseResult) -> list[Any]:
         return [str(quantised_figures.quantised_sentence(result)), quantised_figures.quantised_figure(result)]

@@ -54,9 +54,9 @@ def build_remove(subject: Subject, tab: gr.Tab) -> None:
                 table = rich_text(elem_classes=["wide"], elem_id="before-after")
             _build_export(subject, key := gr.Textbox("", visible="hidden", label="key"))
             rich_text(str(prune_figures.michel_quote()))
-    panel = folds(PRUNE)
     with gr.Accordion("Why: what removing means", open=False):
         gr.Markdown(WHY, latex_delimiters=LATEX)
+    panel = folds(PRUNE)
     inputs = {
         "unit": unit, "score": score, "share": share, "steps": steps, "order": order, "train_between": training, "even": even,
         "heads": heads, "neurons": neurons, "seed": seed,
@@ -128,9 +128,9 @@ def build_steps(subject: Subject, tab: gr.Tab) -> None:
             shown = bar()
             figure = plot("steps", elem_id="steps-figure")
             rich_text(str(prune_figures.textpruner_quote()), elem_classes=["wide"])
-    panel = folds(STEPS)
     with gr.Accordion("Why: many steps", open=False):
         gr.Markdown(WHY_STEPS)
+    panel = folds(STEPS)
 
     def show(result: StepsResult) -> list[Any]:
         return [str(prune_figures.steps_sentence(result)), prune_figures.steps_figure(result)]

@@ -1,0 +1,175 @@
+// What every page does around Gradio: it says what is being computed and with which model, keeps what was pressed before the
+// page knows its model and run, acknowledges Start and Stop at once, and is quiet when it is left.
+(() => {
+  const SOON = 300;          // milliseconds after which a figure that is being computed says so
+  const LONGEST = 60000;     // after which it no longer says so, whatever became of it
+  const config = () => window.gradio_config || {};
+  const part = (id) => (config().components || []).find((component) => component.id === id);
+  const place = (id) => part(id) && document.getElementById(part(id).props.elem_id || `component-${id}`);
+  const idOf = (element) => (config().components || []).find((one) => (one.props.elem_id || `component-${one.id}`) === element.id)?.id;
+  const events = () => config().dependencies || [];
+  const figuresOf = (event) => event.outputs.map(place).filter((found) => found && found.classList.contains("figure"));
+  const empty = (figure) => !figure.querySelector(".plot:not([hidden])");
+  const fromLeft = (figure) => `explorer-height:${location.pathname}#${figure.id}`;
+
+  function remembered(figure) {
+    try { return Number(localStorage.getItem(fromLeft(figure))) || 320; } catch { return 320; }
+  }
+
+  function await_(figure) {
+    if (!empty(figure)) return;
+    figure.style.setProperty("--awaited", `${remembered(figure)}px`);
+    figure.dataset.awaited = "";
+    setTimeout(() => delete figure.dataset.awaited, LONGEST);
+  }
+
+  function begin(figure, model) {
+    const waits = (figure.explorerWaits = (figure.explorerWaits || 0) + 1);
+    await_(figure);
+    const soon = setTimeout(() => {
+      figure.dataset.waiting = model ? `computing with ${model}…` : "computing…";
+      figure.setAttribute("aria-busy", "true");
+    }, SOON);
+    let over = false;
+    const end = () => {
+      if (over) return;
+      over = true;
+      clearTimeout(soon);
+      if (figure.explorerWaits === waits) settle(figure);
+    };
+    setTimeout(end, LONGEST);
+    return end;
+  }
+
+  function settle(figure) {
+    delete figure.dataset.waiting;
+    delete figure.dataset.awaited;
+    figure.removeAttribute("aria-busy");
+  }
+
+  // A figure calls this when it has drawn, or has nothing to draw.
+  document.addEventListener("explorer:drawn", (event) => {
+    const figure = event.target.closest(".figure");
+    if (!figure) return;
+    (figure.explorerEnds || []).splice(0).forEach((end) => end());
+    delete figure.dataset.awaited;
+    if (figure.explorerModel !== undefined) {
+      if (figure.explorerModel) figure.dataset.model = figure.explorerModel; else delete figure.dataset.model;
+    }
+    const height = figure.clientHeight;
+    try { if (height && !empty(figure)) localStorage.setItem(fromLeft(figure), String(height)); } catch { /* private mode */ }
+    document.querySelectorAll("button[data-said='Starting…']").forEach(unsay);
+  });
+
+  // A figure that is computed when the page opens keeps its place from the first.
+  document.addEventListener("explorer:mounted", (event) => {
+    const figure = event.target.closest(".figure");
+    const id = figure && idOf(figure);
+    if (id === undefined || known.size) return;
+    const chain = new Set(events().filter((one) => one.targets.some(([, name]) => name === "load")).map((one) => one.id));
+    for (let size = -1; size !== chain.size; ) {
+      size = chain.size;
+      events().forEach((one) => { if (chain.has(one.trigger_after)) chain.add(one.id); });
+    }
+    if (events().some((one) => chain.has(one.id) && one.outputs.includes(id))) await_(figure);
+  });
+
+  // Gradio's client asks by fetch: which event, with what, and whether the answer is the response or a stream.
+  const fetched = window.fetch.bind(window);
+  window.fetch = async (resource, options) => {
+    const asked = about(resource, options);
+    if (!asked) return fetched(resource, options);
+    const { event, model, streams } = asked;
+    const figures = figuresOf(event);
+    const ends = figures.map((figure) => begin(figure, model));
+    try {
+      const response = await fetched(resource, options);
+      if (response.ok) figures.forEach((figure) => { figure.explorerModel = model; });
+      if (streams && response.ok) {
+        figures.forEach((figure, place) => { (figure.explorerEnds = figure.explorerEnds || []).push(ends[place]); });
+      } else {
+        setTimeout(() => ends.forEach((end) => end()), 30);
+      }
+      return response;
+    } catch (error) {
+      ends.forEach((end) => end());
+      throw error;
+    }
+  };
+
+  const named = (model) => (model.startsWith("/") ? model.split("/").at(-1) : model);
+
+  function about(resource, options) {
+    const found = /\/(run\/predict|queue\/join)(\?|$)/.exec(typeof resource === "string" ? resource : resource?.url || String(resource));
+    if (!found || typeof options?.body !== "string") return null;
+    try {
+      const body = JSON.parse(options.body);
+      const event = events().find((one) => one.id === body.fn_index);
+      if (!event) return null;
+      const at = event.inputs.findIndex((id) => part(id)?.props.elem_id === "model-picker");
+      return { event, model: at < 0 ? "" : named(String(body.data[at] || "")), streams: found[1] === "queue/join" };
+    } catch {
+      return null;
+    }
+  }
+
+  // Presses. Until the page knows the visitor's model, and where there are runs the visitor and the run, the last is kept.
+  const known = new Set();
+  let kept = null;
+  const needs = () => ((config().components || []).some((one) => one.props.elem_id === "run-picker") ? ["model", "run"] : ["model"]);
+  const ready = () => needs().every((one) => known.has(one));
+
+  window.explorerKnows = (what) => {
+    known.add(what);
+    if (!ready() || !kept) return;
+    const button = kept;
+    kept = null;
+    unsay(button);
+    setTimeout(() => button.isConnected && button.click(), 0);
+  };
+  window.addEventListener("load", () => setTimeout(() => ["model", "run"].forEach(window.explorerKnows), LONGEST));
+
+  function say(button, words) {
+    button.dataset.said = words;
+    button.setAttribute("aria-label", words);
+    setTimeout(() => unsay(button), LONGEST);
+  }
+
+  function unsay(button) {
+    delete button.dataset.said;
+    button.removeAttribute("aria-label");
+  }
+
+  function startsStream(button) {
+    const id = idOf(button);
+    return events().some((one) => one.types?.generator && one.targets.some(([target, name]) => target === id && name === "click"));
+  }
+
+  document.addEventListener("click", (event) => {
+    const button = event.target.closest?.("button.primary, button.secondary, button.stop");
+    if (!button) return;
+    if (!ready()) {
+      event.stopImmediatePropagation();
+      event.preventDefault();
+      if (kept) unsay(kept);
+      kept = button;
+      say(button, "One moment…");
+    } else if (button.textContent.trim() === "Stop") {
+      say(button, "Stopping…");
+    } else if (button.classList.contains("primary") && startsStream(button)) {
+      say(button, "Starting…");
+    }
+  }, true);
+
+  // A refusal stands in the notice: the button is as it was.
+  document.addEventListener("explorer:notice", () => document.querySelectorAll("button[data-said]").forEach((button) => button !== kept && unsay(button)));
+
+  // Requests that are under way when a page is left fail; nobody is there to be told.
+  let leaving = false;
+  const tell = console.error.bind(console);
+  console.error = (...what) => { if (!leaving) tell(...what); };
+  window.addEventListener("unhandledrejection", (event) => { if (leaving) event.preventDefault(); });
+  window.addEventListener("beforeunload", () => { leaving = true; setTimeout(() => { leaving = false; }, 10000); });
+  window.addEventListener("pagehide", () => { leaving = true; });
+  window.addEventListener("pageshow", () => { leaving = false; });
+})();

@@ -1,0 +1,96 @@
+"""What a page says and keeps while it waits for the server: early presses, old figures, places for new ones."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Route, expect
+
+from tests.e2e.running import own_run, set_training
+from tests.e2e.visiting import Visit
+
+pytestmark = pytest.mark.e2e
+
+PRESS = "(selector) => { const button = document.querySelector(selector); button.click(); return button.dataset.said; }"
+WIDTHS = """window.widths = new Set();
+(function look() {
+  const box = document.querySelector(".top nav")?.getBoundingClientRect();
+  if (box?.width) window.widths.add(`${Math.round(box.x)} ${Math.round(box.width)}`);
+  requestAnimationFrame(look);
+})();"""
+
+
+class Held:
+    """Answers of the server that are held back until they are released."""
+
+    def __init__(self, visit: Visit) -> None:
+        self.held: list[Route] | None = []
+        visit.page.route("**/run/predict*", self._take)
+
+    def _take(self, route: Route) -> None:
+        if self.held is None:
+            route.continue_()
+        else:
+            self.held.append(route)
+
+    def release(self) -> None:
+        routes, self.held = self.held or [], None
+        for route in routes:
+            route.continue_()
+
+    def hold(self) -> None:
+        self.held = []
+
+
+def test_what_is_done_before_the_page_knows_its_model_and_run_is_kept(visit: Visit, tiny_model: str) -> None:
+    held = Held(visit)
+    visit.page.goto(f"{visit.address}/finetune")
+    visit.choose(tiny_model)
+    visit.page.click("#train")
+    expect(visit.page.locator("#train")).to_have_attribute("data-said", "One moment…")
+    held.release()
+    own_run(visit)
+    expect(visit.page.locator("#model-picker input")).to_have_value(tiny_model)
+    expect(visit.page.locator(".run-label:visible")).to_contain_text(f"Run of {Path(tiny_model).name}")
+    expect(visit.page.locator("#run-said")).to_contain_text("reaches")
+    set_training(visit, "9,600 steps", Epochs=20, Batch_size=1)
+    assert visit.page.evaluate(PRESS, "#train") == "Starting…"
+    expect(visit.page.locator("#stop")).to_be_visible()
+    assert visit.page.evaluate(PRESS, "#stop") == "Stopping…"
+    expect(visit.page.locator("#train")).to_be_visible()
+    expect(visit.page.locator("#train")).not_to_have_attribute("data-said", "Starting…")
+
+
+def test_a_figure_has_its_place_from_the_first_and_says_when_it_is_computed_anew(visit: Visit, tiny_model: str) -> None:
+    visit.page.add_init_script(WIDTHS)
+    held = Held(visit)
+    visit.page.goto(f"{visit.address}/masking")
+    figure: Any = visit.page.locator("#fill-figure")
+    expect(figure).to_have_attribute("data-awaited", "")
+    box = figure.bounding_box()
+    assert box is not None
+    assert box["height"] >= 200
+    held.release()
+    visit.page.wait_for_selector("#fill-figure .plot[data-drawn]")
+    expect(figure).to_have_attribute("data-model", "bert-small")
+    expect(figure).not_to_have_attribute("data-awaited", "")
+    held.hold()
+    visit.choose(tiny_model)
+    expect(visit.page.locator(".model-card")).not_to_contain_text("66,405,702")
+    held.release()
+    expect(figure).to_have_attribute("data-model", Path(tiny_model).name)
+    held.hold()
+    visit.page.locator("input[type=range]:visible").first.press("ArrowRight")
+    expect(figure).to_have_attribute("data-waiting", f"computing with {Path(tiny_model).name}…")
+    held.release()
+    expect(figure).not_to_have_attribute("data-waiting", f"computing with {Path(tiny_model).name}…")
+    visit.tab("How BERT was trained")
+    visit.page.wait_for_function(
+        "() => [...document.querySelectorAll('.plot[data-drawn]')].some((p) => p.offsetParent)"
+    )
+    widths = visit.page.evaluate("[...window.widths]")
+    visit.open("models", "")
+    widths += visit.page.evaluate("[...window.widths]")
+    assert len(set(widths)) == 1, "the page's width jumped"
