@@ -49,7 +49,7 @@
 
   // A figure calls this when it has drawn, or has nothing to draw.
   document.addEventListener("explorer:drawn", (event) => {
-    const figure = event.target.closest(".figure");
+    const figure = event.target.closest(".block.figure");
     if (!figure) return;
     (figure.explorerEnds || []).splice(0).forEach((end) => end());
     delete figure.dataset.awaited;
@@ -63,7 +63,7 @@
 
   // A figure that is computed when the page opens keeps its place from the first.
   document.addEventListener("explorer:mounted", (event) => {
-    const figure = event.target.closest(".figure");
+    const figure = event.target.closest(".block.figure");
     const id = figure && idOf(figure);
     if (id === undefined || known.size) return;
     const chain = new Set(events().filter((one) => one.targets.some(([, name]) => name === "load")).map((one) => one.id));
