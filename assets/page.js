@@ -10,22 +10,34 @@
   const events = () => config().dependencies || [];
   const figuresOf = (event) => event.outputs.map(place).filter((found) => found && found.classList.contains("figure"));
   const empty = (figure) => !figure.querySelector(".plot:not([hidden])");
-  const fromLeft = (figure) => `explorer-height:${location.pathname}#${figure.id}`;
+  const heightKey = (figure) => `explorer-height:${location.pathname}#${figure.id}`;
 
+  // A page may have figures that stay empty: a place is kept for its first, and for those that were drawn the last time.
   function remembered(figure) {
-    try { return Number(localStorage.getItem(fromLeft(figure))) || 320; } catch { return 320; }
+    const others = (figure.closest("[role=tabpanel]") || document).querySelectorAll(".block.figure");
+    const usual = others[0] === figure ? 320 : 0;
+    try { return Number(localStorage.getItem(heightKey(figure))) || usual; } catch { return usual; }
   }
 
-  function await_(figure) {
-    if (!empty(figure)) return;
-    figure.style.setProperty("--awaited", `${remembered(figure)}px`);
+  function remember(figure) {
+    const key = heightKey(figure);
+    try {
+      if (empty(figure)) localStorage.removeItem(key);
+      else if (figure.clientHeight) localStorage.setItem(key, String(figure.clientHeight));
+    } catch { /* a browser that keeps nothing */ }
+  }
+
+  function keepPlace(figure) {
+    const height = remembered(figure);
+    if (!empty(figure) || figure.explorerAnswered || !height) return;
+    figure.style.setProperty("--awaited", `${height}px`);
     figure.dataset.awaited = "";
     setTimeout(() => delete figure.dataset.awaited, LONGEST);
   }
 
   function begin(figure, model) {
     const waits = (figure.explorerWaits = (figure.explorerWaits || 0) + 1);
-    await_(figure);
+    keepPlace(figure);
     const soon = setTimeout(() => {
       figure.dataset.waiting = model ? `computing with ${model}…` : "computing…";
       figure.setAttribute("aria-busy", "true");
@@ -42,6 +54,7 @@
   }
 
   function settle(figure) {
+    figure.explorerAnswered = true;
     delete figure.dataset.waiting;
     delete figure.dataset.awaited;
     figure.removeAttribute("aria-busy");
@@ -56,8 +69,7 @@
     if (figure.explorerModel !== undefined) {
       if (figure.explorerModel) figure.dataset.model = figure.explorerModel; else delete figure.dataset.model;
     }
-    const height = figure.clientHeight;
-    try { if (height && !empty(figure)) localStorage.setItem(fromLeft(figure), String(height)); } catch { /* private mode */ }
+    remember(figure);
     document.querySelectorAll("button[data-said='Starting…']").forEach(unsay);
   });
 
@@ -71,7 +83,7 @@
       size = chain.size;
       events().forEach((one) => { if (chain.has(one.trigger_after)) chain.add(one.id); });
     }
-    if (events().some((one) => chain.has(one.id) && one.outputs.includes(id))) await_(figure);
+    if (events().some((one) => chain.has(one.id) && one.outputs.includes(id))) keepPlace(figure);
   });
 
   // Gradio's client asks by fetch: which event, with what, and whether the answer is the response or a stream.
@@ -86,7 +98,10 @@
       const response = await fetched(resource, options);
       if (response.ok) figures.forEach((figure) => { figure.explorerModel = model; });
       if (streams && response.ok) {
-        figures.forEach((figure, place) => { (figure.explorerEnds = figure.explorerEnds || []).push(ends[place]); });
+        const all = () => ends.forEach((end) => end()); // what this stream leaves empty draws nothing
+        figures.forEach((figure, place) => {
+          (figure.explorerEnds = figure.explorerEnds || []).push(ends[place], () => setTimeout(all, 500));
+        });
       } else {
         setTimeout(() => ends.forEach((end) => end()), 30);
       }
@@ -156,13 +171,19 @@
       say(button, "One moment…");
     } else if (button.textContent.trim() === "Stop") {
       say(button, "Stopping…");
+      settleAll();
     } else if (button.classList.contains("primary") && startsStream(button)) {
       say(button, "Starting…");
     }
   }, true);
 
-  // A refusal stands in the notice: the button is as it was.
-  document.addEventListener("explorer:notice", () => document.querySelectorAll("button[data-said]").forEach((button) => button !== kept && unsay(button)));
+  const settleAll = () => document.querySelectorAll(".figure[data-waiting], .figure[data-awaited]").forEach(settle);
+
+  // A refusal stands in the notice: button and figure are as they were.
+  document.addEventListener("explorer:notice", () => {
+    document.querySelectorAll("button[data-said]").forEach((button) => button !== kept && unsay(button));
+    settleAll();
+  });
 
   // Requests that are under way when a page is left fail; nobody is there to be told.
   let leaving = false;
