@@ -34,7 +34,7 @@ FINDINGS = """async (options) => (await axe.run(
 
 SHOWN = """() => [...document.querySelectorAll(
   ".plot[data-drawn], .panel svg[data-drawn], .chip, .head-grid, .view-frame, table.quoted, .bench .form, [role=tabpanel] h2"
-)].some((part) => part.offsetParent)"""
+)].some((part) => part.getClientRects().length)"""
 
 
 @pytest.mark.parametrize("path", ["", *(lab.slug for lab in LABS)])
