@@ -9,6 +9,7 @@ import gradio as gr
 import plotly
 
 from explorer.figures import PALETTES
+from explorer.glossary import as_json
 from explorer.settings import ROOT
 
 ASSETS = ROOT / "assets"
@@ -85,6 +86,12 @@ def while_in_view(part: str, *triggers: Any) -> Any:
             show_progress="hidden",
         )
     return ticket.change
+
+
+def glossary_script() -> str:
+    """What marks and explains the glossary's words on every page, for the document's head."""
+    script = (ASSETS / "glossary.js").read_text(encoding="utf-8")
+    return f"<script>\nconst ENTRIES = {as_json()};\n{script}</script>"
 
 
 def theme() -> gr.themes.Base:

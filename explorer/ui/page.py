@@ -42,9 +42,10 @@ class Page:
             if error.capability not in (None, self.lab.needs.name):  # a part of the page with a model of its own
                 able = ", ".join(bundled_with(Capability[str(error.capability)]))
                 return str(Markup('<div class="notice" role="alert">{}<p>{} can.</p></div>').format(text, able))
-            for able in bundled_with(self.lab.needs):
-                text += Markup(
-                    '<button type="button" class="offer" data-model="{0}">Use {0}, which can</button>'
-                ).format(able)
+            offers = [
+                Markup('<button type="button" class="offer" data-model="{0}">{0}</button>').format(able)
+                for able in bundled_with(self.lab.needs)
+            ]
+            text += Markup("<p>Switch to: {}</p>").format(Markup(" ").join(offers))
             text += self.lab.without_head
         return str(Markup('<div class="notice" role="alert">{}</div>').format(text))

@@ -17,7 +17,7 @@ from starlette.routing import Route
 from explorer.backend.executor import Executor
 from explorer.labs import CHAPTERS, LABS, Lab
 from explorer.ui import sessions
-from explorer.ui.components import ASSETS, PLOTLY_SCRIPT, notice_place, theme
+from explorer.ui.components import ASSETS, PLOTLY_SCRIPT, glossary_script, notice_place, theme
 from explorer.ui.front_door import FrontDoor
 from explorer.ui.home import HOME
 from explorer.ui.kept_pages import KeptPages
@@ -136,7 +136,7 @@ def launch_options(executor: Executor) -> dict[str, Any]:
     return {
         "theme": theme(),
         "css": _style(),
-        "head": f"<script>{(ASSETS / 'page.js').read_text(encoding='utf-8')}</script>",
+        "head": f"<script>{(ASSETS / 'page.js').read_text(encoding='utf-8')}</script>{glossary_script()}",
         "footer_links": ["api", "settings"],
         "ssr_mode": False,
         "enable_monitoring": False,

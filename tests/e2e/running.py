@@ -63,7 +63,7 @@ def with_tiny_model(visit: Visit, model: str) -> None:
     """The page with a model that learns nothing, quickly."""
     visit.open("finetune", "#run-curves")
     visit.choose(model)
-    expect(visit.page.locator("#plan")).to_contain_text("of 965K numbers are trained")
+    expect(visit.page.locator("#plan")).to_contain_text("of 965K parameters are trained")
 
 
 def start_long(visit: Visit, model: str) -> str:

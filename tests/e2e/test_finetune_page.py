@@ -67,7 +67,7 @@ def test_the_bundled_task_says_that_it_is_not_glues_whose_file_is_one_press_away
 def test_the_page_opens_with_a_worked_example_and_a_plan(visit: Visit) -> None:
     visit.open("finetune", "#run-curves")
     expect(visit.page.locator("#run-said")).to_contain_text("LoRA r=8 · SST-2-like, bundled reaches accuracy")
-    expect(visit.page.locator("#plan")).to_contain_text("148,994 of 65.9M numbers are trained")
+    expect(visit.page.locator("#plan")).to_contain_text("148,994 of 65.9M parameters are trained")
     visit.page.wait_for_selector("#run-outcome .plot[data-drawn]")
     expect(visit.page.locator("#run-wrong")).to_contain_text("The most confidently wrong")
     expect(visit.page).to_have_url(f"{visit.address}/finetune?run={EXAMPLE}")
@@ -132,7 +132,7 @@ def test_another_run_is_looked_at_while_one_trains(visit: Visit, going: str) -> 
 
 def test_a_second_run_waits_for_its_turn_and_can_be_called_off(visit: Visit, going: str) -> None:
     visit.page.get_by_role("button", name="Rank 1", exact=True).click()
-    expect(visit.page.locator("#run-said")).to_contain_text("waits for its turn: 1 run before it")
+    expect(visit.page.locator("#run-said")).to_contain_text("waits for its turn: 1 run ahead of this one")
     assert own_run(visit) != going
     stop(visit)
     expect(visit.page.locator("#run-said")).to_contain_text("Stopped while it waited")

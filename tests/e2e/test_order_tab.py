@@ -22,15 +22,15 @@ def test_one_pair_and_three_kinds_of_pairs(visit: Visit) -> None:
     expect(said).not_to_have_text(before)
 
     kinds = page.locator("#kinds-said")
-    expect(kinds).to_contain_text("of 4 true neighbours")
+    expect(kinds).to_contain_text("of 4 true pairs")
     table = page.locator("table.quoted:visible")
     expect(table).to_contain_text("bert-mini")
     expect(table).to_contain_text("albert-mini")
     expect(table).to_contain_text("86.5")
     page.get_by_role("button", name="No order at all").click()
-    expect(kinds).to_contain_text("of 3 true neighbours")
+    expect(kinds).to_contain_text("of 3 true pairs")
 
     page.get_by_label("A text: its neighbours are the true pairs").fill("<img src=x onerror=alert(1)> one.")
     page.get_by_role("button", name="Score all three kinds").click()
     expect(page.locator(".notice[role=alert]")).to_contain_text("at least two")
-    expect(kinds).to_contain_text("of 3 true neighbours")
+    expect(kinds).to_contain_text("of 3 true pairs")

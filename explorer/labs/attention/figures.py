@@ -62,7 +62,7 @@ def attention_sentence(result: AttentionResult, view: str = "weights") -> Markup
     if habit:
         parts += [habit, ". "]
     elif result.facts.to_special > 0.5:
-        parts += ["rests on the special tokens: ", strong(percent(result.facts.to_special)), " of its attention. "]
+        parts += ["spends ", strong(percent(result.facts.to_special)), " of its attention on the special tokens. "]
     else:
         spread = result.facts.value("entropy") or 0.0
         parts += [f"spreads over about {2**spread:.1f} tokens a row (entropy {spread:.2f} bits). "]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from itertools import groupby
 from typing import Any
 
@@ -42,7 +43,7 @@ def ablate_sentence(result: AblateResult) -> Markup:
     parts.append(f" goes from {percent(led.before)} to {percent(led.after)}")
     if leads is not led and result.question != "replaced":
         parts += [", and ", strong(_said(result, leads)), f" leads now with {percent(leads.after)}"]
-    parts.append(f". The whole answer moved by KL = {result.divergence:.3g} nats")
+    parts.append(f". The whole answer moved by KL = {result.divergence / math.log(2):.3g} bits")
     parts.append(f" (mean of {len(places)} places)." if len(places) > 1 else ".")
     if result.shared:
         parts.append(

@@ -181,7 +181,7 @@ def _sum(result: AttributionResult, part: Part) -> str:
     if part.method == "saliency":
         return "log-odds per unit of embedding, without a sign; they add up to nothing in particular."
     why = (
-        "it knows no baseline"
+        "it has no baseline"
         if part.method == "gradient_x_input"
         else "what tokens do together is counted twice or not at all"
     )

@@ -121,17 +121,18 @@ def energy_figure(result: SpectrumResult, module: str, layer: int | None = None)
 
 
 def energy_sentence(result: SpectrumResult, module: str) -> Markup:
-    """How many directions hold nine tenths of each update."""
+    """How many directions carry 90% of each update's energy."""
     sites = [site for site in result.of(module) if site.norm]
     if not sites:
         return prose(STILL_ZERO)
     needed = sorted(_directions_for(site, 0.9) for site in sites)
     counts = [str(count) if count <= KEPT else f"more than {KEPT}" for count in (needed[0], needed[-1])]
     return prose(
-        f"In {module_name(module)}, nine tenths of an update's energy take ",
+        f"In {module_name(module)}, ",
         strong(" to ".join(dict.fromkeys(counts))),
-        f" of its {sites[0].rank} directions{', depending on the layer' if counts[0] != counts[1] else ''}. Energy is the "
-        "squared norm, the sum of the squared singular values.",
+        f" of the {sites[0].rank} directions carr{'ies' if counts == ['1', '1'] else 'y'} 90% of the update's energy"
+        f"{', depending on the layer' if counts[0] != counts[1] else ''}. Energy is the squared norm, the sum of the squared "
+        "singular values.",
     )
 
 

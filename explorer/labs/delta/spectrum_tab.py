@@ -34,7 +34,7 @@ def build_spectrum(page: Page, picker: RunPicker, places: list[gr.components.Com
         with gr.Column(scale=1, min_width=270):
             module = gr.Dropdown(["query", "value"], value="query", label="Matrix", allow_custom_value=True)
             layer = gr.Dropdown(layer_choices(12), value=ALL_LAYERS, label="Layer", filterable=False)
-            step = gr.Slider(1, 100, 100, step=1, label="Training step", info="The nearest step that was kept.")
+            step = gr.Slider(1, 100, 100, step=1, label="Training step", info="Snaps to the nearest saved step.")
             wanted = gr.Number(0, precision=0, visible="hidden", label="step")
             measure = gr.Radio(
                 [(title, name) for name, (title, _) in figures.MEASURES.items()],

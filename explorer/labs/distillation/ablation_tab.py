@@ -24,13 +24,15 @@ def build_ablation(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
     """Lay out and wire the tab."""
     with gr.Row(elem_classes=["bench"]):
         with gr.Column(scale=1, min_width=270):
-            start = gr.Button("Leave out each term once", variant="primary", elem_id="ablate")
+            start = gr.Button("Drop each term in turn", variant="primary", elem_id="ablate")
             stop = gr.Button("Stop them all", variant="stop", visible=False)
             learns = Learning(page, "ablation")
             inputs = {
                 "task": learns.task,
                 "text": learns.text,
-                "student_layers": gr.Number(0, precision=0, label="Student's layers", info="0 takes every second one."),
+                "student_layers": gr.Number(
+                    0, precision=0, label="Student's layers", info="0 keeps every second layer."
+                ),
                 "temperature": gr.Slider(0.5, 20, 2, step=0.5, label="Temperature T"),
                 "soft": gr.Number(WEIGHTS[0], label="Weight of the soft targets"),
                 "hard": gr.Number(WEIGHTS[1], label="Weight of the labels (on a text: the hidden words)"),

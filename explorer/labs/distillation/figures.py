@@ -42,7 +42,7 @@ def soft_targets_sentence(result: SoftTargetsResult) -> Markup:
         strong(percent(answer.soft)),
         _hard_target(result, answer),
         strong(percent(result.dark)),
-        f" stands on the {_others(result)}{runner_up}. Entropy: {result.entropy:.3g} nats of at most "
+        f" goes to the {_others(result)}{runner_up}. Entropy: {result.entropy:.3g} nats of at most "
         f"{math.log(result.classes):.3g}.{several}",
     )
 

@@ -46,7 +46,7 @@ def build_losses(page: Page, picker: RunPicker, tab: gr.Tab) -> gr.Dropdown:
         with gr.Column(scale=1, min_width=270):
             of = gr.Radio(TEACHERS, value="run", label="Teacher")
             kind = gr.Radio(STUDENTS, value="layers", label="Student")
-            layers = gr.Number(0, precision=0, label="Its layers", info="0 keeps every second one, from the first.")
+            layers = gr.Number(0, precision=0, label="Its layers", info="0 keeps every second layer.")
             other = picker.dropdown("Student's run", visible=False, elem_id="student-run")
             text = gr.Textbox(REVIEW, label="Sentence", lines=1, max_lines=4)
             second = gr.Textbox("", label="Second sentence, for a pair", lines=1, max_lines=3)

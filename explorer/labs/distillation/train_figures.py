@@ -90,7 +90,9 @@ def distill_sentence(result: Distilled) -> Markup:
 def _running(record: RunRecord, ended: int) -> Markup:
     count = f" ({ended} of 2 done)" if ended else ""
     if record.status is RunStatus.QUEUED:
-        ahead = f"{record.place} run{'s' if record.place != 1 else ''} before it" if record.place else "it is next"
+        ahead = (
+            f"{record.place} run{'s' if record.place != 1 else ''} ahead of this one" if record.place else "it is next"
+        )
         return prose(strong(record.name), f" waits for its turn: {ahead}.{count}")
     if not record.step:
         return prose(strong(record.name), f": {record.message or 'starting'}.{count}")

@@ -145,7 +145,7 @@ def _controls(page: Page) -> dict[str, Any]:
     """By DistillParams' names."""
     learns = Learning(page, "student")
     layers = gr.Number(
-        0, precision=0, label="Student's layers", info="0 takes every second one.", elem_id="student-layers"
+        0, precision=0, label="Student's layers", info="0 keeps every second layer.", elem_id="student-layers"
     )
     alpha = gr.Slider(
         0,

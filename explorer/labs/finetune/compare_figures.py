@@ -63,7 +63,7 @@ def compared_sentence(result: Compared) -> Markup:
         level = sum(record.score == best.score for record in scored)
         ahead = " leads with" if level == 1 else f" and {level - 1} more share the lead with"
         parts += [strong(best.name), f"{ahead} {metric_text(best.leading_metric, best.score)}"]
-        parts.append(f", training {compact(best.trainable)} of {compact(best.parameters)} numbers.")
+        parts.append(f", training {compact(best.trainable)} of {compact(best.parameters)} parameters.")
         if smallest is not best:
             said = metric_text(smallest.leading_metric, smallest.score)
             parts.append(f" {smallest.name} trains least ({compact(smallest.trainable)}) and reaches {said}.")
@@ -109,7 +109,7 @@ def trade_figure(result: Compared) -> dict[str, Any] | str:
         "textfont": {"size": 14},
         "cliponaxis": False,
         "marker": {"size": 14, "color": [SERIES[place % len(SERIES)] for place, _ in scored]},
-        "hovertemplate": "%{text}: %{y:.3f} with %{x:,} trained numbers<extra></extra>",
+        "hovertemplate": "%{text}: %{y:.3f} with %{x:,} trained parameters<extra></extra>",
     }
     metric = metric_title(scored[0][1].leading_metric)
     scores = [record.score or 0.0 for _, record in scored]

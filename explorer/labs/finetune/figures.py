@@ -182,7 +182,9 @@ def run_sentence(record: RunRecord) -> Markup:
     """How a run stands, or what it reached."""
     status = record.status
     if status is RunStatus.QUEUED:
-        ahead = f"{record.place} run{'s' if record.place != 1 else ''} before it" if record.place else "it is next"
+        ahead = (
+            f"{record.place} run{'s' if record.place != 1 else ''} ahead of this one" if record.place else "it is next"
+        )
         return prose(strong(record.name), f" waits for its turn: {ahead}.")
     if status is RunStatus.RUNNING:
         return _running_sentence(record)
@@ -198,7 +200,7 @@ def run_sentence(record: RunRecord) -> Markup:
         where = "" if before.whole else f" on the first {record.between} of them"
         parts.append(f" ({metric_text(record.leading_metric, before.value).split()[-1]}{where} before training)")
     share = record.trainable / record.parameters if record.parameters else 0
-    parts.append(f". It trained {record.trainable:,} of {compact(record.parameters)} numbers ({percent(share)})")
+    parts.append(f". It trained {record.trainable:,} of {compact(record.parameters)} parameters ({percent(share)})")
     parts.append(f" in {duration(record.seconds)}." if record.seconds else ".")
     for name, others in list(record.outcome.metrics.items())[1:]:
         parts.append(f" On {name.replace('_', ' ')}: {', '.join(metric_text(key, v) for key, v in others.items())}.")
@@ -221,7 +223,7 @@ def _running_sentence(record: RunRecord) -> Markup:
         strong(record.name),
         f": step {record.step} of {record.steps}, {record.rate:.0f} examples/s{left}.",
         latest,
-        f" The server holds {megabytes(record.memory_bytes)}.",
+        f" Memory in use: {megabytes(record.memory_bytes)}.",
         f" {record.message}." if record.message else "",
     )
 
@@ -243,7 +245,7 @@ def plan_sentence(result: PlanResult) -> Markup:
     share = result.trainable / result.total if result.total else 0.0
     return prose(
         strong(f"{result.trainable:,}"),
-        f" of {compact(result.total)} numbers are trained (",
+        f" of {compact(result.total)} parameters are trained (",
         strong(percent(share)),
         f"); the checkpoint takes {megabytes(result.checkpoint_bytes)}. {result.steps:,} steps on {result.examples:,} "
         f"examples: about {duration(result.seconds)} and {megabytes(result.memory_bytes)} here, estimated.",

@@ -46,8 +46,8 @@ def _confusion(record: RunRecord, outcome: Outcome) -> dict[str, Any]:
         "zmax": 1,
         "xgap": 3,
         "ygap": 3,
-        "colorbar": {"tickformat": ".0%", "title": {"text": "of the row"}, "thickness": 14},
-        "hovertemplate": "%{text} examples of %{y} taken for %{x} (%{z:.1%} of the row)<extra></extra>",
+        "colorbar": {"tickformat": ".0%", "title": {"text": "share of the<br>true class"}, "thickness": 14},
+        "hovertemplate": "%{text} examples of %{y} taken for %{x} (%{z:.1%} of the true class)<extra></extra>",
     }
     return picture(
         [trace, cell_texts(trace, trace["text"], 22)],
@@ -89,17 +89,17 @@ def mistakes(record: RunRecord, most: int = 8) -> Markup:
         return Markup('<p class="caption">No mistake on the held-out examples.</p>')
     rows = Markup("")
     for one in record.outcome.wrong[:most]:
-        sure = "" if one.probability is None else percent(one.probability)
+        confidence = "" if one.probability is None else percent(one.probability)
         text = one.text if one.second is None else f"{one.text} / {one.second}"
         rows += Markup("<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>").format(
-            text, label_text(record, one.label), label_text(record, one.predicted), sure
+            text, label_text(record, one.label), label_text(record, one.predicted), confidence
         )
-    sure_head = Markup("<th>sure</th>") if record.labels else Markup("<td></td>")
+    confidence_head = Markup("<th>confidence</th>") if record.labels else Markup("<td></td>")
     title = "The most confidently wrong" if record.labels else "Farthest from the true score"
     return Markup(
         '<table class="mistakes"><caption>{}</caption><thead><tr><th>text</th><th>true</th><th>predicted</th>{}</tr>'
         "</thead><tbody>{}</tbody></table>"
-    ).format(title, sure_head, rows)
+    ).format(title, confidence_head, rows)
 
 
 def mistakes_table(record: RunRecord) -> Table:

@@ -1,5 +1,7 @@
 """Masking: what a masked language model predicts, and how it was taught to."""
 
+from markupsafe import Markup
+
 from explorer.backend.executor import Job
 from explorer.labs.lab import Action, Lab
 from explorer.labs.masking import corruption_figures, figures
@@ -54,4 +56,9 @@ LAB = Lab(
     needs=Capability.MLM,
     actions=(FILL_MASKS, CORRUPT, CORRUPTION_SHARES, MASKING_PATTERNS),
     tab="explorer.labs.masking.tab:build",
+    without_head=Markup(
+        "<p>GPT-2 reads from the left alone and continues a text, so it has nothing to do with a blank in the middle; "
+        '<a href="context">the logit lens</a> shows what it expects next. ELECTRA\'s discriminator tells tokens that were '
+        "replaced.</p>"
+    ),
 )

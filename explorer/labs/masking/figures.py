@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -226,10 +227,10 @@ def visible(token: str, longest: int = 18) -> str:
 
 
 def fill_facts(result: FillResult) -> Markup:
-    """One line of measures for each mask: the hidden token's rank, probability and -ln p, and the entropy."""
+    """One line of measures for each mask: the hidden token's rank, probability and -ln p, and the entropy, both in nats."""
     lines = []
     for mask in result.masks:
-        cells = [f"entropy {mask.entropy:.2f} bits"]
+        cells = [f"entropy {mask.entropy * math.log(2):.2f} nats"]
         if mask.hidden is not None and mask.hidden_probability is not None:
             cells = [
                 f"hidden token {mask.hidden.strip()}",

@@ -26,8 +26,9 @@ hidden state $h_i$ at a masked position into one score for each token $v$ of the
 $$p(v \mid \text{context}) = \frac{\exp(e_v^\top g(h_i) + b_v)}{\sum_u \exp(e_u^\top g(h_i) + b_u)}$$
 
 where $g$ is a dense layer with GELU and LayerNorm and $e_v$ is the *same* embedding that the input uses (tied weights). The
-**entropy** $-\sum_v p(v)\log_2 p(v)$ says how undecided the model is, in bits; $-\ln p$ of the hidden token is its term of the
-pretraining loss. Several masks are guessed independently of each other. (Devlin et al. 2019, section 3.1)
+**entropy** $-\sum_v p(v)\ln p(v)$ says how undecided the model is; $-\ln p$ of the hidden token is its term of the pretraining
+loss. Both are in nats, the unit of the natural logarithm. Several masks are guessed independently of each other. (Devlin et al.
+2019, section 3.1)
 """
 
 

@@ -14,6 +14,7 @@ from explorer.models.records import Scores
 from explorer.tables import Table
 
 KIND_NAMES = {"true": "true neighbours", "swapped": "the same, swapped", "random": "from another text"}
+ACCEPTED = {"true": "true pairs", "swapped": "swapped pairs", "random": "pairs from another text"}
 HEADS = {"NSP": ("NSP: P(is next)", "@first", "circle"), "SOP": ("SOP: P(in order)", "@second", "diamond")}
 """What a head's first class is called, its colour, its mark."""
 
@@ -77,9 +78,8 @@ def kinds_sentence(results: Sequence[KindsResult]) -> Markup:
     """How many pairs of each kind each head accepts."""
     parts: list[str] = []
     for result in results:
-        counts = [f"{_accepted(result, kind)} {KIND_NAMES[kind]}" for kind in KINDS]
-        verb = "takes for neighbours" if result.head == "NSP" else "takes for in order"
-        parts += [strong(f"{result.head} ({label(result.model)})"), f" {verb}: {', '.join(counts)}. "]
+        *first, last = (f"{_accepted(result, kind)} {ACCEPTED[kind]}" for kind in KINDS)
+        parts += [strong(f"{result.head} ({label(result.model)})"), f" accepts {', '.join(first)} and {last}. "]
     parts.append("Random pairs have no order, so SOP's answer on them means nothing.")
     return prose(*parts)
 

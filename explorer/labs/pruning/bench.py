@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Any
 
 import gradio as gr
+from markupsafe import Markup
 
 from explorer.backend.runs.record import RunRecord
+from explorer.errors import ExplorerError
 from explorer.figures import duration
 from explorer.labs.lab import LiveAction
+from explorer.labs.plain import Asked
 from explorer.labs.pruning.params import SCORES
+from explorer.labs.pruning.worked import KNOWN, READ, Known, KnownParams
 from explorer.settings import settings
 from explorer.tables import Table
 from explorer.tasks.sources import choices
@@ -62,7 +67,7 @@ class Subject:
                 label="Loss",
                 filterable=False,
             )
-            self.examples = gr.Slider(16, 256, 64, step=16, label="Examples for importance")
+            self.examples = gr.Slider(16, 256, READ, step=16, label="Examples for importance")
             self.held_out = gr.Slider(40, 400, 80, step=40, label="Held-out for the metric")
         self.run = gr.Textbox("", visible="hidden", label="run")
 
@@ -126,6 +131,37 @@ class Live(Stream):
             shown[place] = progress(self.share(result), time.monotonic() - began)
             yield result, shown
 
+    def opens(self, *triggers: Any) -> None:
+        """When the page or its tab is opened: what was computed beforehand, where that is what is asked; else as `on`."""
+        ticket = gr.Number(0, visible="hidden", label="ticket")
+        names = [name for name in self.inputs if name != "visitor"]
+
+        async def open_(request: gr.Request, *values: Any) -> list[Any]:
+            found, params = await self._known(dict(zip(names, values, strict=True)))
+            if found is None:
+                return [*[gr.skip()] * (1 + len(self.outputs) + len(self.controls)), time.time()]
+            self.watch.end(request)
+            asked = Asked(self.page.executor, None, params, found.result)
+            table = self.page_table(found.result)
+            folded = self.folded.filled(self.action, asked, self.action.script(params), table)
+            shown = [*self.show(found.result), *folded]
+            shown[self.outputs.index(self.bar)] = beforehand(found.made, str(self.start.value))
+            return ["", *shown, *self.steer(found.result, ""), gr.skip()]
+
+        outputs = [self.page.notice, *self.outputs, *self.controls, ticket]
+        for trigger in triggers:
+            trigger(open_, [self.inputs[name] for name in names], outputs, **PRIVATE)
+        self.on(ticket.change)
+
+    async def _known(self, values: dict[str, Any]) -> tuple[Known | None, Any]:
+        """What was computed beforehand of a question, and the question; nothing for one that is refused."""
+        try:
+            params = self.action.params(**{name: value for name, value in values.items() if value is not None})
+            answer = self.page.executor.submit_alone(KNOWN, KnownParams(self.action.name, params))
+            return await asyncio.wrap_future(answer), params
+        except ExplorerError:
+            return None, None
+
     def _stops(self) -> None:
         def end(request: gr.Request) -> list[Any]:
             self.watch.end(request)
@@ -148,6 +184,13 @@ class Live(Stream):
             event.then(over, [self.page.notice], [self.start, self.stop, self.bar], **PRIVATE)
             event.failure(lambda: [*buttons(False), ""], None, [self.start, self.stop, self.bar], **PRIVATE)
         return events
+
+
+def beforehand(made: str, start: str) -> str:
+    """The bar's HTML under a result that was not computed just now."""
+    return str(
+        Markup('<span class="caption">Computed beforehand ({}); “{}” computes it here.</span>').format(made, start)
+    )
 
 
 def buttons(active: bool) -> list[Any]:

@@ -124,9 +124,9 @@ def _enough(result: ImportanceResult) -> list[str]:
     count, correlation = result.agreement[-1]
     needed = examples_needed(count, correlation)
     return [
-        strong(f"{result.count} examples are not enough"),
-        f" for a firm order: {count} of them and the other {result.count - count} agree with ρ = {correlation:.2f}",
-        "." if needed is None else f"; about {needed:,} would be (Spearman-Brown).",
+        f"The order is not firm in every place yet: {count} of the {result.count} examples and the other "
+        f"{result.count - count} agree with ρ = {correlation:.2f}",
+        "." if needed is None else f"; about {needed:,} would be enough (Spearman-Brown).",
     ]
 
 

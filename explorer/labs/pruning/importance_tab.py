@@ -67,7 +67,7 @@ def build_importance(subject: Subject, tab: gr.Tab) -> tuple[Callable[..., Any],
             score = score_box("head")
             gr.Markdown(FORMULA, latex_delimiters=LATEX, elem_classes=["prune-formula"])
             asked = rich_text(elem_classes=["measures"], elem_id="importance-asked")
-            buttons = tries("neurons", "whole layers", "weights by magnitude", "256 examples")
+            buttons = tries("neurons", "whole layers", "weights by magnitude", "64 examples")
         with gr.Column(scale=2, min_width=320):
             said = rich_text(elem_classes=["said"], elem_id="importance-said")
             shown = bar()
@@ -92,9 +92,9 @@ def build_importance(subject: Subject, tab: gr.Tab) -> tuple[Callable[..., Any],
             strict=True,
         )
     ]
-    moves.append(setting(buttons[3], [subject.examples], 256))
+    moves.append(setting(buttons[3], [subject.examples], 64))
     stream.on(start.click, fit(unit, score), score.input, *moves)
-    return stream.on, Pressed(heatmap, unit, pressed)
+    return stream.opens, Pressed(heatmap, unit, pressed)
 
 
 def _share(result: ImportanceResult) -> float:

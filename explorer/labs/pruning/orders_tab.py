@@ -59,7 +59,8 @@ def build_orders(subject: Subject, tab: gr.Tab, pressed: Pressed) -> Callable[..
             strict=True,
         )
     ]
-    stream.on(start.click, tab.select, fit(unit, score), score.input, *moves)
+    stream.on(start.click, fit(unit, score), score.input, *moves)
+    stream.opens(tab.select)
     return _build_hand(subject, tab, pressed)
 
 
@@ -111,7 +112,8 @@ def _build_hand(subject: Subject, tab: gr.Tab, pressed: Pressed) -> Callable[...
     count = gr.Number(0, visible="hidden", label="presses")
     taken = grid.select(switched, None, [heads], **PRIVATE)
     pressed.heatmap.select(flipped, [pressed.unit, heads], [heads, count], **PRIVATE)
-    stream.on(start.click, taken.then, count.change, tab.select)
+    stream.on(start.click, taken.then, count.change)
+    stream.opens(tab.select)
 
     def forget(*triggers: Any) -> None:
         for trigger in triggers:

@@ -45,4 +45,5 @@ def build_quantised(subject: Subject, tab: gr.Tab) -> None:
         lambda result: 1.0 if result.done else len(result.forms) / (result.total + 1), panel, start, stop, shown,
     )  # fmt: skip
     moves = [setting(buttons[0], [share], 0.5), setting(buttons[1], [batch], 1), setting(buttons[2], [batch], 64)]
-    stream.on(start.click, tab.select, *moves)
+    stream.on(start.click, *moves)
+    stream.opens(tab.select)

@@ -10,6 +10,7 @@ from explorer.labs.pruning import EXPORT, PRUNE, STEPS, prune_figures
 from explorer.labs.pruning.bench import Live, Subject, bar, fit, fitting, score_box, setting, start_stop, tries
 from explorer.labs.pruning.orders_tab import UNITS
 from explorer.labs.pruning.schema import Exported, PruneResult, StepsResult
+from explorer.labs.pruning.worked import SHARE_IN_STEPS
 from explorer.ui.components import plot, rich_text
 from explorer.ui.wiring import LATEX, folds
 
@@ -86,7 +87,8 @@ def build_remove(subject: Subject, tab: gr.Tab) -> None:
             strict=True,
         )
     ]  # fmt: skip
-    stream.on(start.click, tab.select, *moves)
+    stream.on(start.click, *moves)
+    stream.opens(tab.select)
 
 
 def _share(result: PruneResult) -> float:
@@ -119,7 +121,7 @@ def build_steps(subject: Subject, tab: gr.Tab) -> None:
             start, stop = start_stop("Compare", "compare-steps")
             unit = gr.Dropdown(UNITS, value="both", label="Take away", filterable=False)
             score = score_box("both")
-            share = gr.Slider(0.05, 0.95, 0.6, step=0.05, label="Share to take away")
+            share = gr.Slider(0.05, 0.95, SHARE_IN_STEPS, step=0.05, label="Share to take away")
             steps = gr.Slider(2, 16, 4, step=1, label="Many steps")
             training = gr.Slider(0, 30, 0, step=1, label="Training steps after each of them")
             buttons = tries("train a little between", "more goes", "eight steps", "weights by magnitude")
@@ -147,4 +149,5 @@ def build_steps(subject: Subject, tab: gr.Tab) -> None:
         setting(buttons[3], [unit, score, share, training], "weight", fitting("weight", "magnitude"), 0.8, 8),
     ]
     fit(unit, score)
-    stream.on(start.click, tab.select, *moves)
+    stream.on(start.click, *moves)
+    stream.opens(tab.select)

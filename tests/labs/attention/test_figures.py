@@ -102,7 +102,7 @@ def test_without_a_mask_there_is_no_change_to_draw() -> None:
         ({"to_previous": 0.8}, "looks mostly at the previous token"),
         ({"to_next": 0.8}, "looks mostly at the next token"),
         ({"to_itself": 0.8}, "looks mostly at the token itself"),
-        ({"to_special": 0.9}, "rests on the special tokens: 90.0%"),
+        ({"to_special": 0.9}, "spends 90.0% of its attention on the special tokens"),
         ({}, "spreads over about 2.8 tokens a row (entropy 1.50 bits)"),
     ],
 )
@@ -162,7 +162,7 @@ def test_two_bars_for_each_answer() -> None:
     assert [tuple(trace.x) for trace in figure.data] == [(0.6, 0.1), (0.2, 0.5)]
     text = switch_figures.ablate_sentence(ablated()).striptags()
     assert "1 of 8 heads off: Paris goes from 60.0% to 20.0%, and London leads now with 50.0%" in text
-    assert "KL = 0.25 nats" in text
+    assert "KL = 0.361 bits" in text
     assert len(switch_figures.ablate_figure(ablated(off=()))["data"]) == 1, "no bars of heads off while all are on"
     assert "All 8 heads are on" in switch_figures.ablate_sentence(ablated(off=())).striptags()
 

@@ -98,11 +98,14 @@ def test_energy_rises_to_all_and_random_matrices_stay_below() -> None:
 
 def test_the_energy_sentence_counts_directions() -> None:
     assert (
-        "take 1 to 2 of its 2 directions, depending"
+        "1 to 2 of the 2 directions carry 90% of the update's energy, depending"
         in figures.energy_sentence(spectrum(site(0, first=0.95), site(1)), "query").striptags()
     )
     wide = site(rank=768, values=(1.0,) * KEPT, energy=tuple((place + 1) / 768 for place in range(KEPT)))
-    assert "take more than 64 of its 768 directions." in figures.energy_sentence(spectrum(wide), "query").striptags()
+    assert (
+        "more than 64 of the 768 directions carry 90% of the update's energy."
+        in figures.energy_sentence(spectrum(wide), "query").striptags()
+    )
 
 
 @pytest.mark.parametrize("measure", figures.MEASURES)

@@ -27,14 +27,14 @@ class TestSoftTargets:
     def test_the_sentence_says_what_the_label_does_not(self) -> None:
         said = figures.soft_targets_sentence(soft()).striptags()
         assert "At T = 2 bert-small gives “Paris” 50.0%" in said
-        assert "50.0% stands on the 999 other classes" in said
+        assert "50.0% goes to the 999 other classes" in said
         assert "“Rome” (25.0%)" in said
         assert "Entropy: 1.5 nats of at most 6.91" in said
         assert "first of 3 masks" in figures.soft_targets_sentence(soft(places=3)).striptags()
 
     def test_two_classes_are_spoken_of_as_two(self) -> None:
         two = soft(classes=2, targets=(Target("yes", 1.0, 1.0, 0.75), Target("no", 0.0, 0.0, 0.25)), dark=0.25)
-        assert "25.0% stands on the other class, “no”." in figures.soft_targets_sentence(two).striptags()
+        assert "25.0% goes to the other class, “no”." in figures.soft_targets_sentence(two).striptags()
 
     def test_the_picture_has_what_the_page_computes_again(self) -> None:
         drawn = figures.soft_targets_figure(soft())
@@ -136,7 +136,7 @@ class TestStudents:
     @pytest.mark.parametrize(
         ("changes", "expected"),
         [
-            ({"status": RunStatus.QUEUED, "step": 0, "place": 2, "outcome": None}, "waits for its turn: 2 runs before it"),
+            ({"status": RunStatus.QUEUED, "step": 0, "place": 2, "outcome": None}, "turn: 2 runs ahead of this one"),
             ({"status": RunStatus.QUEUED, "step": 0, "place": 0, "outcome": None}, "it is next"),
             ({"status": RunStatus.RUNNING, "step": 0, "message": "Asking the teacher", "outcome": None}, "Asking the teacher."),
             ({"status": RunStatus.RUNNING, "step": 7, "outcome": None}, "step 7 of 20"),

@@ -94,7 +94,7 @@ def test_a_visitors_examples_stay_text_among_the_mistakes(text: str) -> None:
 @pytest.mark.parametrize(
     ("changes", "says"),
     [
-        ({"status": RunStatus.QUEUED, "outcome": None, "place": 2}, "2 runs before it"),
+        ({"status": RunStatus.QUEUED, "outcome": None, "place": 2}, "2 runs ahead of this one"),
         ({"status": RunStatus.QUEUED, "outcome": None, "place": 0}, "it is next"),
         (
             {"status": RunStatus.RUNNING, "outcome": None, "step": 4, "rate": 51.0, "seconds_left": 7.0},
@@ -106,7 +106,7 @@ def test_a_visitors_examples_stay_text_among_the_mistakes(text: str) -> None:
         ),
         ({"status": RunStatus.INTERRUPTED, "outcome": None, "message": "press Resume"}, "interrupted. press Resume"),
         ({"status": RunStatus.FAILED, "outcome": None, "message": "it diverged"}, "failed. it diverged"),
-        ({}, "accuracy 80.0% on 10 held-out examples (50.0% before training). It trained 147,456 of 66M numbers"),
+        ({}, "accuracy 80.0% on 10 held-out examples (50.0% before training). It trained 147,456 of 66M parameters"),
     ],
 )
 def test_the_sentence_says_how_a_run_stands(changes: dict[str, object], says: str) -> None:
@@ -230,7 +230,7 @@ def test_the_plan_says_what_is_trained_and_why_something_cannot_be() -> None:
         "bert-small", "LoRA", (("LoRA query", 90), ("head", 10)), 100, 1000, 400, 5_000_000, 12.0, 480, 90
     )
     said = figures.plan_sentence(plan).striptags()
-    assert "100 of 1e+03 numbers" in said or "100 of 1K numbers" in said
+    assert "100 of 1e+03 parameters" in said or "100 of 1K parameters" in said
     assert "90 steps on 480 examples" in said
     assert figures.plan_table(plan).rows[0] == ("LoRA query", 90, 0.09)
     missing = PlanResult("tiny", "Prefix-layer", unavailable="no keys and values <here>")

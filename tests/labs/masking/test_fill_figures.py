@@ -138,7 +138,7 @@ def test_the_sentence_counts_the_masks_that_it_leaves_out_and_unknown_tokens() -
 def test_the_facts_show_a_hidden_rank_of_the_whole_vocabulary() -> None:
     mask = FilledMask(3, (Prediction(1, 9, "b", 0.9),), 0.5, "a", 12345, 1e-7, 16.118)
     text = figures.fill_facts(fill_result(mask)).striptags()
-    for fact in ("rank 12,345 of 28,996", f"p = {percent(1e-7)}", "−ln p = 16.12 nats", "entropy 0.50 bits"):
+    for fact in ("rank 12,345 of 28,996", f"p = {percent(1e-7)}", "−ln p = 16.12 nats", "entropy 0.35 nats"):
         assert fact in text
     assert figures.fill_facts(fill_result()) == ""
 

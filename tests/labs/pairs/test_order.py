@@ -117,7 +117,7 @@ def test_the_picture_holds_every_pair_and_no_markup() -> None:
     assert "<b>" not in str(figure["data"])
     said = order_figures.kinds_sentence(both)
     assert "<i>" not in said
-    assert "1 of 1 the same, swapped" in said
+    assert "1 of 1 swapped pairs" in said
     assert "0 of 1 the same, swapped" in said
     table = order_figures.both_table(both)
     assert len(table.rows) == 6

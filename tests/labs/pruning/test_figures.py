@@ -78,7 +78,7 @@ def test_the_sentence_says_what_matters_and_whether_the_examples_were_enough() -
     assert f"layer {best[1]}, head {best[2]} matters most" in said
     assert "32 examples are enough" in said
     poor = importance_figures.importance_sentence(replace(result, agreement=((32, 0.4),))).striptags()
-    assert "64 examples are not enough" in poor
+    assert "not firm in every place yet: " in poor
     assert "about 430 would be" in poor
     hopeless = importance_figures.importance_sentence(replace(result, agreement=((32, 0.1),))).striptags()
     assert "would be" not in hopeless
