@@ -142,8 +142,7 @@ class Live(Stream):
                 return [*[gr.skip()] * (1 + len(self.outputs) + len(self.controls)), time.time()]
             self.watch.end(request)
             asked = Asked(self.page.executor, None, params, found.result)
-            table = self.page_table(found.result)
-            folded = self.folded.filled(self.action, asked, self.action.script(params), table)
+            folded = self.folded.filled(self.action, asked, self.action.script(params), self.seen(found.result))
             shown = [*self.show(found.result), *folded]
             shown[self.outputs.index(self.bar)] = beforehand(found.made, str(self.start.value))
             return ["", *shown, *self.steer(found.result, ""), gr.skip()]
