@@ -135,19 +135,21 @@ class Live(Stream):
         """When the page or its tab is opened: what was computed beforehand, where that is what is asked; else as `on`."""
         ticket = gr.Number(0, visible="hidden", label="ticket")
         names = [name for name in self.inputs if name != "visitor"]
+        kept = [self.whole.asked] if self.whole else []
 
         async def open_(request: gr.Request, *values: Any) -> list[Any]:
-            found, params = await self._known(dict(zip(names, values, strict=True)))
+            given = dict(zip(names, values, strict=True))
+            found, params = await self._known(given)
             if found is None:
-                return [*[gr.skip()] * (1 + len(self.outputs) + len(self.controls)), time.time()]
+                return [*[gr.skip()] * (1 + len(self.outputs) + len(kept) + len(self.controls)), time.time()]
             self.watch.end(request)
             asked = Asked(self.page.executor, None, params, found.result)
             folded = self.folded.filled(self.action, asked, self.action.script(params), self.seen(found.result))
             shown = [*self.show(found.result), *folded]
             shown[self.outputs.index(self.bar)] = beforehand(found.made, str(self.start.value))
-            return ["", *shown, *self.steer(found.result, ""), gr.skip()]
+            return ["", *shown, *[given] * len(kept), *self.steer(found.result, ""), gr.skip()]
 
-        outputs = [self.page.notice, *self.outputs, *self.controls, ticket]
+        outputs = [self.page.notice, *self.outputs, *kept, *self.controls, ticket]
         for trigger in triggers:
             trigger(open_, [self.inputs[name] for name in names], outputs, **PRIVATE)
         self.on(ticket.change)
@@ -160,6 +162,10 @@ class Live(Stream):
             return await asyncio.wrap_future(answer), params
         except ExplorerError:
             return None, None
+
+    async def _whole_table(self, asked: dict[str, Any]) -> Framed:
+        found, _ = await self._known({name: value for name, value in asked.items() if name != "visitor"})
+        return self.sent(found.result) if found else await super()._whole_table(asked)
 
     def _stops(self) -> None:
         def end(request: gr.Request) -> list[Any]:
