@@ -22,6 +22,7 @@ from explorer.tables import Table
 from explorer.tasks.sources import choices
 from explorer.tuning.methods import METHODS
 from explorer.ui.components import rich_text
+from explorer.ui.folds import Framed
 from explorer.ui.page import Page
 from explorer.ui.run_picker import RunPicker
 from explorer.ui.streams import Stream, Watch
