@@ -46,12 +46,22 @@ def take_layers(student: Adapted, teacher: PreTrainedModel) -> None:
 class Teaching:
     """What a teacher says of a run's rows. `ask` fills it; `loss` and `scores` read it.
 
-    scale: the teacher's, of a regression; student_scale: that of the run.
+    scale: the teacher's, of a regression; student_scale: that of the run. labelled: the places of the rows whose label counts,
+    all where None.
     """
 
-    def __init__(self, teacher: Adapted, task: Task, scale: Scale, student_scale: Scale, spec: RunSpec) -> None:
+    def __init__(
+        self,
+        teacher: Adapted,
+        task: Task,
+        scale: Scale,
+        student_scale: Scale,
+        spec: RunSpec,
+        labelled: frozenset[int] | None = None,
+    ) -> None:
         self.teacher, self.task, self.spec = teacher, task, spec
         self.scale, self.student_scale = scale, student_scale
+        self.labelled = labelled
         self.device = next(iter(teacher.model.parameters())).device
         self._logits = torch.empty(0)
         self._states = torch.empty(0)
@@ -103,16 +113,20 @@ class Teaching:
         """Whether hidden states are part of the loss."""
         return self.spec.cosine_weight > 0
 
-    def loss(self, logits: Tensor, states: Tensor | None, hard: Callable[[], Tensor], places: Sequence[int]) -> Tensor:
-        """The weighted sum of the run's terms; a term of weight 0 is not computed.
+    def loss(
+        self, logits: Tensor, states: Tensor | None, hard: Callable[[list[int]], Tensor], places: Sequence[int]
+    ) -> Tensor:
+        """The weighted sum of the run's terms; a term of weight 0 is not computed, nor the labels' where a batch has none.
 
-        logits (places, outputs) and states (places, width) are the student's; hard() is the loss on the labels.
+        logits (places, outputs) and states (places, width) are the student's; hard(rows) is the loss on the labels of these
+        rows of the batch.
         """
-        spec, terms = self.spec, []
+        spec, terms = self.spec, list[Tensor]()
+        known = [row for row, place in enumerate(places) if self.labelled is None or place in self.labelled]
         if spec.soft_weight:
             terms.append(spec.soft_weight * self._soft(logits.float(), self._logits[list(places)].to(logits.device)))
-        if spec.hard_weight:
-            terms.append(spec.hard_weight * hard())
+        if spec.hard_weight and known:
+            terms.append(spec.hard_weight * hard(known))
         if spec.cosine_weight and states is not None:
             theirs = self._states[list(places)].to(states.device)
             terms.append(spec.cosine_weight * cosine_loss(states.float(), theirs))

@@ -200,7 +200,7 @@ STUDENT = Method(
     "Hinton, Vinyals and Dean 2015; Sanh et al. 2019, DistilBERT, section 3",
     (
         *("teacher", "student_layers", "start", "temperature", "soft_loss"),
-        *("soft_weight", "hard_weight", "cosine_weight"),
+        *("soft_weight", "hard_weight", "cosine_weight", "labelled"),
     ),
     1e-4,
     "explorer.tuning.body_methods:student",
@@ -217,7 +217,7 @@ TEXT_STUDENT = Method(
     r"L = w_{\mathrm{soft}}\, T^2\, \mathrm{KL}\!\left(\mathrm{softmax}(z_t / T)\,\|\,\mathrm{softmax}(z_s / T)\right) + "
     r"w_{\mathrm{mlm}}\, L_{mlm} + w_{\cos}\,(1 - \cos(h_s, h_t))",
     "Sanh et al. 2019, DistilBERT, sections 2 and 3",
-    tuple(option for option in STUDENT.options if option != "teacher"),
+    tuple(option for option in STUDENT.options if option not in ("teacher", "labelled")),
     STUDENT.learning_rate,
     STUDENT.build,
     _needs_masks,

@@ -36,7 +36,8 @@ class RunSpec:
     prefix_length: virtual tokens of the two prefix methods. bottleneck: width of an adapter.
     teacher: the run that a distilled student learns from. student_layers: how many of the model's layers it has, 0 for half.
     start: one of STARTS. temperature: T of the soft targets. soft_loss: one of SOFT_LOSSES. soft_weight, hard_weight,
-    cosine_weight: what each term of its loss is multiplied by; 0 leaves it out.
+    cosine_weight: what each term of its loss is multiplied by; 0 leaves it out. labelled: how many of a student's training
+    examples keep their label, drawn by the seed; 0 for all.
     Raises BadInputError for a setting out of range.
     """
 
@@ -63,6 +64,7 @@ class RunSpec:
     soft_weight: float = 1.0
     hard_weight: float = 0.0
     cosine_weight: float = 0.0
+    labelled: int = 0
 
     def __post_init__(self) -> None:
         """Bring lists and whole floats (as JSON has them) to their type, then check every range."""
@@ -113,4 +115,5 @@ _WHOLE = (
     ("prefix_length", 1, 128),
     ("bottleneck", 1, 4096),
     ("student_layers", 0, 1000),
+    ("labelled", 0, 10_000_000),
 )

@@ -1,10 +1,14 @@
-"""Which runs answer a question about distillation together; plain values, without torch."""
+"""Which runs answer a question about distillation together, and what a student reads; plain values, without torch."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from explorer.errors import BadInputError
+from explorer.tasks.task import Example
 from explorer.tuning.methods import find_method
 from explorer.tuning.spec import RunSpec
 
@@ -20,6 +24,31 @@ class Ablation:
     title: str
     spec: RunSpec
     change: float | None
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """What a student reads. labelled: the places of the examples whose label it may see. withheld: how many it may not."""
+
+    examples: tuple[Example, ...]
+    labelled: frozenset[int]
+    withheld: int = 0
+
+
+def lesson_of(examples: Sequence[Example], spec: RunSpec) -> Lesson:
+    """A run's training examples, of which spec.labelled keep their label; all of them where that is 0 or more than there are.
+
+    The seed alone draws which, so that two students of one seed know the same labels. One that learns from nothing but labels
+    reads the labelled examples over and over, to the number of all: both students take as many steps.
+    """
+    count = spec.labelled if find_method(spec.method).needs_teacher else 0
+    if not 0 < count < len(examples):
+        return Lesson(tuple(examples), frozenset(range(len(examples))))
+    places = sorted(np.random.default_rng(spec.seed).permutation(len(examples))[:count].tolist())
+    if spec.soft_weight or spec.cosine_weight:
+        return Lesson(tuple(examples), frozenset(places), len(examples) - count)
+    repeated = tuple(examples[places[number % count]] for number in range(len(examples)))
+    return Lesson(repeated, frozenset(range(len(repeated))), len(examples) - count)
 
 
 def is_student(spec: RunSpec) -> bool:

@@ -148,7 +148,7 @@ class Training:
         self.adapted, self.task, self.train_rows, self.held_out, self.spec = adapted, task, train, held_out, spec
         self.device = next(iter(adapted.trainable().values())).device
         self.reader = Reader(adapted, self.device)
-        self.scale = Scale.of(train.labels, task)
+        self.scale = teaching.student_scale if teaching else Scale.of(train.labels, task)
         self.step = 0
         self.per_epoch = math.ceil(len(train) / spec.batch_size)
         self.steps = self.per_epoch * spec.epochs
@@ -220,7 +220,7 @@ class Training:
                 logits, states = self.adapted.logits_and_states(self.train_rows.batch(batch, self.device)[0])
             else:
                 logits = self.reader.logits(self.train_rows, batch)
-        return self.teaching.loss(logits, states, lambda: self._loss(logits, labels), batch)
+        return self.teaching.loss(logits, states, lambda rows: self._loss(logits[rows], labels[rows]), batch)
 
     def _watch(self, loss: float) -> None:
         """Find divergence early; a single bad batch is not one, so the loss is smoothed over about five steps."""

@@ -20,6 +20,7 @@ from explorer.labs.finetune.schema import ExportParams, PredictRunParams
 from explorer.settings import Settings
 from explorer.tasks.sources import keep_upload
 from explorer.tuning.spec import RunSpec
+from explorer.tuning.students import labels_only
 from explorer.tuning.training import Training
 from tests.backend import executing
 from tests.backend.executing import WAIT, finished
@@ -117,6 +118,33 @@ class TestChecking:
         assert record.status is RunStatus.DONE, record.message
         assert record.outcome is not None
         assert "agreement" not in record.outcome.metrics["validation"]
+
+
+class TestFewLabels:
+    def test_the_run_says_how_many_it_knows(self, executor: LocalExecutor, asked: RunSpec) -> None:
+        few = replace(asked, labelled=8, soft_weight=0.5, hard_weight=0.5)
+        record = finished(executor, few)
+        assert record.status is RunStatus.DONE, record.message
+        assert "soft targets + 8 labels" in record.name
+        assert any(note.endswith("examples have no label here.") for note in record.notes)
+        alone = finished(executor, labels_only(few))
+        assert "student, 8 labels" in alone.name
+        assert alone.steps == record.steps
+        assert alone.notes == record.notes
+
+    def test_one_class_among_the_known_is_refused(self, executor: LocalExecutor, asked: RunSpec) -> None:
+        failed = finished(executor, replace(asked, labelled=1, soft_weight=0.0, hard_weight=1.0))
+        assert failed.status is RunStatus.FAILED
+        assert "of one class" in failed.message
+
+    def test_a_text_has_no_labels_to_withhold(self, executor: LocalExecutor, asked: RunSpec) -> None:
+        with pytest.raises(BadInputError, match="labelled has no meaning there"):
+            executor.runs.start(replace(asked, method="distill_text", teacher="", task="text", labelled=8), "ada")
+
+    def test_other_methods_take_no_notice(self, executor: LocalExecutor, spec: RunSpec) -> None:
+        plain, same = (finished(executor, replace(spec, labelled=count)) for count in (0, 1))
+        assert plain.losses == same.losses
+        assert same.notes == plain.notes
 
 
 class TestRunning:

@@ -15,6 +15,7 @@ from explorer.tuning.distilling import Teaching, take_layers
 from explorer.tuning.merging import merged
 from explorer.tuning.rows import tokenise
 from explorer.tuning.spec import RunSpec
+from explorer.tuning.students import lesson_of
 from explorer.tuning.training import Scale, Training
 from tests.tuning.samples import frozen_copy, is_unchanged, moved, tiny_bundle
 
@@ -52,14 +53,16 @@ def training_of(
     spec: RunSpec, task_data: TaskData, teacher: Adapted | None = None, scale: Scale | None = None
 ) -> Training:
     """As the worker makes one."""
-    task, chosen, held_out = task_data.task, task_data.train, task_data.validation["validation"]
+    task, held_out = task_data.task, task_data.validation["validation"]
+    lesson = lesson_of(task_data.train, spec)
+    chosen = lesson.examples
     teacher = teacher or teacher_of(outputs=task.outputs)
     student = student_of(spec, outputs=task.outputs)
     if spec.start == "teacher":
         take_layers(student, merged(teacher))
     train, rows = (tokenise(student.bundle, part) for part in (chosen, held_out))
-    own = Scale.of(train.labels, task)
-    teaching = Teaching(teacher, task, scale or own, own, spec)
+    own = Scale.of(train.labels[sorted(lesson.labelled)], task)
+    teaching = Teaching(teacher, task, scale or own, own, spec, lesson.labelled)
     list(teaching.ask(chosen))
     teaching.judge(rows, held_out)
     return Training(student, task, train, rows, spec, spec.learning_rate or 1e-3, teaching)

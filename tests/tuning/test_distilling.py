@@ -11,9 +11,10 @@ from torch.nn.functional import cross_entropy, kl_div, log_softmax, mse_loss, so
 
 from explorer.models.architectures import Architecture
 from explorer.models.bundle import Bundle
-from explorer.tasks.task import Task
+from explorer.tasks.task import Task, TaskData
 from explorer.tuning.distilling import AGREEMENT, Teaching
 from explorer.tuning.rows import tokenise
+from explorer.tuning.students import labels_only, lesson_of
 from explorer.tuning.training import Scale, Training, decide, predict
 from tests.tuning import teaching
 from tests.tuning.samples import frozen_copy, is_unchanged, tiny_bundle
@@ -88,6 +89,51 @@ class TestLoss:
         expected = mse_loss(predict(training.adapted, rows, torch.device("cpu")).double(), own)
         assert losses(training, 1)[0] == pytest.approx(float(expected), rel=2e-2)
         assert AGREEMENT not in training.quick_scores()
+
+
+class TestFewLabels:
+    FEW = replace(SPEC, soft_weight=0.5, hard_weight=0.5, labelled=6)
+
+    def test_all_of_them_are_the_run_without_the_setting(self) -> None:
+        plain = training_of(replace(self.FEW, labelled=0), data())
+        every = training_of(replace(self.FEW, labelled=48), data())
+        assert losses(plain) == losses(every)
+        assert same(plain.adapted.state(), every.adapted.state())
+
+    def _relabelled(self, known: bool) -> TaskData:
+        """The examples with the labels turned of those that keep theirs, or of the others."""
+        task_data, places = data(), lesson_of(data().train, self.FEW).labelled
+        turned = (
+            replace(one, label=1 - one.label) if (place in places) is known else one
+            for place, one in enumerate(task_data.train)
+        )
+        return replace(task_data, train=tuple(turned))
+
+    @pytest.mark.parametrize("alone", [False, True], ids=["with the teacher", "labels only"])
+    def test_no_other_label_is_ever_read(self, alone: bool) -> None:
+        spec = labels_only(self.FEW) if alone else self.FEW
+        one, other = (training_of(spec, which) for which in (data(), self._relabelled(known=False)))
+        assert losses(one) == losses(other)
+        assert same(one.adapted.state(), other.adapted.state())
+        turned = training_of(spec, self._relabelled(known=True))
+        losses(turned)
+        assert not same(one.adapted.state(), turned.adapted.state())
+
+    def test_the_first_loss_is_of_all_texts_and_of_the_few_labels(self) -> None:
+        training = training_of(replace(self.FEW, batch_size=48), data())
+        rows, places = training.train_rows, sorted(lesson_of(data().train, self.FEW).labelled)
+        zs, zt = (predict(one, rows, torch.device("cpu")) for one in (training.adapted, teacher_of()))
+        soft = 4 * kl_div(log_softmax(zs / 2, -1), softmax(zt / 2, -1), reduction="batchmean")
+        expected = 0.5 * soft + 0.5 * cross_entropy(zs[places], rows.labels[places].long())
+        assert losses(training, 1)[0] == pytest.approx(float(expected), rel=2e-2)
+
+    def test_both_students_take_as_many_steps(self) -> None:
+        assert training_of(self.FEW, data()).steps == training_of(labels_only(self.FEW), data()).steps
+
+    def test_a_regressions_scale_is_that_of_the_known_scores(self) -> None:
+        few = replace(self.FEW, soft_loss="l2")
+        scales = {training_of(spec, data(WEIGHT), scale=Scale()).scale for spec in (few, replace(few, labelled=0))}
+        assert len(scales) == 2
 
 
 class TestLearning:

@@ -8,7 +8,8 @@ import pytest
 
 from explorer.errors import BadInputError
 from explorer.tuning.spec import RunSpec
-from explorer.tuning.students import WEIGHTS, ablated, labels_only
+from explorer.tuning.students import WEIGHTS, ablated, labels_only, lesson_of
+from tests.tuning.small import CATS, examples
 
 SPEC = RunSpec("m", method="distill", teacher="r0", soft_weight=5, hard_weight=2, cosine_weight=1)
 
@@ -45,3 +46,38 @@ def test_labels_only_leaves_everything_else() -> None:
     assert weights(alone) == (0.0, 1.0, 0.0)
     assert replace(alone, soft_weight=5.0, hard_weight=2.0, cosine_weight=1.0) == SPEC
     assert labels_only(alone) == alone
+
+
+class TestLessons:
+    """What a student reads where most examples have no label."""
+
+    ALL = examples(CATS, 48)
+
+    @pytest.mark.parametrize("labelled", [0, 48, 1000])
+    def test_all_labels_are_the_examples_as_they_are(self, labelled: int) -> None:
+        for spec in (SPEC, labels_only(SPEC)):
+            lesson = lesson_of(self.ALL, replace(spec, labelled=labelled))
+            assert lesson.examples == self.ALL
+            assert lesson.labelled == set(range(48))
+
+    def test_with_a_teacher_every_text_is_read(self) -> None:
+        lesson = lesson_of(self.ALL, replace(SPEC, labelled=8))
+        assert lesson.examples == self.ALL
+        assert len(lesson.labelled) == 8
+
+    @pytest.mark.parametrize("labelled", [1, 7, 47])
+    def test_labels_only_sees_the_labelled_and_no_other(self, labelled: int) -> None:
+        spec = replace(SPEC, labelled=labelled)
+        known = lesson_of(self.ALL, spec).labelled
+        alone = lesson_of(self.ALL, labels_only(spec))
+        assert set(alone.examples) == {self.ALL[place] for place in known}
+        assert alone.labelled == set(range(48)), "as many steps, and every label of them counts"
+        times = [alone.examples.count(self.ALL[place]) for place in known]
+        assert max(times) - min(times) <= max(self.ALL.count(self.ALL[place]) for place in known)
+
+    def test_the_seed_alone_draws_them(self) -> None:
+        spec = replace(SPEC, labelled=8)
+        other = replace(spec, temperature=9.0, soft_weight=0.5, student_layers=1, epochs=7)
+        assert lesson_of(self.ALL, spec).labelled == lesson_of(self.ALL, other).labelled
+        draws = {tuple(sorted(lesson_of(self.ALL, replace(spec, seed=seed)).labelled)) for seed in range(5)}
+        assert len(draws) == 5

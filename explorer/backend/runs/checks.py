@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +12,7 @@ from explorer.models.architectures import find_architecture
 from explorer.models.hub import read_config, require_folder, unsupported
 from explorer.settings import Settings
 from explorer.tasks.sources import load
-from explorer.tasks.task import Task
+from explorer.tasks.task import Task, TaskData
 from explorer.tuning.methods import Method, find_method
 from explorer.tuning.spec import RunSpec
 
@@ -51,6 +52,10 @@ def settled(spec: RunSpec, teacher: RunRecord | None, settings: Settings) -> Run
     if not method.is_student:
         return spec
     if method.fills_masks:
+        if spec.labelled:
+            raise BadInputError(
+                "On a text every hidden word is known, so labelled has no meaning there. Set it to 0, or choose a task."
+            )
         return _sized(spec, depth_of_model(spec.model, settings))
     if teacher is None:
         raise BadInputError("A student needs a teacher: name a fine-tuned run, such as the worked example.")
@@ -108,13 +113,23 @@ def why_not(model_id: str, method: Method, settings: Settings) -> str | None:
     return method.unavailable(architecture, config)
 
 
+def check_classes(data: TaskData, labels: Sequence[float]) -> None:
+    """Raise BadInputError for training labels of one class only: a classifier learns to say it."""
+    if data.task.labels and len(set(labels)) < 2:
+        name = data.task.labels[int(labels[0])] if labels else "none"
+        raise BadInputError(
+            f"All {len(labels)} training examples are of one class ({name}). Use more examples, or a file with both."
+        )
+
+
 def run_name(spec: RunSpec, method: Method, task_title: str) -> str:
     """A short name for lists and legends, such as `LoRA r=8 · SST-2`."""
     what = method.title
     if "rank" in method.options:
         what = f"{what if spec.variant == 'lora' else _VARIANT_TITLES[spec.variant]} r={spec.rank}"
     if method.is_student:
-        what = _student_name(spec, "hidden words" if method.fills_masks else "labels")
+        labels = f"{spec.labelled} labels" if spec.labelled else "labels"
+        what = _student_name(spec, "hidden words" if method.fills_masks else labels)
     return f"{what} · {task_title}" + (f" · seed {spec.seed}" if spec.seed else "")
 
 

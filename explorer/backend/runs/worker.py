@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +13,7 @@ from typing import TypeVar
 import psutil
 import torch
 
+from explorer.backend.runs.checks import check_classes
 from explorer.backend.runs.open import OpenRun
 from explorer.backend.runs.outcome import outcome_of
 from explorer.backend.runs.record import RunRecord, RunStatus
@@ -20,7 +21,7 @@ from explorer.backend.runs.store import RESUME, WEIGHTS
 from explorer.backend.runs.turns import Turns
 from explorer.errors import BadInputError, StorageError
 from explorer.models.bundle import Bundle
-from explorer.tasks.task import Example, TaskData
+from explorer.tasks.task import TaskData
 from explorer.tuning.adapted import Adapted, adapt
 from explorer.tuning.distilling import Teaching, check_teacher, take_layers
 from explorer.tuning.masked import MaskedTraining, rows_of
@@ -29,6 +30,7 @@ from explorer.tuning.methods import find_method
 from explorer.tuning.plan import plan
 from explorer.tuning.rows import LONGEST_ROW, Rows, tokenise
 from explorer.tuning.snapshots import due, load_tensors, save_snapshot, save_tensors
+from explorer.tuning.students import Lesson, lesson_of
 from explorer.tuning.training import Scale, Training, Update
 
 MOST_HELD_OUT = 2000
@@ -66,8 +68,9 @@ class Worker:
         """Train to the end, or to the Stop; errors are the caller's."""
         spec = self.record.spec
         self._say(message="Reading the examples", outcome=None)
-        chosen = self.data.train[: spec.examples or None]
-        _check_classes(self.data, [example.label for example in chosen])
+        lesson = lesson_of(self.data.train[: spec.examples or None], spec)
+        chosen = lesson.examples
+        check_classes(self.data, [chosen[place].label for place in sorted(lesson.labelled)])
         adapted = adapt(self.bundle, self.data.task.outputs, spec)
         longest = min(LONGEST_ROW, adapted.longest)
         read = rows_of if adapted.method.fills_masks else tokenise
@@ -81,11 +84,11 @@ class Worker:
         if adapted.method.fills_masks:
             training: Training = MaskedTraining(*given)
         else:
-            taught = self._taught(adapted, chosen, train, held_out) if adapted.method.needs_teacher else None
+            taught = self._taught(adapted, lesson, train, held_out) if adapted.method.needs_teacher else None
             training = Training(*given, taught)
         if (self.folder / RESUME).exists():
             self._go_on(training)
-        self._announce(training, train, held_out)
+        self._announce(training, train, held_out, lesson)
         if not self.stopping.is_set():
             self._train(training)
         self._finish(training, held_out)
@@ -105,7 +108,7 @@ class Worker:
                 checkpoint.replace(self.folder / aside)
             raise
 
-    def _taught(self, student: Adapted, chosen: Sequence[Example], train: Rows, held_out: dict[str, Rows]) -> Teaching:
+    def _taught(self, student: Adapted, lesson: Lesson, train: Rows, held_out: dict[str, Rows]) -> Teaching:
         """What the student's teacher says of every row; a new student also takes over its layers."""
         spec, task = self.record.spec, self.data.task
         assert self.open_run is not None
@@ -116,11 +119,12 @@ class Worker:
         if spec.start == "teacher" and not (self.folder / RESUME).exists():
             take_layers(student, merged(teacher))
         scale = Scale(*opened.record.scale)
-        teaching = Teaching(teacher, task, scale, Scale.of(train.labels, task), spec)
+        own = Scale.of(train.labels[sorted(lesson.labelled)], task)
+        teaching = Teaching(teacher, task, scale, own, spec, lesson.labelled)
         for name, rows in held_out.items():
             with _TURNS:
                 teaching.judge(rows, self.data.validation[name][: len(rows)])
-        for share in _in_turn(teaching.ask(chosen)) if spec.soft_weight or spec.cosine_weight else ():
+        for share in _in_turn(teaching.ask(lesson.examples)) if spec.soft_weight or spec.cosine_weight else ():
             if self.stopping.is_set():
                 break
             self._say(message=f"Asking the teacher, {share:.0%}")
@@ -130,13 +134,15 @@ class Worker:
         self.record = self.record.but(**changes)
         self.publish(self.record)
 
-    def _announce(self, training: Training, train: Rows, held_out: dict[str, Rows]) -> None:
+    def _announce(self, training: Training, train: Rows, held_out: dict[str, Rows], lesson: Lesson) -> None:
         """What is known once everything is loaded."""
         planned = plan(self.bundle, self.data.task.outputs, self.record.spec, len(train), float(train.lengths.mean()))
         notes = [*self.data.notes]
-        texts = len(self.data.train[: self.record.spec.examples or None])
+        texts = len(lesson.examples)
         if len(train) < texts:
             notes.append(f"{texts - len(train)} of the texts hold no word that this model knows, and were left out.")
+        if lesson.withheld:
+            notes.append(f"{lesson.withheld} of the {texts} examples have no label here.")
         cut = train.cut + sum(rows.cut for rows in held_out.values())
         if cut:
             notes.append(f"{cut} of the texts are longer than the model's row here and were cut at the end.")
@@ -288,12 +294,3 @@ def memory_in_use(adapted: Adapted) -> int:
     if next(iter(adapted.trainable().values())).device.type == "cuda":
         return int(torch.cuda.memory_allocated())
     return int(psutil.Process().memory_info().rss)
-
-
-def _check_classes(data: TaskData, labels: Sequence[float]) -> None:
-    """A classifier that has seen one class only learns to say it."""
-    if data.task.labels and len(set(labels)) < 2:
-        name = data.task.labels[int(labels[0])] if labels else "none"
-        raise BadInputError(
-            f"All {len(labels)} training examples are of one class ({name}). Use more examples, or a file with both."
-        )

@@ -29,6 +29,7 @@ _SETTINGS = {
     "soft_weight": "Weight of the soft targets",
     "hard_weight": "Weight of the labels",
     "cosine_weight": "Weight of the states' cosine",
+    "labelled": "Examples that keep their label (0: all)",
 }
 
 

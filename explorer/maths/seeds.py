@@ -1,0 +1,46 @@
+"""What several seeds say of one comparison: the mean difference of paired scores, and how far chance may have moved it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import fmean, stdev
+
+LEVEL = 0.95
+
+
+@dataclass(frozen=True)
+class PairedInterval:
+    """mean: of the differences, in the scores' unit. low, high: its confidence interval's ends. pairs: how many there are."""
+
+    mean: float
+    low: float
+    high: float
+    pairs: int
+
+    @property
+    def direction(self) -> int:
+        """1 where the whole interval lies above 0, -1 where it lies below, 0 where no difference can be told from chance."""
+        return (self.low > 0) - (self.high < 0)
+
+
+def paired_interval(scores: Sequence[float], others: Sequence[float], level: float = LEVEL) -> PairedInterval:
+    """Student's t interval of mean(scores - others), paired by place (Student 1908, "The Probable Error of a Mean").
+
+    It takes the differences for draws from a normal distribution, one for each seed. Equal differences have no spread to
+    judge by: both ends are then their mean. Raises ValueError for fewer than two pairs, lists of two lengths, a score that
+    is no finite number, or a level outside 0 to 1.
+    """
+    from scipy.special import stdtrit
+
+    if len(scores) != len(others) or len(scores) < 2:
+        raise ValueError(f"an interval needs two pairs or more; got {len(scores)} scores and {len(others)} others")
+    if not 0 < level < 1:
+        raise ValueError(f"the level must be between 0 and 1; got {level}")
+    differences = [one - other for one, other in zip(scores, others, strict=True)]
+    if not all(math.isfinite(value) for value in differences):
+        raise ValueError("every score must be a finite number")
+    count, mean = len(differences), fmean(differences)
+    half = float(stdtrit(count - 1, (1 + level) / 2)) * stdev(differences) / math.sqrt(count)
+    return PairedInterval(mean, mean - half, mean + half, count)
