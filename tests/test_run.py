@@ -21,6 +21,7 @@ from tests.models.tiny import save
 ACTIONS = {action.name: action for lab in LABS for action in lab.actions}
 NASTY = 'He said "it\'s [MASK]" \\ C:\\new\\table {x} %s\nand a new line — “ü” 😀'
 EXAMPLE = "example-lora-8"
+STUDENT = "example-few-0"
 TINY: dict[str, Any] = {"model": "TINY", "examples": 32, "epochs": 1}
 """TINY and ALBERT stand for the tiny models' folders, and RUN for a run of the first."""
 
@@ -78,7 +79,8 @@ CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("distillation_losses", {"text": NASTY, "run": EXAMPLE, "student_layers": 3, "alpha": 0.25}),
     ("soft_gradients", {"text": NASTY, "run": EXAMPLE, "student_layers": 3}),
     ("distill", {"teacher": "RUN", "student_layers": 1, "examples": 32, "epochs": 1}),
-    ("follow_student", {"run": "example-student"}),
+    ("follow_student", {"run": STUDENT}),
+    ("student_seeds", {"run": STUDENT}),
     ("ablate_distillation", {"teacher": "RUN", "student_layers": 1, "examples": 32, "epochs": 1}),
     ("importance", {"run": EXAMPLE, "examples": 8}),
     ("compare_orders", {"run": EXAMPLE, "examples": 8, "held_out": 8, "draws": 1}),

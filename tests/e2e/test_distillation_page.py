@@ -58,13 +58,26 @@ def set_number(visit: Visit, label: str, number: int) -> None:
 
 
 def test_it_opens_with_a_worked_example_beside_distilberts_figures(student_page: Visit) -> None:
-    expect(said(student_page)).to_contain_text("its teacher 95.6%")
+    expect(said(student_page)).to_contain_text("its teacher 9")
+    expect(said(student_page, "#seeds-said")).to_contain_text("The teacher helps: +")
+    expect(said(student_page, "#seeds-said")).to_contain_text("Over 5 seeds")
+    student_page.page.wait_for_selector("#seeds-figure .plot[data-drawn]")
+    assert student_page.page.locator("#seeds-list tbody tr").count() == 6
     sizes = student_page.page.locator("#distill-sizes")
     expect(sizes).to_contain_text("66M of BERT-base's 110M parameters")
     expect(student_page.page.locator("#distill-curves .plot")).to_have_attribute(
         "aria-label", re.compile("The student reaches accuracy")
     )
     expect(panel(student_page).get_by_label("Students so far")).to_have_value(re.compile("3-layer student"))
+
+
+def test_the_other_example_is_one_press_away(student_page: Visit) -> None:
+    page = student_page.page
+    page.get_by_role("button", name="All labels known").click()
+    expect(said(student_page, "#seeds-said")).to_contain_text("both know every label")
+    expect(said(student_page)).to_contain_text("On the labels alone the same student reaches")
+    page.get_by_role("button", name="32 known labels").click()
+    expect(said(student_page, "#seeds-said")).to_contain_text("Both know the same 32 labels")
 
 
 def test_choosing_a_text_says_who_teaches(student_page: Visit) -> None:

@@ -49,11 +49,47 @@ BY_METHOD = {method.slug: FIRST if method.slug == "lora" else f"example-{method.
 BY_RANK = {1: "example-lora-1", 2: "example-lora-2", 4: "example-lora-4", 8: FIRST, 64: OTHER_RANK}
 """The example of every rank of the sweep."""
 
-_STUDENT = RunSpec(DEFAULT_MODEL, "sst2", "distill", teacher=FIRST, student_layers=3)
-_THREE_TERMS = replace(_STUDENT, soft_weight=WEIGHTS[0], hard_weight=WEIGHTS[1], cosine_weight=WEIGHTS[2])
+SEEDS = 5
+"""How often a comparison with and without a teacher is made: one seed says little."""
 
-STUDENT, LABELS_ONLY = "example-student", "example-student-labels"
-"""A student of FIRST, and the same one without a teacher's help."""
+_SMALL = RunSpec(
+    "bert-mini",
+    "sst2",
+    "distill",
+    teacher=FIRST,
+    student_layers=3,
+    start="pretrained",
+    soft_weight=0.5,
+    hard_weight=0.5,
+)
+"""A small student whose layers owe its teacher nothing: beside it, the same one on labels alone has not heard of one."""
+
+
+def _alone(run_id: str) -> str:
+    return f"{run_id}-labels"
+
+
+FEW, EVERY = (tuple(f"example-{name}-{seed}" for seed in range(SEEDS)) for name in ("few", "every"))
+"""Students that know 32 labels, and the same ones that know all, a seed each."""
+
+STUDENT = FEW[0]
+"""What a first visitor sees of students."""
+
+_PAIRS = tuple(
+    (run_id, replace(_SMALL, labelled=labelled, seed=seed))
+    for names, labelled in ((FEW, 32), (EVERY, 0))
+    for seed, run_id in enumerate(names)
+)
+_THREE_TERMS = RunSpec(
+    DEFAULT_MODEL,
+    "sst2",
+    "distill",
+    teacher=FIRST,
+    student_layers=3,
+    soft_weight=WEIGHTS[0],
+    hard_weight=WEIGHTS[1],
+    cosine_weight=WEIGHTS[2],
+)
 
 _ON_TEXT = RunSpec(
     DEFAULT_MODEL,
@@ -68,15 +104,18 @@ _ON_TEXT = RunSpec(
 ON_TEXT, WORDS_ONLY = "example-student-text", "example-student-words"
 """A student of the model itself, which learns to fill masks, and the same one on the hidden words alone."""
 
-COMPANIONS = {STUDENT: LABELS_ONLY, ON_TEXT: WORDS_ONLY}
-"""What a student is drawn beside."""
+COMPANIONS = {**{run_id: _alone(run_id) for run_id, _ in _PAIRS}, ON_TEXT: WORDS_ONLY}
+"""What a student is drawn beside: the same one without a teacher's help."""
 
 BY_ABLATION = {ablation.slug: f"example-student-{ablation.slug}" for ablation in ablated(_THREE_TERMS)}
 """The example of every line of the ablation, by slug."""
 
 _STUDENTS = (
-    Worked(STUDENT, _STUDENT, weights=False, listed=False),
-    Worked(LABELS_ONLY, labels_only(_STUDENT), weights=False, listed=False),
+    *(
+        Worked(name, spec, weights=False, listed=False)
+        for run_id, taught in _PAIRS
+        for name, spec in ((run_id, taught), (_alone(run_id), labels_only(taught)))
+    ),
     Worked(ON_TEXT, _ON_TEXT, weights=False, listed=False),
     Worked(WORDS_ONLY, labels_only(_ON_TEXT), weights=False, listed=False),
     *(Worked(BY_ABLATION[one.slug], one.spec, weights=False, listed=False) for one in ablated(_THREE_TERMS)),

@@ -101,6 +101,7 @@ class RunRecord:
     place: how many runs train before this one does.
     reference: what the teacher of a student on plain text scores on the same held-out words.
     seconds, seconds_left: of training. memory_bytes: of the whole server when last looked at. version grows with each change.
+    examples: how many are trained on; 0 in older records.
     """
 
     run_id: str
@@ -139,6 +140,7 @@ class RunRecord:
     whole: tuple[int, ...] = ()
     held_out: int = 0
     real: tuple[OnRealTask, ...] = ()
+    examples: int = 0
 
     def but(self, **changes: Any) -> RunRecord:
         """A newer version of this record."""

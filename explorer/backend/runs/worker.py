@@ -153,6 +153,7 @@ class Worker:
             steps=training.steps,
             step=training.step,
             steps_per_epoch=training.per_epoch,
+            examples=len(train),
             losses=tuple(point for point in self.record.losses if point[0] <= training.step),
             evaluations=tuple(point for point in self.record.evaluations if point[0] <= training.step),
             snapshots=tuple(step for step in self.record.snapshots if step <= training.step),

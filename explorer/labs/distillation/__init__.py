@@ -1,7 +1,7 @@
 """Distillation: a small model learns from what a large one says of every class."""
 
 from explorer.backend.executor import Job
-from explorer.labs.distillation import ablation_figures, figures, loss_figures, plain, train_figures
+from explorer.labs.distillation import ablation_figures, figures, loss_figures, plain, seed_figures, train_figures
 from explorer.labs.distillation.live import require_success
 from explorer.labs.distillation.schema import LossesParams, SoftTargetsParams
 from explorer.labs.distillation.train_schema import AblationParams, DistillParams, FollowStudentParams
@@ -38,6 +38,9 @@ DISTILL = LiveAction("distill", f"{_LIVE}:distill", DistillParams, train_figures
 FOLLOW_STUDENT = LiveAction(
     "follow_student", f"{_LIVE}:follow_student", FollowStudentParams, train_figures.distill_table, require_success
 )
+STUDENT_SEEDS = LiveAction(
+    "student_seeds", f"{_LIVE}:student_seeds", FollowStudentParams, seed_figures.seeds_table, require_success
+)
 ABLATE = LiveAction(
     "ablate_distillation", f"{_LIVE}:ablate", AblationParams, ablation_figures.ablation_table, require_success
 )
@@ -49,6 +52,6 @@ LAB = Lab(
     question="What does a teacher know that the label doesn't say?",
     teaser="Soften a model's answer with a temperature, compare losses, and train a student half as deep, live.",
     needs=None,
-    actions=(SOFT_TARGETS, LOSSES, GRADIENTS, DISTILL, FOLLOW_STUDENT, ABLATE),
+    actions=(SOFT_TARGETS, LOSSES, GRADIENTS, DISTILL, FOLLOW_STUDENT, STUDENT_SEEDS, ABLATE),
     tab="explorer.labs.distillation.tab:build",
 )

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from explorer.backend.executor import Executor, Job
-from explorer.backend.runs.examples import COMPANIONS
+from explorer.backend.runs.examples import COMPANIONS, EVERY, FEW
 from explorer.backend.runs.following import follow_all
 from explorer.backend.runs.record import RunRecord, RunStatus
 from explorer.errors import BadInputError, ExplorerError
@@ -16,6 +17,7 @@ from explorer.labs.distillation.train_schema import (
     DistillParams,
     FollowStudentParams,
     MeasureParams,
+    Seeded,
 )
 from explorer.settings import settings
 from explorer.tasks.sources import keep_text, load
@@ -25,11 +27,12 @@ MEASURE = Job("explorer.labs.distillation.measuring:measure")
 
 
 def distill(executor: Executor, params: DistillParams, owner: str) -> Iterator[Distilled | None]:
-    """Start a student, and the same one without a teacher's help; follow both, then weigh and time them."""
+    """Start a student, and the same one without a teacher's help, for each seed; follow all, then weigh and time the first."""
     text = _text_of(params)
     teacher = None if text else executor.runs.get(str(params.teacher))
     specs = params.specs(teacher) if teacher else params.text_specs(text)
-    yield from _followed(executor, teacher, tuple(executor.runs.start(spec, owner) for spec in specs))
+    started = tuple(tuple(executor.runs.start(spec, owner) for spec in of_seed) for of_seed in params.every_seed(specs))
+    yield from _followed(executor, teacher, started)
 
 
 def _text_of(params: DistillParams | AblationParams) -> str:
@@ -40,13 +43,61 @@ def _text_of(params: DistillParams | AblationParams) -> str:
 
 
 def follow_student(executor: Executor, params: FollowStudentParams, owner: str) -> Iterator[Distilled | None]:
-    """A student that was started earlier, with its companion on labels alone where there is one."""
+    """A student that was started earlier, with its companion on labels alone where there is one, and both of other seeds."""
+    record = _student(executor, params)
+    mine = _with_companion(executor, record)
+    others = tuple(pair for pair in seeds_of(executor, record) if pair[0] != record.run_id)
+    yield from _followed(executor, _teacher_of(executor, record), (mine, *others))
+
+
+def student_seeds(executor: Executor, params: FollowStudentParams, owner: str) -> Iterator[Seeded | None]:
+    """A student of every seed that it was trained with, each with its companion, until all have ended."""
+    record = _student(executor, params)
+    teacher = _teacher_of(executor, record)
+    pairs = seeds_of(executor, record)
+    for compared in follow_all(executor.runs, tuple(run_id for pair in pairs for run_id in pair)):
+        yield Seeded(teacher, _paired(compared.records, pairs)) if compared else None
+
+
+def _paired(records: tuple[RunRecord, ...], pairs: tuple[tuple[str, ...], ...]) -> tuple[tuple[RunRecord, ...], ...]:
+    left = iter(records)
+    return tuple(tuple(next(left) for _ in pair) for pair in pairs)
+
+
+def _student(executor: Executor, params: FollowStudentParams) -> RunRecord:
     record = executor.runs.get(str(params.run))
     if not is_student(record.spec):
         raise BadInputError(f"{record.name} is no student. Choose a run that was started on this page.")
-    teacher = executor.runs.get(record.spec.teacher) if record.spec.teacher else None
+    return record
+
+
+def _teacher_of(executor: Executor, record: RunRecord) -> RunRecord | None:
+    return executor.runs.get(record.spec.teacher) if record.spec.teacher else None
+
+
+def seeds_of(executor: Executor, record: RunRecord) -> tuple[tuple[str, ...], ...]:
+    """The same student with every seed that its owner has trained it with, by seed, each with its companion.
+
+    Of several with one seed it is the newest one, or the record's own.
+    """
+    if record.run_id in COMPANIONS:
+        names = next((names for names in (FEW, EVERY) if record.run_id in names), (record.run_id,))
+        return tuple((name, COMPANIONS[name]) for name in names)
+    found = {record.spec.seed: record}
+    for one in _mine(executor, record):
+        if replace(one.spec, seed=record.spec.seed) == record.spec:
+            found.setdefault(one.spec.seed, one)
+    return tuple(_with_companion(executor, found[seed]) for seed in sorted(found))
+
+
+def _mine(executor: Executor, record: RunRecord) -> list[RunRecord]:
+    """The runs of a record's owner, newest first."""
+    return [one for one in executor.runs.list(record.owner) if one.owner == record.owner]
+
+
+def _with_companion(executor: Executor, record: RunRecord) -> tuple[str, ...]:
     companion = _companion(executor, record)
-    yield from _followed(executor, teacher, (record.run_id, *([companion] if companion else [])))
+    return (record.run_id, companion) if companion else (record.run_id,)
 
 
 def _companion(executor: Executor, record: RunRecord) -> str | None:
@@ -56,19 +107,23 @@ def _companion(executor: Executor, record: RunRecord) -> str | None:
     wanted = labels_only(record.spec)
     if wanted == record.spec:
         return None
-    mine = [one for one in executor.runs.list(record.owner) if one.owner == record.owner and one.spec == wanted]
-    return mine[0].run_id if mine else None
+    return next((one.run_id for one in _mine(executor, record) if one.spec == wanted), None)
 
 
-def _followed(executor: Executor, teacher: RunRecord | None, run_ids: tuple[str, ...]) -> Iterator[Distilled | None]:
-    last: tuple[RunRecord, ...] = ()
-    for compared in follow_all(executor.runs, run_ids):
-        last = compared.records if compared else last
-        yield Distilled(teacher, last) if compared else None
-    if last and last[0].outcome is not None:
-        asked = MeasureParams((teacher.run_id, *run_ids)) if teacher else MeasureParams(run_ids, whole=True)
-        sizes = executor.submit_for_runs(MEASURE, asked).result()
-        yield Distilled(teacher, last, sizes)
+def _followed(
+    executor: Executor, teacher: RunRecord | None, seeds: tuple[tuple[str, ...], ...]
+) -> Iterator[Distilled | None]:
+    """seeds: the runs of each; the first one's are drawn and weighed."""
+    shown: Distilled | None = None
+    for compared in follow_all(executor.runs, tuple(run_id for of_seed in seeds for run_id in of_seed)):
+        if compared:
+            first, *others = _paired(compared.records, seeds)
+            shown = Distilled(teacher, first, others=tuple(record for pair in others for record in pair))
+        yield shown if compared else None
+    if shown and shown.students[0].outcome is not None:
+        runs = seeds[0]
+        asked = MeasureParams((teacher.run_id, *runs)) if teacher else MeasureParams(runs, whole=True)
+        yield replace(shown, sizes=executor.submit_for_runs(MEASURE, asked).result())
 
 
 def ablate(executor: Executor, params: AblationParams, owner: str) -> Iterator[Ablated | None]:
@@ -81,8 +136,16 @@ def ablate(executor: Executor, params: AblationParams, owner: str) -> Iterator[A
         yield Ablated(teacher, compared.records) if compared else None
 
 
-def require_success(result: Distilled | Ablated) -> None:
+def require_success(result: Distilled | Ablated | Seeded) -> None:
     """Raise ExplorerError with a failed run's own message."""
-    for record in result.students if isinstance(result, Distilled) else result.records:
+    for record in _records(result):
         if record.status in (RunStatus.FAILED, RunStatus.CANCELLED):
             raise ExplorerError(f"{record.name}: {record.message}")
+
+
+def _records(result: Distilled | Ablated | Seeded) -> tuple[RunRecord, ...]:
+    if isinstance(result, Distilled):
+        return result.every
+    if isinstance(result, Seeded):
+        return tuple(record for pair in result.pairs for record in pair)
+    return result.records

@@ -55,7 +55,7 @@ def distill_sentence(result: Distilled) -> Markup:
     """How the students stand, or what they reached beside their teacher."""
     active = [record for record in result.students if record.status.is_active]
     if active:
-        return _running(active[0], len(result.students) - len(active))
+        return _running(active[0], len(result.students) - len(active), len(result.students))
     student, *others = result.students
     if student.outcome is None:
         return prose(strong(student.name), f" is {student.status.value}. ", student.message)
@@ -69,6 +69,8 @@ def distill_sentence(result: Distilled) -> Markup:
         parts.append(f", its teacher {score_text(student, best)}: it keeps ")
         parts.append(strong(percent(kept)))
     labels, examples, where = ("labels", "held-out examples", "in")
+    if student.spec.labelled:
+        labels = f"same {student.spec.labelled} labels"
     if result.on_text:
         labels, examples, where = ("hidden words", "hidden words", "for")
     for other in others:
@@ -87,8 +89,8 @@ def distill_sentence(result: Distilled) -> Markup:
     return prose(*parts, *(f" {message}" for message in stopped))
 
 
-def _running(record: RunRecord, ended: int) -> Markup:
-    count = f" ({ended} of 2 done)" if ended else ""
+def _running(record: RunRecord, ended: int, runs: int) -> Markup:
+    count = f" ({ended} of {runs} done)" if ended else ""
     if record.status is RunStatus.QUEUED:
         ahead = (
             f"{record.place} run{'s' if record.place != 1 else ''} ahead of this one" if record.place else "it is next"

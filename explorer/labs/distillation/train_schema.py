@@ -7,12 +7,15 @@ from dataclasses import dataclass, replace
 from explorer.backend.runs.examples import FIRST, STUDENT
 from explorer.backend.runs.record import RunRecord
 from explorer.errors import BadInputError
+from explorer.maths.seeds import PairedInterval, paired_interval
 from explorer.models.catalog import DEFAULT_MODEL
-from explorer.numbers import real_number
+from explorer.numbers import exact_number, real_number
 from explorer.tasks.plain_text import TEXT
 from explorer.tuning.methods import TEXT_STUDENT
 from explorer.tuning.spec import RunSpec
 from explorer.tuning.students import WEIGHTS, Ablation, ablated, labels_only
+
+MOST_SEEDS = 20
 
 
 def _teacher(name: object) -> str:
@@ -42,7 +45,8 @@ class DistillParams:
     learnt from (the bundled sentences where it is empty). student: the model whose layers it is made of, the teacher's where
     empty. student_layers: 0 takes every second one. alpha: the share of the soft loss; 1 needs no labels. loss: kl or l2.
     cosine: the weight of the hidden states' cosine. with_labels_only: train the same student on the labels (on a text: the
-    hidden words) alone as well.
+    hidden words) alone as well. labelled: how many training examples keep their label, drawn by the seed, 0 for all; the rest
+    teach by the teacher's answers alone. seeds: how many times all of it is done, with seed, seed + 1, ...
     """
 
     teacher: str | None = None
@@ -62,9 +66,12 @@ class DistillParams:
     with_labels_only: bool = True
     model: str = DEFAULT_MODEL
     text: str = ""
+    labelled: int = 0
+    seeds: int = 1
 
     def __post_init__(self) -> None:
         """Raise BadInputError for a setting out of range."""
+        object.__setattr__(self, "seeds", exact_number(self.seeds, "seeds", 1, MOST_SEEDS))
         object.__setattr__(self, "teacher", _teacher(self.teacher))
         object.__setattr__(self, "alpha", real_number(self.alpha, "alpha", 0, 1))
         if self.loss not in ("kl", "l2"):
@@ -99,7 +106,12 @@ class DistillParams:
             soft_weight=self.alpha,
             hard_weight=1 - self.alpha,
             cosine_weight=self.cosine,
+            labelled=self.labelled,
         )
+
+    def every_seed(self, specs: tuple[RunSpec, ...]) -> tuple[tuple[RunSpec, ...], ...]:
+        """Runs of the first seed, once for each seed."""
+        return tuple(tuple(replace(spec, seed=spec.seed + number) for spec in specs) for number in range(self.seeds))
 
     def specs(self, teacher: RunRecord) -> tuple[RunSpec, ...]:
         """The student, and the one that learns from the labels alone where that is another one."""
@@ -151,12 +163,18 @@ class Size:
 class Distilled:
     """Students as they stand, the one that learns from its teacher first; sizes (the teacher's first) once all have ended.
 
-    teacher: None on a plain text, where the students' model teaches as a whole.
+    teacher: None on a plain text, where the students' model teaches as a whole. others: the same students of other seeds.
     """
 
     teacher: RunRecord | None
     students: tuple[RunRecord, ...]
     sizes: tuple[Size, ...] = ()
+    others: tuple[RunRecord, ...] = ()
+
+    @property
+    def every(self) -> tuple[RunRecord, ...]:
+        """The students of every seed."""
+        return (*self.students, *self.others)
 
     @property
     def on_text(self) -> bool:
@@ -170,6 +188,37 @@ class Distilled:
             return next((record.reference for record in self.students if record.reference), {})
         score = self.teacher.score
         return {} if score is None else {self.teacher.leading_metric: score}
+
+
+@dataclass(frozen=True)
+class Seeded:
+    """The same comparison once for each seed, as it stands, in the order of their seeds.
+
+    pairs: (with the teacher, without it), or (with the teacher,) where no other was trained.
+    """
+
+    teacher: RunRecord | None
+    pairs: tuple[tuple[RunRecord, ...], ...]
+
+    @property
+    def measured(self) -> tuple[tuple[RunRecord, float, float], ...]:
+        """The pairs of which both have ended: the student with its teacher, its score, and the other's."""
+        return tuple(
+            (pair[0], pair[0].score, pair[1].score)
+            for pair in self.pairs
+            if len(pair) == 2
+            and all(record.outcome is not None for record in pair)
+            and pair[0].score is not None
+            and pair[1].score is not None
+        )
+
+    @property
+    def interval(self) -> PairedInterval | None:
+        """Of the mean difference that the teacher makes; None before two seeds have ended."""
+        measured = self.measured
+        if len(measured) < 2:
+            return None
+        return paired_interval([score for _, score, _ in measured], [other for _, _, other in measured])
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import gradio as gr
@@ -11,12 +12,10 @@ from explorer.backend.runs.examples import ON_TEXT
 from explorer.backend.runs.examples import STUDENT as EXAMPLE
 from explorer.backend.runs.record import RunRecord
 from explorer.labs.distillation import DISTILL, FOLLOW_STUDENT, train_figures
-from explorer.labs.distillation.learns import QUICK, Learning
+from explorer.labs.distillation.seeds_panel import build_seeds
+from explorer.labs.distillation.train_controls import TRY, student_controls
 from explorer.labs.distillation.train_schema import Distilled
-from explorer.models.catalog import CATALOG
-from explorer.tasks.plain_text import TEXT
 from explorer.tuning.methods import STUDENT
-from explorer.tuning.spec import SOFT_LOSSES, STARTS
 from explorer.tuning.students import is_student, labels_only
 from explorer.ui.components import plot, rich_text
 from explorer.ui.page import Page
@@ -24,24 +23,6 @@ from explorer.ui.run_picker import RunPicker, run_choices
 from explorer.ui.streams import Stream, Watch
 from explorer.ui.visitors import owner_of
 from explorer.ui.wiring import LATEX, folds
-
-START_TITLES = {"teacher": "the teacher's layers", "pretrained": "pretrained layers", "random": "random numbers"}
-LOSS_TITLES = {"kl": "soft targets (T² KL)", "l2": "logits (L2)"}
-_SOFT = {"alpha": 1.0, "cosine": 0.0, "start": "teacher", "student": ""}
-_ON_THE_TASK = {"task": "", "text": "", "examples": 0}
-TRY: tuple[tuple[str, dict[str, Any]], ...] = (
-    ("Half the layers", {**_SOFT, "student_layers": 0}),
-    ("One layer", {**_SOFT, "student_layers": 1}),
-    ("A random start", {**_SOFT, "student_layers": 0, "start": "random"}),
-    (
-        "A narrower model",  # on a text a student is made of its teacher's layers
-        {**_SOFT, **_ON_THE_TASK, "student_layers": 6, "start": "pretrained", "student": "bert-mini"},
-    ),
-    (
-        "Masked words",
-        {**_SOFT, "task": TEXT.slug, "examples": QUICK, "student_layers": 0, "alpha": 0.7, "cosine": 0.15},
-    ),
-)
 
 WHY = (
     STUDENT.summary
@@ -53,6 +34,14 @@ DistilBERT is BERT with every second layer, started from the teacher's own layer
 these three terms (Sanh et al. 2019, section 3); the weights 5, 2 and 1 and $T = 2$ are those of its training code, the paper
 gives none. $T$ is used while it learns; the student then answers at $T = 1$. Here $w_{\mathrm{soft}} = \alpha$ and
 $w_{\mathrm{hard}} = 1 - \alpha$. With $\alpha = 1$ no true label is used: any text would do.
+
+**Known labels** is where that counts. Labels cost somebody's work, texts cost nothing. With 32 known labels the student learns
+from these, and from its teacher's answers to all other texts, whose labels it never sees ($L_{CE}$ is the mean over the batch's
+labelled rows, and is left out where there are none). The student without a teacher reads the same 32 over and over, for as many
+steps. The teacher itself learnt from labels: what reaches the student through its answers is what it made of them. Where the
+student knows all labels too, they say what the teacher's answers say, and it has less to add. The seed draws which labels are
+known, the order of the texts and the head's first weights. Five seeds give five differences $d_i$; their mean is
+$\bar d \pm t_{0.975,\,n-1}\, s_d / \sqrt n$ (Student 1908).
 
 DistilBERT itself learnt to fill masks, on BERT's own corpus. **Masked words of a text** is that in small: 15% of the tokens are
 hidden anew in every epoch (80% become `[MASK]`, 10% another token, 10% stay), $z_t$ and $z_s$ are the logits over the vocabulary
@@ -74,9 +63,11 @@ def build_train(page: Page, picker: RunPicker, tab: gr.Tab) -> Callable[..., Non
             start = gr.Button("Train the student", variant="primary", elem_id="distill")
             stop = gr.Button("Stop", variant="stop", visible=False, elem_id="distill-stop")
             resume = gr.Button("Resume", visible=False, elem_id="distill-resume")
-            inputs = _controls(page)
+            inputs = student_controls(page)
             student = gr.Dropdown([], label="Students so far", allow_custom_value=True, elem_id="student-picker")
         with gr.Column(scale=2, min_width=320):
+            seeds = build_seeds(page, picker, student, tab)
+            gr.HTML("<h3>One seed, step by step</h3>")
             said = rich_text(elem_classes=["said"], elem_id="distill-said")
             bar = rich_text(elem_classes=["bar"])
             curves = plot("students", elem_id="distill-curves")
@@ -90,7 +81,7 @@ def build_train(page: Page, picker: RunPicker, tab: gr.Tab) -> Callable[..., Non
     started = gr.Textbox("", visible="hidden", label="students")
 
     def steer(result: Distilled, owner: str) -> list[Any]:
-        records = result.students
+        records = result.every
         mine = [record for record in records if owner in (record.owner, "*")]
         active = [record.run_id for record in mine if record.status.is_active]
         over = [record.run_id for record in mine if _can_resume(record)]
@@ -100,7 +91,7 @@ def build_train(page: Page, picker: RunPicker, tab: gr.Tab) -> Callable[..., Non
             gr.update(visible=bool(active)),
             gr.update(visible=bool(over) and not active),
             ",".join(active or over),
-            gr.skip() if moving else _students(page, owner, records[0].run_id),
+            gr.skip() if moving else _students(page, owner, result.students[0].run_id),
         ]
 
     shared = ([said, bar, curves, sizes], show, panel, Watch(), [start, stop, resume, started, student], steer)
@@ -123,7 +114,20 @@ def build_train(page: Page, picker: RunPicker, tab: gr.Tab) -> Callable[..., Non
         queue=False,
         show_progress="hidden",
     )
-    following.on(student.input, picker.on_press(resume, "resume", started), tab.select, turned.then)
+    shown = [
+        button.click(
+            partial(_example, page, run_id),
+            [picker.visitor],
+            [student],
+            api_visibility="private",
+            queue=False,
+            show_progress="hidden",
+        )
+        for button, run_id in seeds
+    ]
+    following.on(
+        student.input, picker.on_press(resume, "resume", started), tab.select, turned.then, *(one.then for one in shown)
+    )
 
     def listed(visitor: str, request: gr.Request) -> Any:
         return _listed(page, visitor, request)
@@ -139,53 +143,6 @@ def build_train(page: Page, picker: RunPicker, tab: gr.Tab) -> Callable[..., Non
         )
 
     return attach
-
-
-def _controls(page: Page) -> dict[str, Any]:
-    """By DistillParams' names."""
-    learns = Learning(page, "student")
-    layers = gr.Number(
-        0, precision=0, label="Student's layers", info="0 keeps every second layer.", elem_id="student-layers"
-    )
-    alpha = gr.Slider(
-        0,
-        1,
-        1,
-        step=0.05,
-        label="α: share of the soft loss",
-        info="The rest is the labels', on a text the hidden words'.",
-    )
-    temperature = gr.Slider(0.5, 20, 2, step=0.5, label="Temperature T")
-    with gr.Accordion("More settings", open=False):
-        return {
-            "task": learns.task,
-            "text": learns.text,
-            "student_layers": layers,
-            "temperature": temperature,
-            "alpha": alpha,
-            "loss": gr.Radio(
-                [(LOSS_TITLES[name], name) for name in SOFT_LOSSES], value="kl", label="Compared with the teacher"
-            ),
-            "epochs": gr.Slider(1, 20, 3, step=1, label="Epochs"),
-            "seed": gr.Number(0, precision=0, label="Seed"),
-            "start": gr.Radio([(START_TITLES[name], name) for name in STARTS], value="teacher", label="Starts from"),
-            "cosine": gr.Number(
-                0, label="Weight of the states' cosine", info="DistilBERT's proportion is a fifth of α."
-            ),
-            "student": gr.Dropdown(
-                [("the teacher's model", ""), *[(card.model_id, card.model_id) for card in CATALOG if card.bundled]],
-                value="",
-                label="Student's model",
-                info="Another model starts from its own pretrained layers.",
-                allow_custom_value=True,
-            ),
-            "learning_rate": gr.Number(STUDENT.learning_rate, label="Learning rate"),
-            "batch_size": gr.Slider(1, 64, 16, step=1, label="Batch size"),
-            "examples": learns.number(),
-            "with_labels_only": gr.Checkbox(
-                True, label="Train the same student on the labels (or hidden words) alone, to compare"
-            ),
-        }
 
 
 def _can_resume(record: Any) -> bool:
@@ -211,6 +168,10 @@ def _students(page: Page, owner: str, chosen: str) -> Any:
     if chosen not in {record.run_id for record in records}:
         records = [*records, page.executor.runs.get(chosen)]
     return gr.update(choices=run_choices(records), value=chosen)
+
+
+def _example(page: Page, run_id: str, visitor: str, request: gr.Request) -> Any:
+    return _students(page, owner_of(page, visitor, request), run_id)
 
 
 def _listed(page: Page, visitor: str, request: gr.Request, on_text: bool | None = None) -> Any:
@@ -241,7 +202,7 @@ def show(result: Distilled) -> list[Any]:
     """The outputs' values for students as they stand."""
     return [
         str(train_figures.distill_sentence(result)),
-        str(train_figures.progress(result.students)),
+        str(train_figures.progress(result.every)),
         train_figures.distill_figure(result),
         str(train_figures.sizes_list(result)),
     ]

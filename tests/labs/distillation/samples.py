@@ -7,7 +7,7 @@ from typing import Any
 
 from explorer.backend.runs.record import Outcome, RunRecord, RunStatus
 from explorer.labs.distillation.schema import REST, Compared, Loss, LossesResult, SoftTargetsResult, Target
-from explorer.labs.distillation.train_schema import Ablated, Distilled, Size
+from explorer.labs.distillation.train_schema import Ablated, Distilled, Seeded, Size
 from explorer.tuning.spec import RunSpec
 from explorer.tuning.students import ablated, labels_only
 from tests.backend.records import record
@@ -107,6 +107,21 @@ def on_text(**changes: Any) -> Distilled:
         records.append(record(f"r-text-{number}", **{**done, "spec": one, "name": name}))
     sizes = (Size("", 66_000_000, 264_000_000, (20.0, 200.0)), *distilled().sizes[1:])
     return Distilled(**{"teacher": None, "students": tuple(records), "sizes": sizes, **changes})
+
+
+def seeded(with_teacher: tuple[float, ...], without: tuple[float, ...], labelled: int = 32, **changes: Any) -> Seeded:
+    """A pair for each two scores."""
+    pairs = []
+    for seed, scores in enumerate(zip(with_teacher, without, strict=True)):
+        spec = replace(SPEC, labelled=labelled, seed=seed, soft_weight=0.5, hard_weight=0.5)
+        specs = (spec, labels_only(spec))
+        pairs.append(
+            tuple(
+                student(score, spec=one, run_id=f"r-{seed}-{place}", examples=480)
+                for place, (one, score) in enumerate(zip(specs, scores, strict=True))
+            )
+        )
+    return Seeded(**{"teacher": teacher(), "pairs": tuple(pairs), **changes})
 
 
 def ablation(**changes: Any) -> Ablated:

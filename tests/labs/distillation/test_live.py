@@ -12,7 +12,7 @@ import pytest
 from explorer.backend.local import LocalExecutor
 from explorer.backend.runs.record import RunRecord, RunStatus
 from explorer.errors import BadInputError, ExplorerError
-from explorer.labs.distillation import ABLATE, DISTILL, ablation_figures, live, measuring
+from explorer.labs.distillation import ABLATE, DISTILL, STUDENT_SEEDS, ablation_figures, live, measuring
 from explorer.labs.distillation.train_schema import (
     AblationParams,
     DistillParams,
@@ -76,6 +76,46 @@ def test_one_that_was_started_earlier_is_found_with_its_companion(executor: Loca
     assert [one.run_id for one in alone.students] == [started.students[1].run_id]
     with pytest.raises(BadInputError, match="is no student"):
         last(live.follow_student(executor, FollowStudentParams(teacher.run_id), OWNER))
+
+
+class TestSeeds:
+    @pytest.fixture
+    def started(self, executor: LocalExecutor, teacher: RunRecord) -> Any:
+        params = DistillParams(teacher.run_id, epochs=1, alpha=0.5, labelled=8, seed=3, seeds=2, examples=24)
+        return last(live.distill(executor, params, OWNER))
+
+    def test_every_seed_is_trained_with_and_without_the_teacher(self, started: Any) -> None:
+        live.require_success(started)
+        specs = [record.spec for record in started.every]
+        assert [(one.seed, one.soft_weight) for one in specs] == [(3, 0.5), (3, 0.0), (4, 0.5), (4, 0.0)]
+        assert {(one.labelled, one.examples) for one in specs} == {(8, 24)}
+        assert [record.examples for record in started.every] == [24] * 4
+        assert len(started.students) == 2
+        assert len(started.sizes) == 3
+
+    def test_they_are_found_again_from_any_of_them(self, executor: LocalExecutor, started: Any) -> None:
+        ids = [record.run_id for record in started.every]
+        for first in (ids[0], ids[2]):
+            found = last(live.student_seeds(executor, FollowStudentParams(first), "somebody"))
+            assert [[one.run_id for one in pair] for pair in found.pairs] == [ids[:2], ids[2:]]
+            assert found.interval is not None
+            again = last(live.follow_student(executor, FollowStudentParams(first), OWNER))
+            assert again.students[0].run_id == first
+            assert {one.run_id for one in again.every} == set(ids)
+        table = STUDENT_SEEDS.table(found)
+        assert [row[0] for row in table.rows] == [3, 4]
+
+    def test_another_setting_is_another_comparison(self, executor: LocalExecutor, started: Any) -> None:
+        teacher = str(started.teacher.run_id)
+        other = DistillParams(teacher, epochs=1, alpha=0.5, labelled=7, seed=5, examples=24)
+        alone = last(live.distill(executor, other, OWNER))
+        found = last(live.student_seeds(executor, FollowStudentParams(alone.students[0].run_id), OWNER))
+        assert [pair[0].spec.labelled for pair in found.pairs] == [7]
+
+    @pytest.mark.parametrize("seeds", [0, 21, 1.5, "many"])
+    def test_a_number_of_seeds_out_of_range(self, seeds: Any) -> None:
+        with pytest.raises(BadInputError, match="seeds"):
+            DistillParams(seeds=seeds)
 
 
 def test_a_bad_setting_starts_nothing(executor: LocalExecutor, teacher: RunRecord) -> None:

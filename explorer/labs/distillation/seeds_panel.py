@@ -1,0 +1,44 @@
+"""What the chosen student's teacher is worth over several seeds, above the curves of one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gradio as gr
+
+from explorer.backend.runs.examples import EVERY, FEW
+from explorer.labs.distillation import STUDENT_SEEDS, seed_figures
+from explorer.labs.distillation.train_schema import Seeded
+from explorer.ui.components import plot, rich_text
+from explorer.ui.page import Page
+from explorer.ui.run_picker import RunPicker
+from explorer.ui.streams import Stream, Watch
+from explorer.ui.wiring import folds
+
+EXAMPLES = (("32 known labels", FEW[0]), ("All labels known", EVERY[0]))
+ABOUT = "Where all labels are known, the student without a teacher learns from what its teacher learnt from."
+
+
+def build_seeds(page: Page, picker: RunPicker, student: gr.Dropdown, tab: gr.Tab) -> tuple[tuple[gr.Button, str], ...]:
+    """Lay it out and follow what `student` names; returns the worked examples' buttons, with the run that each shows."""
+    said = rich_text(elem_classes=["said"], elem_id="seeds-said")
+    figure = plot("student-seeds", elem_id="seeds-figure")
+    with gr.Row(elem_classes=["try"]):
+        gr.HTML('<span class="try-label">Worked examples</span>')
+        buttons = tuple((gr.Button(name, size="sm"), run_id) for name, run_id in EXAMPLES)
+    gr.HTML(f'<p class="caption">{ABOUT}</p>')
+    listed = rich_text(elem_classes=["wide"], elem_id="seeds-list")
+    panel = folds(STUDENT_SEEDS.name, "seeds")
+    stream = Stream(
+        page, STUDENT_SEEDS, {"run": student}, picker.visitor, [said, figure, listed], _show, panel, Watch()
+    )
+    stream.on(student.change, tab.select)
+    return buttons
+
+
+def _show(result: Seeded) -> list[Any]:
+    return [
+        str(seed_figures.seeds_sentence(result)),
+        seed_figures.seeds_figure(result),
+        str(seed_figures.seeds_list(result)),
+    ]
