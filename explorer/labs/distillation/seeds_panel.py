@@ -28,7 +28,7 @@ def build_seeds(page: Page, picker: RunPicker, student: gr.Dropdown, tab: gr.Tab
         buttons = tuple((gr.Button(name, size="sm"), run_id) for name, run_id in EXAMPLES)
     gr.HTML(f'<p class="caption">{ABOUT}</p>')
     listed = rich_text(elem_classes=["wide"], elem_id="seeds-list")
-    panel = folds(STUDENT_SEEDS.name, "seeds")
+    panel = folds(STUDENT_SEEDS, "seeds")
     stream = Stream(
         page, STUDENT_SEEDS, {"run": student}, picker.visitor, [said, figure, listed], _show, panel, Watch()
     )

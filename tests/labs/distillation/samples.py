@@ -117,7 +117,7 @@ def seeded(with_teacher: tuple[float, ...], without: tuple[float, ...], labelled
         specs = (spec, labels_only(spec))
         pairs.append(
             tuple(
-                student(score, spec=one, run_id=f"r-{seed}-{place}", examples=480)
+                replace(student(score, spec=one, examples=480), run_id=f"r-{seed}-{place}")
                 for place, (one, score) in enumerate(zip(specs, scores, strict=True))
             )
         )
