@@ -37,13 +37,15 @@ def build_ablation(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
                 "soft": gr.Number(WEIGHTS[0], label="Weight of the soft targets"),
                 "hard": gr.Number(WEIGHTS[1], label="Weight of the labels (on a text: the hidden words)"),
                 "cosine": gr.Number(WEIGHTS[2], label="Weight of the states' cosine"),
+                "labelled": gr.Number(0, precision=0, label="Known labels", info="0 knows all; see Train a student."),
                 "epochs": gr.Slider(1, 20, 3, step=1, label="Epochs"),
                 "seed": gr.Number(0, precision=0, label="Seed"),
                 "examples": learns.number(),
             }
             gr.HTML(
                 '<p class="caption">Five students of one teacher, with one seed: all three terms, without each, and from random '
-                "numbers. They train one after the other and stay in the list of runs.</p>"
+                "numbers. They train one after the other and stay in the list of runs. The worked example’s students know all "
+                "labels; Train a student shows what the teacher is worth where few are known.</p>"
             )
         with gr.Column(scale=2, min_width=320):
             said = rich_text(elem_classes=["said"], elem_id="ablation-said")

@@ -7,9 +7,9 @@ from typing import Any
 
 from markupsafe import Markup
 
-from explorer.backend.runs.record import RunRecord
+from explorer.backend.runs.record import RunRecord, RunStatus
 from explorer.figures import fixed, picture, prose, strong
-from explorer.labs.distillation.train_figures import COLOURS, metric_title, score_text
+from explorer.labs.distillation.train_figures import COLOURS, metric_title, score_text, short_name
 from explorer.labs.distillation.train_schema import Seeded
 from explorer.tables import Table
 
@@ -52,6 +52,7 @@ def seeds_sentence(result: Seeded) -> Markup:
         f"{metric_title(first)} {score_text(first, means[0])} with its teacher and {score_text(first, means[1])} on "
         f"{known(first)} alone. ",
         _conditions(first),
+        _learnt(result),
         going,
     )
 
@@ -70,6 +71,18 @@ def _conditions(record: RunRecord) -> str:
     if not record.spec.hard_weight:
         return f"One reads {texts} with its teacher's answers and no label, the other {labels}. {held_out}"
     return f"Both know the same {labels}; one also reads {texts} with its teacher's answers. {held_out}"
+
+
+def _learnt(result: Seeded) -> str:
+    """From how many labels the teacher has its knowledge, where its students know fewer."""
+    teacher = result.teacher
+    if teacher is None or not result.pairs[0][0].spec.labelled:
+        return ""
+    labels = teacher.spec.labelled or teacher.spec.examples
+    learnt = f"has learnt from {f'{labels:,}' if labels else 'all'} labels"
+    if teacher.status is RunStatus.IMPORTED:
+        learnt = "was trained elsewhere"
+    return f" The teacher, {short_name(teacher)} of {teacher.spec.model}, {learnt}."
 
 
 def points(difference: float) -> str:

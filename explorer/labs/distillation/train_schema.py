@@ -223,7 +223,10 @@ class Seeded:
 
 @dataclass(frozen=True)
 class AblationParams:
-    """A student with three terms in its loss, and the same one without each, and from a random start."""
+    """A student with three terms in its loss, and the same one without each, and from a random start.
+
+    labelled: as DistillParams has it.
+    """
 
     teacher: str | None = None
     task: str = ""
@@ -237,6 +240,7 @@ class AblationParams:
     examples: int = 0
     model: str = DEFAULT_MODEL
     text: str = ""
+    labelled: int = 0
 
     def __post_init__(self) -> None:
         """Raise BadInputError for a setting out of range, or a term without a weight."""
@@ -259,6 +263,7 @@ class AblationParams:
                 soft_weight=self.soft,
                 hard_weight=self.hard,
                 cosine_weight=self.cosine,
+                labelled=self.labelled,
             )
         )
 

@@ -139,13 +139,13 @@ def test_a_failed_student_is_told_to_clients(executor: LocalExecutor, teacher: R
 
 
 def test_the_ablation_queues_a_student_a_line(executor: LocalExecutor, teacher: RunRecord) -> None:
-    result = last(live.ablate(executor, AblationParams(teacher.run_id, epochs=1, examples=24), OWNER))
+    result = last(live.ablate(executor, AblationParams(teacher.run_id, epochs=1, examples=24, labelled=8), OWNER))
     live.require_success(result)
     specs = [record.spec for record in result.records]
     weights = [(one.soft_weight, one.hard_weight, one.cosine_weight) for one in specs]
     assert weights == [(5, 2, 1), (0, 2, 1), (5, 2, 0), (5, 0, 1), (5, 2, 1)]
     assert [one.start for one in specs] == ["teacher"] * 4 + ["random"]
-    assert {one.seed for one in specs} == {0}
+    assert {(one.seed, one.labelled) for one in specs} == {(0, 8)}
     table = ABLATE.table(result)
     assert [row[0] for row in table.rows] == ["all", "no-soft", "no-cosine", "no-hard", "random"]
     assert table.rows[0][4] == 0

@@ -12,7 +12,8 @@ from scipy.stats import ttest_rel
 from explorer.backend.runs.record import RunStatus
 from explorer.labs.distillation.seed_figures import seeds_figure, seeds_list, seeds_sentence, seeds_table
 from explorer.labs.distillation.train_schema import Seeded
-from tests.labs.distillation.samples import SPEC, on_text, seeded, student
+from explorer.tuning.spec import RunSpec
+from tests.labs.distillation.samples import SPEC, on_text, seeded, student, teacher
 
 HIGH, LOW = (0.85, 0.86, 0.87, 0.84, 0.86), (0.70, 0.72, 0.69, 0.71, 0.70)
 
@@ -41,6 +42,17 @@ def test_the_sentence_has_means_interval_seeds_and_held_out_examples() -> None:
     assert "Over 5 seeds the student reaches accuracy 85.6% with its teacher and 70.4% on 32 labels alone" in text
     assert "Both know the same 32 labels, other ones in every seed; one also reads 480 texts" in text
     assert "same 160 held-out examples" in text
+    assert "The teacher, LoRA r=8 of bert-small, has learnt from all labels." in text
+
+
+def test_what_the_teacher_learnt_from_is_its_own() -> None:
+    few = teacher(spec=RunSpec("bert-small", examples=200))
+    assert "has learnt from 200 labels" in said(seeded(HIGH, LOW, teacher=few))
+    assert "was trained elsewhere" in said(seeded(HIGH, LOW, teacher=teacher(status=RunStatus.IMPORTED)))
+    assert "The teacher, " not in said(seeded(HIGH, LOW, labelled=0))
+    hostile = said(seeded(HIGH, LOW, teacher=teacher(name="<img onerror=x>")))
+    assert "<img" not in str(seeds_sentence(seeded(HIGH, LOW, teacher=teacher(name="<img onerror=x>"))))
+    assert "onerror" in hostile
 
 
 def test_who_knows_which_labels_is_said_as_it_is() -> None:
