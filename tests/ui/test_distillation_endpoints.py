@@ -53,6 +53,17 @@ def test_distill_streams_a_student_and_leaves_it_as_a_run(client: Client, traine
     assert [row["step"] for row in rows(again)] == [0, 1, 2]
 
 
+def test_students_of_several_seeds_know_few_labels_and_are_one_table(client: Client, trained: str) -> None:
+    asked = {"teacher": trained, **QUICK, "labelled": 16, "alpha": 0.5, "seeds": 2}
+    client.predict(**asked, api_name="/distill")
+    run = newest(client)["run"]
+    answer = client.predict(run=run, api_name="/student_seeds")
+    assert columns(answer) == ["seed", "with_teacher", "without_teacher", "difference"]
+    alone = rows(answer)
+    assert [row["seed"] for row in alone] == [0, 1], "the newest is a student on labels alone, of both seeds"
+    assert {row["with_teacher"] for row in alone} == {None}
+
+
 def test_distill_on_a_text_needs_no_labels(client: Client, tiny_model: str) -> None:
     answer = client.predict(model=tiny_model, **ON_TEXT, alpha=0.7, cosine=0.15, api_name="/distill")
     assert columns(answer) == ["step", "loss", "metric"]
@@ -93,6 +104,10 @@ def test_the_ablation_has_a_line_a_term(client: Client, trained: str) -> None:
         ("/distill", {"teacher": "nobody"}, "No run is called"),
         ("/distill", {"teacher": ""}, "needs a teacher"),
         ("/distill", {"task": "rte"}, "another task"),
+        ("/distill", {"labelled": -1}, "labelled must be"),
+        ("/distill", {"seeds": 0}, "seeds must be"),
+        ("/distill", {**ON_TEXT, "labelled": 8}, "labelled has no meaning there"),
+        ("/student_seeds", {"run": "nobody"}, "No run is called"),
         ("/distill", {"task": "<b>"}, "is no task"),
         ("/distill", {"loss": "mse"}, "loss must be kl or l2"),
         ("/distill", {**ON_TEXT, "text": "Too short."}, "at least 8 are needed"),

@@ -10,8 +10,9 @@ from markupsafe import Markup
 from explorer.backend.runs.record import RunRecord, RunStatus
 from explorer.figures import fixed, picture, prose, strong
 from explorer.labs.distillation.train_figures import COLOURS, metric_title, score_text, short_name
-from explorer.labs.distillation.train_schema import Seeded
+from explorer.labs.distillation.train_schema import Seeded, SeedScores
 from explorer.tables import Table
+from explorer.tuning.students import labels_only
 
 ROWS = ("with teacher", "without", "difference")
 SYMBOLS = ("circle", "diamond")
@@ -22,7 +23,8 @@ def seeds_table(result: Seeded) -> Table:
     rows = []
     for pair in result.pairs:
         scores = [record.score if record.outcome else None for record in pair]
-        with_teacher, without = (*scores, None)[:2]
+        alone = len(pair) == 1 and labels_only(pair[0].spec) == pair[0].spec
+        with_teacher, without = (None, *scores) if alone else (*scores, None)[:2]
         both = None if with_teacher is None or without is None else with_teacher - without
         rows.append((pair[0].spec.seed, with_teacher, without, both))
     return Table.of(("seed", "with_teacher", "without_teacher", "difference"), rows)
@@ -44,7 +46,7 @@ def seeds_sentence(result: Seeded) -> Markup:
     if interval is None:
         said = "One seed says little: another seed gives another difference."
         return prose(said, going or " Set Seeds to 5 and train, to have an interval.")
-    means = [fmean(values) for values in zip(*((score, other) for _, score, other in measured), strict=True)]
+    means = [fmean(values) for values in zip(*(one.scores for one in measured), strict=True)]
     verdict = {1: "the teacher helps", 0: "no difference beyond chance", -1: "the teacher harms"}[interval.direction]
     return prose(
         strong(f"{verdict[0].upper()}{verdict[1:]}: {points(interval.mean)} points"),
@@ -99,7 +101,7 @@ def seeds_figure(result: Seeded) -> dict[str, Any] | str:
     traces = [*_joined(measured), *(_row(measured, place) for place in (0, 1)), *_means(measured)]
     if result.teacher is not None and result.teacher.score is not None:
         traces.append(_teacher(result.teacher))
-    differences = [score - other for _, score, other in measured]
+    differences = [one.scores[0] - one.scores[1] for one in measured]
     below = {"xaxis": "x2", "yaxis": "y2"}
     traces += [
         {**_dots(measured, differences, ROWS[2], "@text", "square", 100), **below},
@@ -151,27 +153,27 @@ def _axes(result: Seeded, differences: list[float]) -> dict[str, Any]:
     }
 
 
-def _joined(measured: tuple[tuple[RunRecord, float, float], ...]) -> list[dict[str, Any]]:
+def _joined(measured: tuple[SeedScores, ...]) -> list[dict[str, Any]]:
     """A line for each seed, from one student to the other."""
     return [
         {
             "type": "scatter",
             "mode": "lines",
-            "x": [score, other],
+            "x": list(one.scores),
             "y": [ROWS[0], ROWS[1]],
             "line": {"color": "@muted", "width": 1.5},
             "hoverinfo": "skip",
         }
-        for _, score, other in measured
+        for one in measured
     ]
 
 
-def _row(measured: tuple[tuple[RunRecord, float, float], ...], place: int) -> dict[str, Any]:
-    return _dots(measured, [pair[1 + place] for pair in measured], ROWS[place], COLOURS[place], SYMBOLS[place])
+def _row(measured: tuple[SeedScores, ...], place: int) -> dict[str, Any]:
+    return _dots(measured, [one.scores[place] for one in measured], ROWS[place], COLOURS[place], SYMBOLS[place])
 
 
 def _dots(
-    measured: tuple[tuple[RunRecord, float, float], ...],
+    measured: tuple[SeedScores, ...],
     values: list[float],
     row: str,
     colour: str,
@@ -184,20 +186,20 @@ def _dots(
         "name": row,
         "x": [times * value for value in values],
         "y": [row] * len(values),
-        "customdata": [record.spec.seed for record, *_ in measured],
+        "customdata": [one.seed for one in measured],
         "marker": {"size": 12, "color": colour, "symbol": symbol, "opacity": 0.75},
         "hovertemplate": f"seed %{{customdata}}, {row}: %{{x:.4g}}<extra></extra>",
     }
 
 
-def _means(measured: tuple[tuple[RunRecord, float, float], ...]) -> list[dict[str, Any]]:
+def _means(measured: tuple[SeedScores, ...]) -> list[dict[str, Any]]:
     """A stroke at each row's mean."""
     return [
         {
             "type": "scatter",
             "mode": "markers",
             "name": f"mean {row}",
-            "x": [fmean(pair[1 + place] for pair in measured)],
+            "x": [fmean(one.scores[place] for one in measured)],
             "y": [row],
             "marker": {"size": 30, "symbol": "line-ns", "line": {"width": 4, "color": COLOURS[place]}},
             "hovertemplate": f"mean {row}: %{{x:.4g}}<extra></extra>",
@@ -232,7 +234,7 @@ def seeds_list(result: Seeded) -> Markup:
             "" if difference is None else points(float(difference)),
         )
     if interval is not None:
-        means = [fmean(pair[place] for pair in result.measured) for place in (1, 2)]
+        means = [fmean(one.scores[place] for one in result.measured) for place in (0, 1)]
         between = f"{points(interval.mean)} ({points(interval.low)} to {points(interval.high)})"
         rows += _line("mean (95% interval)", *(score_text(first, mean) for mean in means), between)
     heads = ("seed", "with the teacher's answers", f"{known(first)} alone", "difference (points)")

@@ -191,6 +191,14 @@ class Distilled:
 
 
 @dataclass(frozen=True)
+class SeedScores:
+    """The leading metric of a student with its teacher, and of the same one without."""
+
+    seed: int
+    scores: tuple[float, float]
+
+
+@dataclass(frozen=True)
 class Seeded:
     """The same comparison once for each seed, as it stands, in the order of their seeds.
 
@@ -201,16 +209,15 @@ class Seeded:
     pairs: tuple[tuple[RunRecord, ...], ...]
 
     @property
-    def measured(self) -> tuple[tuple[RunRecord, float, float], ...]:
-        """The pairs of which both have ended: the student with its teacher, its score, and the other's."""
-        return tuple(
-            (pair[0], pair[0].score, pair[1].score)
-            for pair in self.pairs
-            if len(pair) == 2
-            and all(record.outcome is not None for record in pair)
-            and pair[0].score is not None
-            and pair[1].score is not None
-        )
+    def measured(self) -> tuple[SeedScores, ...]:
+        """Of the pairs of which both have ended."""
+        found = []
+        for pair in self.pairs:
+            scores = [record.score for record in pair if record.outcome is not None]
+            given = [score for score in scores if score is not None]
+            if len(given) == 2:
+                found.append(SeedScores(pair[0].spec.seed, (given[0], given[1])))
+        return tuple(found)
 
     @property
     def interval(self) -> PairedInterval | None:
@@ -218,7 +225,7 @@ class Seeded:
         measured = self.measured
         if len(measured) < 2:
             return None
-        return paired_interval([score for _, score, _ in measured], [other for _, _, other in measured])
+        return paired_interval([one.scores[0] for one in measured], [one.scores[1] for one in measured])
 
 
 @dataclass(frozen=True)
