@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator, expect
 
+from explorer.backend.runs.examples import SEEDS
 from tests.e2e.running import LOST, TRIES, panel, type_number
 from tests.e2e.visiting import PATIENCE, Visit, open_tab
 
@@ -60,9 +61,9 @@ def set_number(visit: Visit, label: str, number: int) -> None:
 def test_it_opens_with_a_worked_example_beside_distilberts_figures(student_page: Visit) -> None:
     expect(said(student_page)).to_contain_text("its teacher 9")
     expect(said(student_page, "#seeds-said")).to_contain_text("The teacher helps: +")
-    expect(said(student_page, "#seeds-said")).to_contain_text("Over 5 seeds")
+    expect(said(student_page, "#seeds-said")).to_contain_text(f"Over {SEEDS} seeds")
     student_page.page.wait_for_selector("#seeds-figure .plot[data-drawn]")
-    assert student_page.page.locator("#seeds-list tbody tr").count() == 6
+    assert student_page.page.locator("#seeds-list tbody tr").count() == SEEDS + 1
     sizes = student_page.page.locator("#distill-sizes")
     expect(sizes).to_contain_text("66M of BERT-base's 110M parameters")
     expect(student_page.page.locator("#distill-curves .plot")).to_have_attribute(
@@ -74,7 +75,7 @@ def test_it_opens_with_a_worked_example_beside_distilberts_figures(student_page:
 def test_the_other_example_is_one_press_away(student_page: Visit) -> None:
     page = student_page.page
     page.get_by_role("button", name="All labels known").click()
-    expect(said(student_page, "#seeds-said")).to_contain_text("both know every label")
+    expect(said(student_page, "#seeds-said")).to_contain_text("One seed says little")
     expect(said(student_page)).to_contain_text("On the labels alone the same student reaches")
     page.get_by_role("button", name="32 known labels").click()
     expect(said(student_page, "#seeds-said")).to_contain_text("Both know the same 32 labels")
