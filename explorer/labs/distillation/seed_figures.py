@@ -11,6 +11,7 @@ from explorer.backend.runs.record import RunRecord, RunStatus
 from explorer.figures import fixed, picture, prose, strong
 from explorer.labs.distillation.train_figures import COLOURS, metric_title, score_text, short_name
 from explorer.labs.distillation.train_schema import Seeded, SeedScores
+from explorer.maths.seeds import PairedInterval
 from explorer.tables import Table
 from explorer.tuning.students import labels_only
 
@@ -102,29 +103,8 @@ def seeds_figure(result: Seeded) -> dict[str, Any] | str:
     if result.teacher is not None and result.teacher.score is not None:
         traces.append(_teacher(result.teacher))
     differences = [one.scores[0] - one.scores[1] for one in measured]
-    below = {"xaxis": "x2", "yaxis": "y2"}
-    traces += [
-        {**_dots(measured, differences, ROWS[2], "@text", "square", 100), **below},
-        {
-            "type": "scatter",
-            "mode": "markers",
-            "name": "mean and 95% interval",
-            "x": [100 * interval.mean],
-            "y": ["mean"],
-            "error_x": {
-                "type": "data",
-                "array": [100 * (interval.high - interval.mean)],
-                "arrayminus": [100 * (interval.mean - interval.low)],
-                "thickness": 4,
-                "width": 9,
-                "color": "@third",
-            },
-            "marker": {"size": 15, "color": "@third", "symbol": "square"},
-            "hovertemplate": f"mean {points(interval.mean)} points, 95% interval {points(interval.low)} to "
-            f"{points(interval.high)}<extra></extra>",
-            **below,
-        },
-    ]
+    added = (_dots(measured, differences, ROWS[2], "@text", "square", 100), _interval(interval))
+    traces += [{**trace, "xaxis": "x2", "yaxis": "y2"} for trace in added]
     return picture(traces, seeds_sentence(result).striptags(), height=400, **_axes(result, differences))
 
 
@@ -206,6 +186,27 @@ def _means(measured: tuple[SeedScores, ...]) -> list[dict[str, Any]]:
         }
         for place, row in enumerate(ROWS[:2])
     ]
+
+
+def _interval(interval: PairedInterval) -> dict[str, Any]:
+    between = f"{points(interval.low)} to {points(interval.high)}"
+    return {
+        "type": "scatter",
+        "mode": "markers",
+        "name": "mean and 95% interval",
+        "x": [100 * interval.mean],
+        "y": ["mean"],
+        "error_x": {
+            "type": "data",
+            "array": [100 * (interval.high - interval.mean)],
+            "arrayminus": [100 * (interval.mean - interval.low)],
+            "thickness": 4,
+            "width": 9,
+            "color": "@third",
+        },
+        "marker": {"size": 15, "color": "@third", "symbol": "square"},
+        "hovertemplate": f"mean {points(interval.mean)} points, 95% interval {between}<extra></extra>",
+    }
 
 
 def _teacher(teacher: RunRecord) -> dict[str, Any]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import gradio as gr
@@ -116,7 +115,7 @@ def build_train(page: Page, picker: RunPicker, tab: gr.Tab) -> Callable[..., Non
     )
     shown = [
         button.click(
-            partial(_example, page, run_id),
+            _example(page, run_id),
             [picker.visitor],
             [student],
             api_visibility="private",
@@ -170,8 +169,13 @@ def _students(page: Page, owner: str, chosen: str) -> Any:
     return gr.update(choices=run_choices(records), value=chosen)
 
 
-def _example(page: Page, run_id: str, visitor: str, request: gr.Request) -> Any:
-    return _students(page, owner_of(page, visitor, request), run_id)
+def _example(page: Page, run_id: str) -> Callable[[str, gr.Request], Any]:
+    """What shows one of the worked examples."""
+
+    def chosen(visitor: str, request: gr.Request) -> Any:
+        return _students(page, owner_of(page, visitor, request), run_id)
+
+    return chosen
 
 
 def _listed(page: Page, visitor: str, request: gr.Request, on_text: bool | None = None) -> Any:
