@@ -51,7 +51,8 @@ def seeds_sentence(result: Seeded) -> Markup:
     verdict = {1: "the teacher helps", 0: "no difference beyond chance", -1: "the teacher harms"}[interval.direction]
     return prose(
         strong(f"{verdict[0].upper()}{verdict[1:]}: {points(interval.mean)} points"),
-        f" (95% interval {points(interval.low)} to {points(interval.high)}). Over {interval.pairs} seeds the student reaches "
+        f" (95% interval {points(interval.low)} to {points(interval.high)}). Over {interval.pairs} seeds the student, "
+        f"{_layers(first)}, reaches "
         f"{metric_title(first)} {score_text(first, means[0])} with its teacher and {score_text(first, means[1])} on "
         f"{known(first)} alone. ",
         _conditions(first),
@@ -74,6 +75,11 @@ def _conditions(record: RunRecord) -> str:
     if not record.spec.hard_weight:
         return f"One reads {texts} with its teacher's answers and no label, the other {labels}. {held_out}"
     return f"Both know the same {labels}; one also reads {texts} with its teacher's answers. {held_out}"
+
+
+def _layers(record: RunRecord) -> str:
+    count = record.spec.student_layers
+    return f"{count} layer{'s' if count != 1 else ''} of {record.spec.model}"
 
 
 def _learnt(result: Seeded) -> str:
@@ -113,11 +119,16 @@ def _axes(result: Seeded, differences: list[float]) -> dict[str, Any]:
     ends = [0.0, *differences, result.interval.low, result.interval.high]
     low, high = 100 * min(ends), 100 * max(ends)
     margin = 0.06 * (high - low) or 1.0
+    scores = [score for one in result.measured for score in one.scores]
+    if result.teacher is not None and result.teacher.score is not None:
+        scores.append(result.teacher.score)
+    around = 0.04 * (max(scores) - min(scores)) or 0.01
     categories = {"type": "category", "showgrid": False}
     return {
         "xaxis": {
             "title": {"text": f"{metric_title(result.pairs[0][0])}, each seed a dot", "standoff": 4},
             "anchor": "y",
+            "range": [min(scores) - around, max(scores) + around],
             **({"tickformat": ".0%"} if result.pairs[0][0].leading_metric == "accuracy" else {}),
         },
         "yaxis": {"domain": [0.62, 1.0], **categories, "categoryarray": [ROWS[1], ROWS[0]], "range": [-0.6, 1.6]},
@@ -212,8 +223,10 @@ def _interval(interval: PairedInterval) -> dict[str, Any]:
 def _teacher(teacher: RunRecord) -> dict[str, Any]:
     return {
         "type": "scatter",
-        "mode": "lines",
+        "mode": "lines+text",
         "name": "teacher",
+        "text": ["", "teacher"],
+        "textposition": "top left",
         "x": [teacher.score, teacher.score],
         "y": [ROWS[1], ROWS[0]],
         "line": {"color": "@text", "width": 2, "dash": "dot"},

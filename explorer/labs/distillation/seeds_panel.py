@@ -19,8 +19,13 @@ EXAMPLES = (("32 known labels", FEW[0]), ("All labels known", EVERY[0]))
 ABOUT = "Where all labels are known, the student without a teacher learns from what its teacher learnt from."
 
 
-def build_seeds(page: Page, picker: RunPicker, student: gr.Dropdown, tab: gr.Tab) -> tuple[tuple[gr.Button, str], ...]:
-    """Lay it out and follow what `student` names; returns the worked examples' buttons, with the run that each shows."""
+def build_seeds(
+    page: Page, picker: RunPicker, student: gr.Dropdown
+) -> tuple[Stream, tuple[tuple[gr.Button, str], ...]]:
+    """Lay it out; returns what follows the run that `student` names, and the examples' buttons with the run that each shows.
+
+    It must not be triggered before its tab has been opened: a figure that is filled earlier is never drawn.
+    """
     said = rich_text(elem_classes=["said"], elem_id="seeds-said")
     figure = plot("student-seeds", elem_id="seeds-figure")
     with gr.Row(elem_classes=["try"]):
@@ -32,8 +37,7 @@ def build_seeds(page: Page, picker: RunPicker, student: gr.Dropdown, tab: gr.Tab
     stream = Stream(
         page, STUDENT_SEEDS, {"run": student}, picker.visitor, [said, figure, listed], _show, panel, Watch()
     )
-    stream.on(student.change, tab.select)
-    return buttons
+    return stream, buttons
 
 
 def _show(result: Seeded) -> list[Any]:

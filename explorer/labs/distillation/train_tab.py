@@ -65,7 +65,7 @@ def build_train(page: Page, picker: RunPicker, tab: gr.Tab) -> Callable[..., Non
             inputs = student_controls(page)
             student = gr.Dropdown([], label="Students so far", allow_custom_value=True, elem_id="student-picker")
         with gr.Column(scale=2, min_width=320):
-            seeds = build_seeds(page, picker, student, tab)
+            every_seed, examples = build_seeds(page, picker, student)
             gr.HTML("<h3>One seed, step by step</h3>")
             said = rich_text(elem_classes=["said"], elem_id="distill-said")
             bar = rich_text(elem_classes=["bar"])
@@ -122,11 +122,11 @@ def build_train(page: Page, picker: RunPicker, tab: gr.Tab) -> Callable[..., Non
             queue=False,
             show_progress="hidden",
         )
-        for button, run_id in seeds
+        for button, run_id in examples
     ]
-    following.on(
-        student.input, picker.on_press(resume, "resume", started), tab.select, turned.then, *(one.then for one in shown)
-    )
+    chosen = (student.input, tab.select, turned.then, *(one.then for one in shown))
+    following.on(*chosen, picker.on_press(resume, "resume", started))
+    every_seed.on(*chosen, started.change)
 
     def listed(visitor: str, request: gr.Request) -> Any:
         return _listed(page, visitor, request)
