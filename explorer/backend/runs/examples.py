@@ -49,7 +49,7 @@ BY_METHOD = {method.slug: FIRST if method.slug == "lora" else f"example-{method.
 BY_RANK = {1: "example-lora-1", 2: "example-lora-2", 4: "example-lora-4", 8: FIRST, 64: OTHER_RANK}
 """The example of every rank of the sweep."""
 
-SEEDS = 4
+SEEDS = 5
 """How often a comparison with and without a teacher is made: one seed says little."""
 
 _SMALL = RunSpec(
