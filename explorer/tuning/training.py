@@ -69,8 +69,10 @@ class Scale:
 def has_bfloat16(device: torch.device) -> bool:
     """Whether the processor multiplies matrices in bfloat16 by itself; where it doesn't, float32 is quicker."""
     if device.type == "cuda":
-        return torch.cuda.is_bf16_supported()
-    return device.type == "cpu" and (torch.cpu._is_avx512_bf16_supported() or torch.cpu._is_amx_tile_supported())
+        return bool(torch.cuda.is_bf16_supported())
+    if device.type != "cpu":
+        return False
+    return bool(torch.cpu._is_avx512_bf16_supported() or torch.cpu._is_amx_tile_supported())
 
 
 def precision(device: torch.device, architecture: Architecture | None = None) -> AbstractContextManager[object]:

@@ -103,4 +103,6 @@ class BertPairsPretrainer(Pretrainer[MatchedPairsRecipe]):
         compared = seen.bool().clone()
         compared[:, 0] = False
         wanted = states.float()[compared]
-        return (output.last_hidden_state.float()[compared] - wanted).square().mean() / wanted.var()
+        apart: Tensor = output.last_hidden_state.float()[compared] - wanted
+        loss: Tensor = apart.square().mean() / wanted.var()
+        return loss
