@@ -48,7 +48,7 @@ def test_merging_is_drawn_and_a_file_goes_home_and_comes_back(visit: Visit, tiny
     visit.page.wait_for_selector("#export-file a")
     with visit.page.expect_download() as download:
         visit.page.locator("#export-file a").first.click()
-    assert download.value.suggested_filename == "lora-r-1-sst-2-adapter.zip"
+    assert download.value.suggested_filename == "lora-r-1-sst-2-like-bundled-adapter.zip"
     file = Path(download.value.path())
     assert {"adapter_config.json", "adapter_model.safetensors"} <= set(zipfile.ZipFile(file).namelist())
     visit.page.get_by_role("button", name="Import an adapter").click()
