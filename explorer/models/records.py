@@ -31,13 +31,22 @@ COUNTERS = ("step", "tokens", "seconds")
 
 @dataclass(frozen=True)
 class Measure:
-    """A figure with its name (a key), what it says, its unit (a key of FORMATS) and over what it was measured."""
+    """A figure with its name (a key), what it says, its unit (a key of FORMATS) and over what it was measured.
+
+    date: when, where that was on another day than the rest of its file.
+    """
 
     name: str
     what: str
     value: float
     unit: str
     over: str
+    date: str = ""
+
+    @property
+    def over_and_when(self) -> str:
+        """Over what, and when where that is not the rest's day."""
+        return f"{self.over}, measured on {self.date}" if self.date else self.over
 
     @property
     def shown(self) -> str:

@@ -44,6 +44,9 @@ def parse_arguments() -> argparse.Namespace:
     for command in (evaluate, card, cloze):
         command.add_argument("model", type=Path, help="a model's folder")
     evaluate.add_argument("--keep", action="store_true", help="write scores.json into the model's folder too")
+    evaluate.add_argument(
+        "--everyday", action="store_true", help="only NSP on the 200 everyday pairs, which need no text"
+    )
     for command in (evaluate, card):
         command.add_argument("--text", type=Path, help="a text file; default the corpus's WikiText-2 validation")
     for command in (fetch, train, evaluate, card):
@@ -79,10 +82,13 @@ def _train(arguments: argparse.Namespace) -> None:
 
 
 def _evaluate(arguments: argparse.Namespace) -> None:
-    from explorer.pretraining.evaluate import evaluate
+    from explorer.pretraining.evaluate import evaluate, evaluate_everyday
 
-    for measure in evaluate(arguments.model, _text(arguments), arguments.keep):
-        print(measure)
+    if arguments.everyday:
+        found = evaluate_everyday(arguments.model, arguments.keep)
+    else:
+        found = evaluate(arguments.model, _text(arguments), arguments.keep)
+    print(*found, sep="\n")
 
 
 def _card(arguments: argparse.Namespace) -> None:

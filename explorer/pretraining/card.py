@@ -88,7 +88,7 @@ def _sections(subject: Subject, note: dict[str, Any], about: dict[str, Any], sco
         _scores(subject, note, scores),
         *_samples(subject),
         "## What it is bad at",
-        "\n".join(_wrapped(line, "- ") for line in note["bad_at"]),
+        "\n".join(_wrapped(line, "- ") for line in [*_everyday(subject, note, scores), *note["bad_at"]]),
     ]
 
 
@@ -178,7 +178,7 @@ def _wrapped(text: str, bullet: str = "") -> str:
 
 def _scores(subject: Subject, note: dict[str, Any], scores: dict[str, Any]) -> str:
     measures = [Measure(**measure) for measure in scores["measures"]]
-    rows = [f"| {measure.what} | {measure.shown_with_error} | {measure.over} |" for measure in measures]
+    rows = [f"| {measure.what} | {measure.shown_with_error} | {measure.over_and_when} |" for measure in measures]
     text = "WikiText-2 *validation*" if scores["text"] == "wikitext-valid.txt" else f"`{scores['text']}`"
     read = note.get("read", "its starting encoder had read Wikipedia, from which WikiText is taken")
     told = f"On {text}, which is not in our text; {read}. Measured on {scores['date']}"
@@ -190,6 +190,28 @@ def _scores(subject: Subject, note: dict[str, Any], scores: dict[str, Any]) -> s
     return (
         f"{_wrapped(told + ':')}\n\n{table}\n\n```bash\npython -m explorer.pretraining corpus\n{scores['command']}\n```"
     )
+
+
+def _everyday(subject: Subject, note: dict[str, Any], scores: dict[str, Any]) -> list[str]:
+    """What an NSP head does with pairs as visitors type them, from the figures; nothing for a model without one."""
+    found = {measure["name"]: Measure(**measure) for measure in scores["measures"]}
+    if not {"nsp_everyday", "nsp_everyday_accepted"} <= set(found):
+        return []
+    right, accepted = found["nsp_everyday"], found["nsp_everyday_accepted"]
+    true = 2 * right.value - (1 - accepted.value)  # half of the pairs are of each class
+    said = (
+        f"**Refusing a pair**: of sentences as people type them it accepts {round(100 * accepted.value)} of 100 unrelated "
+        f"pairs ({round(100 * true)} of 100 true ones), and so is right on {right.value:.1%}, where 50% is chance"
+    )
+    wanted = note.get("everyday_wanted", 0.0)
+    if right.value < wanted:
+        said += f"; {wanted:.0%} was wanted and is not reached"
+    if not (subject.folder / PAIRS).is_file():
+        said += (
+            ". In training the second sentence of a false pair came from anywhere, so one that could follow much "
+            '("Then he ...") is taken for the next whatever it is about'
+        )
+    return [f"{said}."]
 
 
 def _samples(subject: Subject) -> list[str]:

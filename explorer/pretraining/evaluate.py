@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import datetime
 import json
 from collections.abc import Callable
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -15,14 +15,14 @@ from explorer.models.records import Measure
 from explorer.pretraining.measures.causal import measure_causal
 from explorer.pretraining.measures.everyday import measure_everyday
 from explorer.pretraining.measures.masks import measure_masks
-from explorer.pretraining.measures.measure import Subject, open_subject
+from explorer.pretraining.measures.measure import Subject, open_bundle, open_subject
 from explorer.pretraining.measures.others import measure_round_trip, measure_student
 from explorer.pretraining.measures.pairs import measure_pairs
 from explorer.pretraining.measures.replaced import measure_replaced
 
 MEASURES: dict[Capability, Callable[[Subject], list[Measure]]] = {
     Capability.MLM: measure_masks,
-    Capability.NSP: lambda subject: measure_pairs(subject) + measure_everyday(subject),
+    Capability.NSP: lambda subject: measure_pairs(subject) + measure_everyday(subject.bundle),
     Capability.SOP: measure_pairs,
     Capability.RTD: measure_replaced,
     Capability.CAUSAL: measure_causal,
@@ -47,6 +47,28 @@ def evaluate(folder: Path, text: Path, keep: bool = False) -> list[Measure]:
     return measures
 
 
+def evaluate_everyday(folder: Path, keep: bool = False) -> list[Measure]:
+    """NSP on the everyday pairs alone, which need no text; keep: with their date beside the other figures of scores.json.
+
+    Raises BadInputError for a model without an NSP head and, where they are to be kept, for one that was not measured yet.
+    """
+    bundle = open_bundle(folder)
+    if Capability.NSP not in bundle.capabilities:
+        raise BadInputError(f"{folder.name} has no NSP head: take one that has, such as bert-small.")
+    found = measure_everyday(bundle)
+    if keep:
+        path = folder / "scores.json"
+        if not path.is_file():
+            raise BadInputError(f"{path} is not there: measure everything first, without --everyday.")
+        scores = json.loads(path.read_text())
+        today = datetime.date.today().isoformat()
+        dated = [dataclasses.replace(measure, date="" if today == scores["date"] else today) for measure in found]
+        names = {measure.name for measure in found}
+        others = [measure for measure in scores["measures"] if measure["name"] not in names]
+        path.write_text(json.dumps(scores | {"measures": [*others, *map(_plain, dated)]}, indent=2) + "\n")
+    return found
+
+
 def measures_of(subject: Subject) -> list[Measure]:
     """The same of a model that is open already."""
     found = [measure for head, of in MEASURES.items() if head in subject.bundle.capabilities for measure in of(subject)]
@@ -59,7 +81,12 @@ def write_scores(subject: Subject, measures: list[Measure]) -> dict[str, Any]:
         "date": datetime.date.today().isoformat(),
         "command": f"python -m explorer.pretraining evaluate assets/models/{subject.folder.name}",
         "text": subject.text.name,
-        "measures": [asdict(measure) for measure in measures],
+        "measures": [_plain(measure) for measure in measures],
     }
     (subject.folder / "scores.json").write_text(json.dumps(scores, indent=2) + "\n")
     return scores
+
+
+def _plain(measure: Measure) -> dict[str, Any]:
+    """A measure as scores.json has it: without a date of its own where it has none."""
+    return {name: value for name, value in dataclasses.asdict(measure).items() if name != "date" or value}

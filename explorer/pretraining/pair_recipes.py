@@ -1,4 +1,7 @@
-"""How bert-small and bert-mini learn NSP once more, on matched pairs, after their own training (recipes.py)."""
+"""How bert-small and bert-mini learn NSP once more, on matched pairs, after their own training (recipes.py).
+
+Models that have been through it have a pairs.json; bundled ones without are from before.
+"""
 
 from __future__ import annotations
 

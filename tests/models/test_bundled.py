@@ -22,6 +22,7 @@ from explorer.models.catalog import bundled, bundled_with, find_card
 from explorer.models.parts import counted_parts, tied
 from explorer.models.records import read_scores
 from explorer.pretraining.cloze import SENTENCES
+from explorer.pretraining.measures.everyday import measure_everyday
 from explorer.settings import BUNDLED_MODELS, Settings
 
 FOLDER = BUNDLED_MODELS / "bert-small"
@@ -32,6 +33,8 @@ MEGABYTE = 1e6
 WANTED = {
     ("bert-mini", "mlm_top_1"): 0.36,
     ("bert-mini", "nsp_segments"): 0.90,
+    ("bert-small", "nsp_everyday"): 0.88,
+    ("bert-mini", "nsp_everyday"): 0.84,
     ("distilbert-mini", "kept"): 0.90,
     ("distilbert-mini", "speed"): 1.6,
     ("roberta-mini", "mlm_top_1"): 0.33,
@@ -114,6 +117,22 @@ def test_no_head_for_pairs_is_at_chance_on_its_own_task(head: Capability) -> Non
         found = scores.find(f"{head.name.lower()}_segments")
         assert found is not None
         assert found.value > 0.556, f"{name}: {found}"
+
+
+@pytest.mark.parametrize("name", bundled_with(Capability.NSP))
+def test_a_card_says_what_the_head_accepts_of_unrelated_everyday_pairs(name: str) -> None:
+    """The figures are those of the weights that stand beside them."""
+    scores = read_scores(BUNDLED_MODELS / name)
+    assert scores is not None
+    bundle = load_bundle(name, Settings(device="cpu", offline=True))
+    for measure in measure_everyday(bundle):
+        kept = scores.find(measure.name)
+        assert kept is not None
+        assert kept.value == pytest.approx(measure.value, abs=0.011), "two pairs may fall otherwise on another machine"
+    accepted = scores.find("nsp_everyday_accepted")
+    assert accepted is not None
+    card = (BUNDLED_MODELS / name / "README.md").read_text(encoding="utf-8")
+    assert f"{round(100 * accepted.value)} of 100 unrelated pairs" in " ".join(card.split())
 
 
 def test_the_files_fit_into_a_repository() -> None:

@@ -15,7 +15,7 @@ from explorer.models.records import Measure
 from explorer.pretraining import __main__ as command_line
 from explorer.pretraining import card
 from explorer.pretraining.card import write_card
-from explorer.pretraining.evaluate import evaluate
+from explorer.pretraining.evaluate import evaluate, evaluate_everyday
 from explorer.pretraining.export import export_model
 from explorer.pretraining.measures import causal, others, pairs
 from explorer.pretraining.measures.everyday import everyday_pairs
@@ -225,6 +225,27 @@ def test_the_command_line_trains_from_a_start_and_a_text_of_one_s_own(
     assert (about["steps"], about["start"]) == (2, str(start))
     trained = torch.load(ready.work / name / "checkpoint.pt", weights_only=True)
     assert trained["counters"][0] == 2
+
+
+def test_everyday_pairs_alone_are_put_beside_the_other_figures_with_their_date(ready: Place) -> None:
+    (folder,) = PRETRAINERS["mlm+nsp"](RECIPES["mlm+nsp"], ready).export(ready.models)
+    with pytest.raises(BadInputError, match="without --everyday"):
+        evaluate_everyday(folder, keep=True)
+    older = {"name": "nsp_everyday", "what": "x", "value": 0.0, "unit": "share", "over": "200 pairs"}
+    other = older | {"name": "mlm_top_1", "value": 0.25}
+    scores = {"date": "2001-02-03", "command": "x", "text": "y", "measures": [other, older]}
+    (folder / "scores.json").write_text(json.dumps(scores))
+    found = evaluate_everyday(folder, keep=True)
+    assert {measure.name for measure in found} == EVERYDAY
+    kept = json.loads((folder / "scores.json").read_text())
+    assert kept | {"measures": []} == scores | {"measures": []}
+    assert kept["measures"][0] == other
+    assert [measure["name"] for measure in kept["measures"][1:]] == [measure.name for measure in found]
+    assert [measure["value"] for measure in kept["measures"][1:]] == [measure.value for measure in found]
+    assert all(measure["date"] > "2001-02-03" for measure in kept["measures"][1:])
+    assert "measured on 20" in Measure(**kept["measures"][1]).over_and_when
+    with pytest.raises(BadInputError, match="no NSP head"):
+        evaluate_everyday(PRETRAINERS["full sentences"](RECIPES["full sentences"], ready).export(ready.models)[0])
 
 
 def test_the_command_line_evaluates(

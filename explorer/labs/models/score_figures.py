@@ -8,13 +8,18 @@ from markupsafe import Markup
 
 from explorer.figures import SERIES, label, picture, prose, strong
 from explorer.labs.models.schema import Curve, CurvesResult, ModelScores, ScoresResult
+from explorer.models.records import Measure
 from explorer.tables import Table
 
 KINDS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
     "masks": ("masked words", (("mlm_top_1", "first guess right"), ("mlm_top_5", "among five"))),
     "pairs": (
         "pairs",
-        (("nsp_segments", "true or random (NSP)"), ("sop_segments", "in order or swapped (SOP)")),
+        (
+            ("nsp_segments", "true or random (NSP)"),
+            ("sop_segments", "in order or swapped (SOP)"),
+            ("nsp_everyday", "everyday sentences (NSP)"),
+        ),
     ),
     "replaced": ("replaced tokens", (("rtd_auc", "AUC"), ("rtd_found", "found"), ("rtd_false", "false alarms"))),
 }
@@ -39,13 +44,22 @@ QUANTITIES = {
 
 
 def scores_table(result: ScoresResult) -> Table:
-    """model, measure, value, unit, over, text, date, command."""
+    """model, measure, value, unit, over, text, date, command, standard_error (of shares of right answers; else None)."""
+    columns = ("model", "measure", "value", "unit", "over", "text", "date", "command", "standard_error")
+    shown = ("what", "value", "unit", "over")
     rows = [
-        (entry.model, measure.what, measure.value, measure.unit, measure.over, entry.text, entry.date, entry.command)
+        (
+            entry.model,
+            *(getattr(measure, name) for name in shown),
+            entry.text,
+            measure.date or entry.date,
+            entry.command,
+            measure.standard_error,
+        )
         for entry in result.models
         for measure in entry.measures
     ]
-    return Table.of(("model", "measure", "value", "unit", "over", "text", "date", "command"), rows)
+    return Table.of(columns, rows)
 
 
 def scores_sentence(result: ScoresResult, kind: str = "masks") -> Markup:
@@ -55,7 +69,7 @@ def scores_sentence(result: ScoresResult, kind: str = "masks") -> Markup:
     if not found:
         return prose("None of these models was measured on this.")
     if kind == "masks":
-        shown = ", ".join(f"{model} {measure.shown}" for model, measure in found)
+        shown = ", ".join(f"{model} {measure.shown_with_error}" for model, measure in found)
         return prose(
             f"{said[0].upper()}{said[1:]}: ",
             strong(shown),
@@ -66,7 +80,7 @@ def scores_sentence(result: ScoresResult, kind: str = "masks") -> Markup:
         )
     best, measure = max(found, key=lambda pair: pair[1].value)
     leads = " leads: " if len(found) > 1 else ": "
-    parts: list[str] = [strong(best), leads, strong(measure.shown), f" ({said}, over {measure.over})."]
+    parts: list[str] = [strong(best), leads, strong(measure.shown_with_error), f" ({said}, over {measure.over})."]
     if kind == "pairs":
         parts.append(" Half of the pairs are of each class, so 50% is chance.")
     return prose(*parts)
@@ -84,13 +98,15 @@ def scores_figure(result: ScoresResult, kind: str = "masks") -> dict[str, Any]:
             "name": said,
             "y": names,
             "x": [_value(entry, name) for entry in models],
+            "error_x": {"type": "data", "array": [_error(entry, name) for entry in models], "color": "@muted"},
             "text": [
                 "" if _value(entry, name) is None else f"{100 * (_value(entry, name) or 0):.1f}" for entry in models
             ],
             "textposition": "auto",
             "insidetextfont": {"color": "@inside"},
             "marker": {"color": colour},
-            "hovertemplate": f"%{{y}}, {said}: %{{x:.2%}}<extra></extra>",
+            "customdata": [_shown(entry, name) for entry in models],
+            "hovertemplate": f"%{{y}}, {said}: %{{customdata}}<extra></extra>",
         }
         for (name, said), colour in zip(measures, SERIES, strict=False)
     ]
@@ -119,20 +135,36 @@ def scores_figure(result: ScoresResult, kind: str = "masks") -> dict[str, Any]:
     )
 
 
+def _find(entry: ModelScores, name: str) -> Measure | None:
+    return next((measure for measure in entry.measures if measure.name == name), None)
+
+
 def _value(entry: ModelScores, name: str) -> float | None:
-    return next((measure.value for measure in entry.measures if measure.name == name), None)
+    measure = _find(entry, name)
+    return measure.value if measure else None
+
+
+def _error(entry: ModelScores, name: str) -> float | None:
+    measure = _find(entry, name)
+    return measure.standard_error if measure else None
+
+
+def _shown(entry: ModelScores, name: str) -> str:
+    measure = _find(entry, name)
+    return measure.shown_with_error if measure else ""
 
 
 def scores_view(result: ScoresResult) -> Markup:
-    """Every figure of every model, with the date and the command that measures it again."""
-    return Markup("").join(
+    """Every figure of every model with its standard error, the date and the command that measures it again."""
+    note = Markup('<p class="caption">± is one standard error in points, as if the answers were independent.</p>')
+    return note + Markup("").join(
         Markup(
             '<section class="held-out"><h2>{}</h2><table><tbody>{}</tbody></table><p>{} · <code>{}</code></p></section>'
         ).format(
             entry.model,
             Markup("").join(
                 Markup("<tr><td>{}</td><td><b>{}</b></td><td>{}</td></tr>").format(
-                    measure.what, measure.shown, measure.over
+                    measure.what, measure.shown_with_error, measure.over_and_when
                 )
                 for measure in entry.measures
             ),

@@ -7,12 +7,12 @@ from pathlib import Path
 import torch
 
 from explorer.maths.corruption import CorruptionRecipe
+from explorer.models.bundle import Bundle
 from explorer.models.encoding import replacement_ids
 from explorer.models.records import Measure
 from explorer.pretraining.batches import collate
 from explorer.pretraining.heads import encode, pair_logits
 from explorer.pretraining.measures.masks import ROWS_PER_BATCH
-from explorer.pretraining.measures.measure import Subject
 from explorer.pretraining.rows import IS_NEXT, NOT_NEXT, Row
 from explorer.pretraining.stream import row_maker
 
@@ -32,9 +32,9 @@ def everyday_pairs() -> list[tuple[str, str, int]]:
 
 
 @torch.inference_mode()
-def measure_everyday(subject: Subject) -> list[Measure]:
+def measure_everyday(bundle: Bundle) -> list[Measure]:
     """The accuracy on them, and how many of the unrelated ones are accepted."""
-    pairs, maker, tokenizer = everyday_pairs(), row_maker(subject.tokenizer), subject.tokenizer
+    pairs, maker, tokenizer = everyday_pairs(), row_maker(bundle.tokenizer), bundle.tokenizer
     rows = []
     for first, second, label in pairs:
         a, b = (tokenizer(text, add_special_tokens=False)["input_ids"] for text in (first, second))
@@ -44,7 +44,7 @@ def measure_everyday(subject: Subject) -> list[Measure]:
     for start in range(0, len(rows), ROWS_PER_BATCH):
         part = rows[start : start + ROWS_PER_BATCH]
         batch = collate(part, CorruptionRecipe(rate=0.0), tokenizer, replacement_ids(tokenizer), torch.Generator())
-        logits = pair_logits(subject.model, encode(subject.model, batch).pooler_output)
+        logits = pair_logits(bundle.model, encode(bundle.model, batch).pooler_output)
         guesses += logits.argmax(-1).tolist()
     unrelated = [guess for guess, (*_, label) in zip(guesses, pairs, strict=True) if label == NOT_NEXT]
     right = sum(guess == label for guess, (*_, label) in zip(guesses, pairs, strict=True))

@@ -36,5 +36,10 @@ class Subject:
 
 def open_subject(folder: Path, text: Path) -> Subject:
     """Load a model's folder; raises ModelUnavailableError where there is none or its family is not supported."""
-    bundle = load_bundle(str(folder), Settings(device="auto" if torch.cuda.is_available() else "cpu"))
+    bundle = open_bundle(folder)
     return Subject(folder, text, bundle, TextStore.from_documents(read_documents(text), bundle.tokenizer))
+
+
+def open_bundle(folder: Path) -> Bundle:
+    """The model alone; raises ModelUnavailableError as open_subject does."""
+    return load_bundle(str(folder), Settings(device="auto" if torch.cuda.is_available() else "cpu"))

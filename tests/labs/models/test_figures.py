@@ -105,7 +105,7 @@ def test_the_papers_points_stand_where_the_sizes_are_the_papers() -> None:
 def test_scores_name_a_leader_where_models_can_be_compared_and_leave_out_what_was_not_measured() -> None:
     masks = score_figures.scores_sentence(SCORES)
     assert "leads" not in masks, "masked tokens of other vocabularies are other questions"
-    assert "<strong>one 50.00%, two 25.00%</strong>" in masks
+    assert "<strong>one 50.00% ± 15.81, two 25.00% ± 13.69</strong>" in masks
     assert "share a vocabulary" in masks
     measure = Measure("nsp_segments", "NSP", 0.8, "share", "20 pairs")
     both = ScoresResult((*SCORES.models, ModelScores("three", "2026-01-01", "command", "text", (measure,))))
@@ -124,6 +124,11 @@ def test_every_figure_stands_in_the_table_and_in_the_list() -> None:
     table, view = score_figures.scores_table(SCORES), score_figures.scores_view(SCORES)
     assert len(table.rows) == 4
     assert "30.000" in view
+    assert "<b>25.00% ± 13.69</b>" in view, "a share of right answers has its standard error over its 10"
+    assert [row[-1] for row in table.rows][-1] is None, "a perplexity is none"
+    bars = score_figures.scores_figure(SCORES, "masks")["data"][0]
+    assert bars["error_x"]["array"] == [pytest.approx(0.158, abs=1e-3), pytest.approx(0.137, abs=1e-3)]
+    assert bars["customdata"][1] == "25.00% ± 13.69"
     assert "command &lt;i&gt;" in view
 
 
