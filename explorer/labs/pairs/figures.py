@@ -7,8 +7,9 @@ from typing import Any
 
 from markupsafe import Markup
 
-from explorer.figures import CIVIDIS, cell_texts, fixed, percent, picture, prose, strong
+from explorer.figures import CIVIDIS, cell_texts, fixed, label, percent, picture, prose, strong
 from explorer.labs.pairs.schema import CLASSES, AllPairsResult, PairResult
+from explorer.models.records import Scores
 from explorer.tables import Table
 
 ROBERTA_TABLE_2 = Markup(
@@ -86,6 +87,20 @@ def pair_sentence(result: PairResult) -> Markup:
         ": P(next) = ",
         strong(percent(is_next)),
         f", the softmax of logits {fixed(result.logits[0])} (is next) and {fixed(result.logits[1])} (not next).",
+    )
+
+
+def pair_trust_sentence(model: str, scores: Scores | None) -> Markup:
+    """How far to believe the verdict on everyday sentences, by the model's held-out figures, or by BERT's own."""
+    right = scores.find("nsp_everyday") if scores else None
+    accepted = scores.find("nsp_everyday_accepted") if scores else None
+    if right is None or accepted is None:
+        said = "Not measured here. BERT's own was right on 97–98% of pairs of segments (Devlin et al. 2019, footnote 5)"
+        return Markup('<p class="caption">{}; 50% is chance.</p>').format(said)
+    count = right.over.split(",")[0].removesuffix(" pairs")
+    said = f"How far to believe it: on {count} pairs of everyday sentences {label(model)} is right in {percent(right.value)}"
+    return Markup('<p class="caption">{} (50% is chance): it accepts {} of the unrelated ones.</p>').format(
+        said, percent(accepted.value)
     )
 
 

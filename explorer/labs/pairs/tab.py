@@ -10,7 +10,9 @@ from explorer.labs.pairs import SCORE_ALL_PAIRS, SCORE_PAIR, figures
 from explorer.labs.pairs.order_tab import build_order
 from explorer.labs.pairs.schema import AllPairsResult, PairResult
 from explorer.models.architectures import Capability
-from explorer.models.catalog import bundled_with
+from explorer.models.catalog import bundled, bundled_with
+from explorer.models.records import read_scores
+from explorer.settings import BUNDLED_MODELS
 from explorer.ui.components import plot, rich_text, token_chips
 from explorer.ui.page import Page
 from explorer.ui.wiring import LATEX, Connection, folds
@@ -89,6 +91,7 @@ def _one_pair(page: Page) -> None:
         with gr.Column(scale=2, min_width=320):
             sentence = rich_text(elem_classes=["said"])
             figure = plot("next-sentence", elem_id="pair-figure")
+            trust = rich_text(elem_id="pair-trust")
             gr.HTML('<p class="caption">The input as BERT sees it. Below each token: <b>segment · position</b>.</p>')
             chips = token_chips(elem_id="pair-chips")
             with gr.Row(elem_classes=["try"]):
@@ -96,14 +99,16 @@ def _one_pair(page: Page) -> None:
                 tries = [gr.Button(name, size="sm") for name in ("Swap the two", "Another text", "A true neighbour")]
 
     def show(result: PairResult) -> list[Any]:
-        return [str(figures.pair_sentence(result)), figures.pair_figure(result), figures.pair_chips(result)]
+        scores = read_scores(BUNDLED_MODELS / result.model) if result.model in bundled() else None
+        trusted = str(figures.pair_trust_sentence(result.model, scores))
+        return [str(figures.pair_sentence(result)), figures.pair_figure(result), trusted, figures.pair_chips(result)]
 
     boxes = [sentence_a, sentence_b]
     score = Connection(
         page,
         SCORE_PAIR,
         {"sentence_a": sentence_a, "sentence_b": sentence_b},
-        [sentence, figure, chips],
+        [sentence, figure, trust, chips],
         show,
         folds(SCORE_PAIR),
     )

@@ -7,6 +7,7 @@ import pytest
 from explorer.figures import percent
 from explorer.labs.pairs import figures
 from explorer.labs.pairs.schema import CLASSES, AllPairsResult, PairResult, PairToken
+from explorer.models.records import Measure, Scores
 from tests.labs.drawing import HOSTILE, assert_draws, assert_safe, written
 
 
@@ -51,6 +52,20 @@ def test_the_pair_sentence_gives_the_verdict(is_next: float, verdict: str) -> No
     assert verdict in text
     assert percent(is_next) in text
     assert "1.50 (is next) and 0.40 (not next)" in text
+
+
+def test_a_verdict_on_everyday_pairs_says_how_far_to_believe_it() -> None:
+    measures = (
+        Measure("nsp_everyday", "", 0.645, "share", "200 pairs, half of each class"),
+        Measure("nsp_everyday_accepted", "", 0.69, "share", "100 pairs"),
+    )
+    said = figures.pair_trust_sentence("<b>mini", Scores("", "", "", measures))
+    assert "on 200 pairs of everyday sentences" in said
+    assert "is right in 64.5% (50% is chance)" in said
+    assert "accepts 69.0% of the unrelated ones" in said
+    assert "<b>" not in said
+    for nothing in (None, Scores("", "", "", ())):
+        assert "Not measured here" in figures.pair_trust_sentence("some/bert", nothing)
 
 
 def test_chips_carry_segment_and_position_below() -> None:
