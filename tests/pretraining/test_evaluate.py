@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -25,6 +27,7 @@ from explorer.pretraining.objectives.base import Place
 from explorer.pretraining.starts import distilbert
 from explorer.pretraining.store import EVERYDAY as EVERYDAY_TEXTS
 from explorer.pretraining.train import train
+from explorer.text import split_sentences
 from tests.pretraining.conftest import tiny_model
 from tests.pretraining.objectives.tiny import RECIPES
 
@@ -131,6 +134,30 @@ def test_each_everyday_sentence_stands_once_in_each_class() -> None:
         assert len(set(side[0])) == 100
     texts = EVERYDAY_TEXTS.read_text(encoding="utf-8")
     assert not [sentence for pair in found for sentence in pair[:2] if sentence in texts], "never trained on"
+
+
+def near_copies(held: Iterable[str], trained: Iterable[str]) -> list[tuple[str, str]]:
+    """Sentences that share three long words or more, and most of the long words of the one that has fewer."""
+
+    def long_words(sentence: str) -> set[str]:
+        return set(re.findall(r"[a-z]{4,}", sentence.lower()))
+
+    words = [(sentence, long_words(sentence)) for sentence in trained]
+    pairs = ((one, long_words(one), other, of_other) for one in held for other, of_other in words)
+    return [
+        (one, other)
+        for one, own, other, theirs in pairs
+        if len(own & theirs) >= max(3, 0.6 * min(len(own), len(theirs)))
+    ]
+
+
+def test_no_near_copy_of_a_held_out_everyday_sentence_is_trained_on() -> None:
+    texts = EVERYDAY_TEXTS.read_text(encoding="utf-8").split("\n\n")
+    trained = [sentence for text in texts for sentence in split_sentences(text)]
+    held = {sentence for pair in everyday_pairs() for sentence in pair[:2]}
+    assert len(trained) > 800
+    assert not near_copies(held, trained)
+    assert near_copies(["She cut her finger while chopping onions."], ["Peter cut his finger while slicing onions."])
 
 
 NOTES = """[tiny]
