@@ -74,7 +74,7 @@ def test_a_long_one_begins_to_answer_without_parameters(client: Client, name: st
 def test_one_that_trains_is_queued_without_parameters(
     defaults: dict[str, dict[str, Any]], name: str, data_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def queued(manager: RunManager, record: RunRecord) -> None:
+    def queued(manager: RunManager, record: RunRecord, *rest: object) -> None:
         raise _QueuedError
 
     monkeypatch.setattr(RunManager, "_enqueue", queued)
