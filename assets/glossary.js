@@ -71,7 +71,13 @@
   for (const begins of ["focusin", "mouseover"]) document.addEventListener(begins, onTerm(say));
   for (const ends of ["focusout", "mouseout"]) document.addEventListener(ends, onTerm(silence));
   document.addEventListener("keydown", (event) => event.key === "Escape" && silence());
-  document.addEventListener("scroll", silence, true);
+  // A word that is reached by the keyboard is scrolled into view: its note goes along.
+  const follow = () => {
+    const focused = document.activeElement?.closest("abbr.term");
+    if (focused && !note.hidden) say(focused);
+    else silence();
+  };
+  document.addEventListener("scroll", follow, true);
 
   let waiting = false;
   const markAll = () => {

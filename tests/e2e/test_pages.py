@@ -40,7 +40,7 @@ def test_tokens_are_reached_and_pressed_from_the_keyboard(visit: Visit) -> None:
     visit.page.focus("#fill-chips button:has-text('The')")
     visit.page.keyboard.press("ArrowRight")
     visit.page.keyboard.press("Space")
-    expect(visit.page.locator(".said").first).to_contain_text("hidden token keys")
+    expect(visit.page.locator(".said").first).to_contain_text("At position 2")
     focused = visit.page.evaluate("document.activeElement.dataset.position")
     assert focused == "2", "the focus must stay on the pressed token after the row is redrawn"
 
