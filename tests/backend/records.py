@@ -62,6 +62,7 @@ def full_record(**changes: Any) -> RunRecord:
         "listed": False,
         "reference": {"accuracy": 0.4, "masked_loss": 2.75},
         "whole": (0, 40),
+        "examples": 240,
         "held_out": 80,
         "real": (OnRealTask("MNLI", "dev.tsv", "abc", 9, {"accuracy": 0.5, "f1": None}, "2026-01-01", "a command"),),
     }
