@@ -66,7 +66,7 @@ def build_train(page: Page, picker: RunPicker, tab: gr.Tab) -> Callable[..., Non
             student = gr.Dropdown([], label="Students so far", allow_custom_value=True, elem_id="student-picker")
         with gr.Column(scale=2, min_width=320):
             every_seed, examples = build_seeds(page, picker, student)
-            gr.HTML("<h3>One seed, step by step</h3>")
+            gr.HTML("<h2>One seed, step by step</h2>")
             said = rich_text(elem_classes=["said"], elem_id="distill-said")
             bar = rich_text(elem_classes=["bar"])
             curves = plot("students", elem_id="distill-curves")
