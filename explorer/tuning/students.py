@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from explorer.errors import BadInputError
 from explorer.tasks.task import Example
 from explorer.tuning.methods import find_method
@@ -44,6 +42,8 @@ def lesson_of(examples: Sequence[Example], spec: RunSpec) -> Lesson:
     count = spec.labelled if find_method(spec.method).needs_teacher else 0
     if not 0 < count < len(examples):
         return Lesson(tuple(examples), frozenset(range(len(examples))))
+    import numpy as np  # here, since lists of runs are read by pages and scripts that compute nothing
+
     places = sorted(np.random.default_rng(spec.seed).permutation(len(examples))[:count].tolist())
     if spec.soft_weight or spec.cosine_weight:
         return Lesson(tuple(examples), frozenset(places), len(examples) - count)
