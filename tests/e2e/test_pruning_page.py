@@ -103,10 +103,10 @@ class TestWhatMatters:
     @pytest.mark.parametrize(
         ("name", "words"),
         [
+            ("64 examples", "matters most"),
             ("neurons", "neuron"),
             ("whole layers", "matters most"),
             ("weights by magnitude", "Magnitude reads no example"),
-            ("64 examples", "weights of"),
         ],
     )
     def test_other_units_scores_and_more_examples(self, pruning: Visit, name: str, words: str) -> None:
