@@ -26,7 +26,9 @@ TEXT = "Student {} has question number {}: the keys to the cabinet [MASK] on the
 BASELINE = f"""
 import gradio as gr, transformers
 fill = transformers.pipeline("fill-mask", model={str(BUNDLED_MODELS / MODEL)!r})
-gr.Interface.from_pipeline(fill, api_name="fill").launch()
+def answer(text):
+    return {{guess["token_str"]: guess["score"] for guess in fill(text)}}
+gr.Interface(answer, "text", "label", api_name="fill").launch()
 """
 
 Ask = Callable[[httpx.AsyncClient, str, str], Awaitable[None]]
