@@ -155,7 +155,7 @@ class Training:
         self.per_epoch = math.ceil(len(train) / spec.batch_size)
         self.steps = self.per_epoch * spec.epochs
         self.rate = rate
-        self.optimizer = torch.optim.AdamW(self._groups(), lr=rate)
+        self.optimizer = torch.optim.AdamW(self._groups(), lr=rate, fused=True)
         self.names = [name for group in self._named_groups() for name in group]
         self._dropouts = [module for module in adapted.model.modules() if isinstance(module, SeededDropout)]
         self._first_loss: float | None = None
