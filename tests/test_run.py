@@ -21,9 +21,8 @@ from tests.models.tiny import save
 ACTIONS = {action.name: action for lab in LABS for action in lab.actions}
 NASTY = 'He said "it\'s [MASK]" \\ C:\\new\\table {x} %s\nand a new line — “ü” 😀'
 EXAMPLE = "example-lora-8"
-STUDENT = "example-few-0"
 TINY: dict[str, Any] = {"model": "TINY", "examples": 32, "epochs": 1}
-"""TINY and ALBERT stand for the tiny models' folders, and RUN for a run of the first."""
+"""TINY and ALBERT stand for the tiny models' folders, RUN for a run of the first, and STUDENT for its student."""
 
 CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("fill_masks", {"text": NASTY, "top_k": 3, "also_mask": ("line", 2), "spans": ((0, 2),)}),
@@ -55,7 +54,7 @@ CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("ablate_run_heads", {"run": EXAMPLE, "sentence_a": NASTY, "heads": "0.1"}),
     (
         "attribute",
-        {"model": "bert-small", "text": NASTY, "method": ("integrated_gradients", "occlusion"), "by": "words"},
+        {"model": "bert-mini", "text": NASTY, "method": ("integrated_gradients", "occlusion"), "by": "words"},
     ),
     ("attribute_run", {"run": EXAMPLE, "sentence_a": NASTY, "method": "gradient_x_input"}),
     ("plan_run", {**TINY, "method": "houlsby", "bottleneck": 4}),
@@ -79,15 +78,15 @@ CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("distillation_losses", {"text": NASTY, "run": EXAMPLE, "student_layers": 3, "alpha": 0.25}),
     ("soft_gradients", {"text": NASTY, "run": EXAMPLE, "student_layers": 3}),
     ("distill", {"teacher": "RUN", "student_layers": 1, "examples": 32, "epochs": 1}),
-    ("follow_student", {"run": STUDENT}),
-    ("student_seeds", {"run": STUDENT}),
+    ("follow_student", {"run": "STUDENT"}),
+    ("student_seeds", {"run": "example-few-0"}),
     ("ablate_distillation", {"teacher": "RUN", "student_layers": 1, "examples": 32, "epochs": 1}),
-    ("importance", {"run": EXAMPLE, "examples": 8}),
-    ("compare_orders", {"run": EXAMPLE, "examples": 8, "held_out": 8, "draws": 1}),
-    ("prune_heads", {"run": EXAMPLE, "heads": ((0, 1), (5, 2)), "examples": 8, "held_out": 8}),
-    ("prune", {"run": EXAMPLE, "unit": "head", "share": 0.25, "examples": 8, "held_out": 8}),
-    ("compare_steps", {"run": EXAMPLE, "examples": 8, "held_out": 8, "steps": 2, "train_between": 1}),
-    ("quantise", {"run": EXAMPLE, "held_out": 8, "batch": 2}),
+    ("importance", {"run": "RUN", "examples": 8}),
+    ("compare_orders", {"run": "RUN", "examples": 8, "held_out": 8, "draws": 1}),
+    ("prune_heads", {"run": "RUN", "heads": ((0, 1), (1, 0)), "examples": 8, "held_out": 8}),
+    ("prune", {"run": "RUN", "unit": "head", "share": 0.25, "examples": 8, "held_out": 8}),
+    ("compare_steps", {"run": "RUN", "examples": 8, "held_out": 8, "steps": 2, "train_between": 1}),
+    ("quantise", {"run": "RUN", "held_out": 8, "batch": 2}),
     ("compare_amplification", {**TINY, "module": "key", "r": 1}),
     ("sweep_ranks", {**TINY, "ranks": (1, 3), "targets": ("query",)}),
 )
@@ -148,11 +147,19 @@ def comparable(printed: str) -> list[dict[str, str]]:
 
 
 @pytest.fixture(scope="module")
-def calls(tiny_model: str, tmp_path_factory: pytest.TempPathFactory) -> list[tuple[str, dict[str, Any]]]:
+def tiny_run(tiny_model: str) -> str:
+    """A run of the tiny model: what one takes apart, times and quantises in no time."""
+    return str(explorer.run("train", model=tiny_model, examples=32, epochs=1).result.run_id)
+
+
+@pytest.fixture(scope="module")
+def calls(tiny_model: str, tiny_run: str, tmp_path_factory: pytest.TempPathFactory) -> list[tuple[str, dict[str, Any]]]:
     """CALLS with the tiny models' folders and a run's name in their places."""
-    run = explorer.run("train", model=tiny_model, examples=32, epochs=1).result.run_id
+    student = (
+        explorer.run("distill", teacher=tiny_run, student_layers=1, examples=32, epochs=1).result.students[0].run_id
+    )
     albert = save(tmp_path_factory.mktemp("models") / "albert", "ALBERT")
-    meant = {"TINY": tiny_model, "ALBERT": str(albert), "RUN": run}
+    meant = {"TINY": tiny_model, "ALBERT": str(albert), "RUN": tiny_run, "STUDENT": student}
     return [
         (name, {key: meant.get(value, value) if isinstance(value, str) else value for key, value in given.items()})
         for name, given in CALLS
@@ -241,8 +248,8 @@ def test_importing_the_library_loads_neither_torch_nor_the_web_interface() -> No
     assert python("-c", code).strip() == "[]"
 
 
-def test_what_a_script_has_pruned_it_can_take_home() -> None:
-    asked: dict[str, Any] = {"run": EXAMPLE, "examples": 8, "held_out": 8}
+def test_what_a_script_has_pruned_it_can_take_home(tiny_run: str) -> None:
+    asked: dict[str, Any] = {"run": tiny_run, "examples": 8, "held_out": 8}
     pruned = explorer.run("prune", unit="head", share=0.5, **asked).result
     files = explorer.run("export_pruned", key=pruned.key, **asked).table
     assert "model.safetensors" in " ".join(str(row[0]) for row in files.rows)
