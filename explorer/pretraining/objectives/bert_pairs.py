@@ -47,7 +47,8 @@ class BertPairsPretrainer(Pretrainer[MatchedPairsRecipe]):
         self.before = copy.deepcopy(layers[recipe.first_layer :]).requires_grad_(False).eval()
         learning = tuple(f"bert.encoder.layer.{number}." for number in range(recipe.first_layer, len(layers)))
         for name, parameter in self.model.named_parameters():
-            parameter.requires_grad_(name.startswith(learning + self.new_parts))
+            learns = name.startswith(learning + self.new_parts) and not name.startswith(recipe.still)
+            parameter.requires_grad_(learns)
         stores = self.stores | {EVERYDAY: everyday_store(self.tokenizer)}
         found = neighbours(stores, recipe.neighbours, recipe.seed)
         embed = SentenceEncoder(self.tokenizer, place.downloads, place.work / "tokens")

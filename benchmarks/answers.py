@@ -1,0 +1,109 @@
+"""`python -m benchmarks.answers record FILE | compare FILE`: what every action answers, held against what it answered before.
+
+A rebuild must not change a number. `record` asks every action by its defaults and some of them otherwise, and keeps the
+tables; `compare` asks again and prints where the answers differ.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import tempfile
+import traceback
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+MOST_ROWS = 400
+"""Of a longer table so many rows are kept, evenly."""
+CLOCKED = ("second", "millisecond", " ms", "time", "speed", "faster", "run", "address")
+"""Columns whose headings contain one of these are measured by the clock or name a new run."""
+RELATIVE, ABSOLUTE = 1e-3, 1e-5
+
+SMALL_RUN = {"examples": 64, "epochs": 1}
+ASKED: dict[str, list[dict[str, Any]]] = {
+    "train": [{"model": "bert-mini", **SMALL_RUN}, {"model": "bert-mini", "method": "bitfit", "task": "mrpc", **SMALL_RUN}],
+    "fill_masks": [{"model": name} for name in ("bert-mini", "roberta-mini", "albert-mini", "distilbert-mini")],
+    "soft_targets": [{}, {"temperature": 8.0}],
+    "importance": [{}, {"model": "bert-mini", "examples": 32}],
+    "attribute": [{}, {"model": "gpt2-mini"}],
+    "head_statistics": [{}, {"model": "albert-mini"}],
+    "family": [{}],
+}
+"""Questions beside the defaults: where an action is named, these are asked in place of the defaults alone."""
+SKIPPED = ("compare_methods", "sweep_ranks", "ablate_distillation", "compare_amplification", "distill")
+"""They start many runs, or long ones."""
+
+
+def questions() -> Iterator[tuple[str, dict[str, Any]]]:
+    """Every action with what it is asked."""
+    from explorer.labs import LABS
+
+    for lab in LABS:
+        for action in lab.actions:
+            if action.name not in SKIPPED:
+                for given in ASKED.get(action.name, [{}]):
+                    yield action.name, given
+
+
+def answer(name: str, given: dict[str, Any]) -> dict[str, Any]:
+    """Headings and rows as JSON holds them, or the error's sentence."""
+    import explorer
+    from explorer.errors import ExplorerError
+
+    try:
+        table = explorer.run(name, **given).table
+    except ExplorerError as error:
+        return {"error": str(error)}
+    step = max(1, math.ceil(len(table.rows) / MOST_ROWS))
+    kept = [list(row) for row in list(table.rows)[::step]]
+    found: dict[str, Any] = json.loads(json.dumps({"headers": list(table.columns), "count": len(table.rows), "rows": kept}))
+    return found
+
+
+def differences(before: dict[str, Any], after: dict[str, Any]) -> Iterator[str]:
+    """What differs between two answers, a line each."""
+    for key in ("error", "headers", "count"):
+        if before.get(key) != after.get(key):
+            yield f"{key}: {before.get(key)} became {after.get(key)}"
+            return
+    clocked = [any(word in str(header).lower() for word in CLOCKED) for header in before.get("headers", [])]
+    for number, (old, new) in enumerate(zip(before.get("rows", []), after.get("rows", []), strict=True)):
+        for header, skip, one, other in zip(before["headers"], clocked, old, new, strict=True):
+            if not skip and not _alike(one, other):
+                yield f"row {number}, {header}: {one} became {other}"
+
+
+def _alike(one: Any, other: Any) -> bool:
+    if isinstance(one, float) and isinstance(other, (int, float)):
+        return math.isclose(one, other, rel_tol=RELATIVE, abs_tol=ABSOLUTE)
+    return bool(one == other)
+
+
+def main() -> None:
+    """Record or compare; the runs it trains are in a folder that goes away."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.answers", description=__doc__)
+    parser.add_argument("command", choices=("record", "compare"))
+    parser.add_argument("file", type=Path)
+    chosen = parser.parse_args()
+    known = json.loads(chosen.file.read_text(encoding="utf-8")) if chosen.file.exists() else {}
+    with tempfile.TemporaryDirectory() as folder:
+        import os
+
+        os.environ["EXPLORER_DATA"] = folder
+        for name, given in questions():
+            key = f"{name} {json.dumps(given)}"
+            try:
+                found = answer(name, given)
+            except Exception:  # one broken action must not hide the others
+                found = {"error": traceback.format_exc(limit=-3)}
+            lines = [] if chosen.command == "record" else list(differences(known.get(key, {}), found))[:5]
+            known[key] = found if chosen.command == "record" else known.get(key)
+            print(key, found.get("count", found.get("error")), *lines, sep="\n    ", flush=True)
+    if chosen.command == "record":
+        chosen.file.write_text(json.dumps(known), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
