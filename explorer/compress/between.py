@@ -40,7 +40,7 @@ def trained(
         names = [name for name, _ in tree.named_parameters() if name.startswith(_layers_of(subject))]
         own(tree, names)
         parameters = [tree.get_parameter(name).requires_grad_(True) for name in names]
-        optimizer = torch.optim.AdamW(parameters, lr=RATE, weight_decay=0.0, fused=True)
+        optimizer = torch.optim.AdamW(parameters, lr=RATE, weight_decay=0.0, fused=parameters[0].is_cpu or None)
         losses: list[float] = []
         with masked(tree, subject.bundle.architecture, cut, subject.shape):
             for places in _batches(subject, steps, round_):
