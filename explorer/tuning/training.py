@@ -155,7 +155,7 @@ class Training:
         self.per_epoch = math.ceil(len(train) / spec.batch_size)
         self.steps = self.per_epoch * spec.epochs
         self.rate = rate
-        # On a CPU the fused step costs a sixth; elsewhere PyTorch's own choice is as quick, and keeps `step` where load_state puts it.
+        # On a CPU the fused step costs a sixth; on a GPU it wants its `step` there, and load_state puts it on the CPU.
         self.optimizer = torch.optim.AdamW(self._groups(), lr=rate, fused=self.device.type == "cpu" or None)
         self.names = [name for group in self._named_groups() for name in group]
         self._dropouts = [module for module in adapted.model.modules() if isinstance(module, SeededDropout)]
