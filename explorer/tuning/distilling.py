@@ -18,7 +18,7 @@ from explorer.models.inside import depth_of
 from explorer.models.shortening import layers_kept, renamed
 from explorer.tasks.task import Example, Task
 from explorer.tuning.adapted import Adapted
-from explorer.tuning.rows import LONGEST_ROW, Rows, ordered_batches, tokenise
+from explorer.tuning.rows import LONGEST_ROW, Rows, never, ordered_batches, tokenise, unless_stopped
 from explorer.tuning.spec import RunSpec
 from explorer.tuning.training import Scale, decide, precision
 
@@ -83,11 +83,14 @@ class Teaching:
             said = (said * self.scale.spread + self.scale.mean - self.student_scale.mean) / self.student_scale.spread
         self._logits, self._states = said, torch.cat(states)[order]
 
-    def judge(self, rows: Rows, examples: Sequence[Example]) -> None:
-        """Keep the teacher's answers to held-out examples; `rows` are the same ones as the student reads them."""
+    def judge(self, rows: Rows, examples: Sequence[Example], stopped: Callable[[], bool] = never) -> None:
+        """Keep the teacher's answers to held-out examples; `rows` are the same ones as the student reads them.
+
+        Raises StoppedError.
+        """
         own = self._rows(examples)
         parts, places = [], list[int]()
-        for batch in ordered_batches(own.lengths):
+        for batch in unless_stopped(ordered_batches(own.lengths), stopped):
             parts.append(self._read(own, batch)[0])
             places += batch
         logits = torch.cat(parts)[torch.argsort(torch.tensor(places))]

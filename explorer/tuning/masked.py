@@ -7,7 +7,7 @@ asked again at each step, and never to be learnt from where the hidden words alo
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -25,7 +25,7 @@ from explorer.tasks.task import Example, Task
 from explorer.tuning.adapted import Adapted
 from explorer.tuning.distilling import AGREEMENT
 from explorer.tuning.forks import fork_masked
-from explorer.tuning.rows import Rows, ordered_batches, tokenise
+from explorer.tuning.rows import Rows, never, ordered_batches, tokenise, unless_stopped
 from explorer.tuning.spec import RunSpec
 from explorer.tuning.training import Training, precision
 
@@ -154,20 +154,23 @@ class MaskedTraining(Training):
             logits, states = read_masked(model, self.body, inputs, hidden.chosen.to(self.device))
         return logits.float(), states.float()
 
-    def held_out_scores(self, count: int | None = None) -> dict[str, float | None]:
+    def held_out_scores(self, count: int | None = None, stopped: Callable[[], bool] = never) -> dict[str, float | None]:
         """As `measured`, on the first held-out rows."""
-        return self.measured(self.held_out, count)[0]
+        return self.measured(self.held_out, count, stopped)[0]
 
-    def measured(self, rows: Rows, count: int | None = None) -> tuple[dict[str, float | None], int]:
+    def measured(
+        self, rows: Rows, count: int | None = None, stopped: Callable[[], bool] = never
+    ) -> tuple[dict[str, float | None], int]:
         """Accuracy, loss and agreement with the teacher on the hidden words of the first rows, and how many words these are.
 
-        The teacher is asked once, about all rows. Raises BadInputError where the last step has blown the student up.
+        The teacher is asked once, about all rows. Raises BadInputError where the last step has blown the student up, and
+        StoppedError.
         """
         self.adapted.eval()
         if id(rows) not in self._answers:
-            guesses, self.reference = self._guess(self.teacher, rows, None)
+            guesses, self.reference = self._guess(self.teacher, rows, None, stopped)
             self._answers[id(rows)] = (rows, guesses)
-        own, scores = self._guess(self.adapted.model, rows, count)
+        own, scores = self._guess(self.adapted.model, rows, count, stopped)
         if not math.isfinite(scores[MASKED_LOSS]):
             raise self._diverged(self.step, scores[MASKED_LOSS])
         self.guesses, theirs = torch.cat(own), torch.cat(self._answers[id(rows)][1][: len(own)])
@@ -178,11 +181,13 @@ class MaskedTraining(Training):
         return torch.cat([self.masks.hide(rows, [place], MEASURED, MEASURED_KEY).truth for place in range(len(rows))])
 
     @torch.no_grad()
-    def _guess(self, model: nn.Module, rows: Rows, count: int | None) -> tuple[list[Tensor], dict[str, float]]:
+    def _guess(
+        self, model: nn.Module, rows: Rows, count: int | None, stopped: Callable[[], bool]
+    ) -> tuple[list[Tensor], dict[str, float]]:
         """The guesses of every hidden word, a tensor a row, with their accuracy and loss."""
         guesses = [torch.empty(0)] * len(rows.lengths[:count])
         right, loss, words = 0, 0.0, 0
-        for batch in ordered_batches(rows.lengths[:count]):
+        for batch in unless_stopped(ordered_batches(rows.lengths[:count]), stopped):
             hidden = self.masks.hide(rows, batch, MEASURED, MEASURED_KEY)
             logits = self._read(model, hidden)[0].cpu()
             found = logits.argmax(-1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -120,3 +120,20 @@ def ordered_batches(lengths: np.ndarray, tokens: int = 4096) -> Iterator[list[in
         batch.append(place)
     if batch:
         yield batch
+
+
+class StoppedError(Exception):
+    """Stop was pressed while rows were read that nobody waits for any more."""
+
+
+def unless_stopped(batches: Iterable[list[int]], stopped: Callable[[], bool]) -> Iterator[list[int]]:
+    """The batches. Raises StoppedError before the next one once `stopped` says so."""
+    for batch in batches:
+        if stopped():
+            raise StoppedError
+        yield batch
+
+
+def never() -> bool:
+    """For what no Stop ends."""
+    return False

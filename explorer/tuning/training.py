@@ -20,7 +20,7 @@ from explorer.models.architectures import Architecture
 from explorer.tasks.metrics import scores
 from explorer.tasks.task import Task
 from explorer.tuning.adapted import Adapted
-from explorer.tuning.rows import Rows, epoch_batches, ordered_batches
+from explorer.tuning.rows import Rows, epoch_batches, never, ordered_batches, unless_stopped
 from explorer.tuning.seeded import SeededDropout
 from explorer.tuning.spec import QUICK_ROWS, RunSpec
 
@@ -88,29 +88,35 @@ class Reader:
         self.adapted, self.device = adapted, device
         self._features: dict[int, tuple[Rows, Tensor]] = {}
 
-    def logits(self, rows: Rows, places: Sequence[int]) -> Tensor:
+    def logits(self, rows: Rows, places: Sequence[int], stopped: Callable[[], bool] = never) -> Tensor:
         """(places, outputs), with a graph where gradients are on."""
         if not self.adapted.frozen_body:
             return self.adapted.logits(rows.batch(places, self.device)[0])
         if id(rows) not in self._features:
             with precision(self.device, self.adapted.bundle.architecture):
-                self._features[id(rows)] = (rows, self._in_order(rows, rows.lengths, self.adapted.body_output))
+                self._features[id(rows)] = (rows, self._in_order(rows, rows.lengths, self.adapted.body_output, stopped))
         return self.adapted.head(self._features[id(rows)][1][list(places)])
 
-    def all_logits(self, rows: Rows, count: int | None = None) -> Tensor:
-        """Of the first `count` rows (all where None), (rows, outputs), float32 on the CPU."""
+    def all_logits(self, rows: Rows, count: int | None = None, stopped: Callable[[], bool] = never) -> Tensor:
+        """Of the first `count` rows (all where None), (rows, outputs), float32 on the CPU. Raises StoppedError."""
         self.adapted.eval()
         if self.adapted.frozen_body:
             with torch.no_grad():
-                return self.logits(rows, range(len(rows.lengths[:count]))).float().cpu()
+                return self.logits(rows, range(len(rows.lengths[:count])), stopped).float().cpu()
         with precision(self.device, self.adapted.bundle.architecture):
-            return self._in_order(rows, rows.lengths[:count], self.adapted.logits).float().cpu()
+            return self._in_order(rows, rows.lengths[:count], self.adapted.logits, stopped).float().cpu()
 
     @torch.no_grad()
-    def _in_order(self, rows: Rows, lengths: np.ndarray, read: Callable[[dict[str, Tensor]], Tensor]) -> Tensor:
+    def _in_order(
+        self,
+        rows: Rows,
+        lengths: np.ndarray,
+        read: Callable[[dict[str, Tensor]], Tensor],
+        stopped: Callable[[], bool],
+    ) -> Tensor:
         """One output a row, in the rows' order, though rows of like length are read together."""
         parts, places = [], []
-        for batch in ordered_batches(lengths):
+        for batch in unless_stopped(ordered_batches(lengths), stopped):
             parts.append(read(rows.batch(batch, self.device)[0]).float())
             places += batch
         return torch.cat(parts)[torch.argsort(torch.tensor(places)).to(parts[0].device)]
@@ -242,9 +248,9 @@ class Training:
         every = math.ceil(self.per_epoch / EVALUATIONS_PER_EPOCH)
         return self.step % every == 0 or self.step == self.steps
 
-    def predict(self, rows: Rows, count: int | None = None) -> Tensor:
+    def predict(self, rows: Rows, count: int | None = None, stopped: Callable[[], bool] = never) -> Tensor:
         """As the function; raises BadInputError where the last step has blown the model up, which no later loss shows."""
-        logits, labels = self.reader.all_logits(rows, count), rows.labels[:count]
+        logits, labels = self.reader.all_logits(rows, count, stopped), rows.labels[:count]
         loss, ignorant = (float(self._loss(said, labels)) for said in (logits, torch.zeros_like(logits)))
         if self._first_loss is not None and not loss <= DIVERGED * max(ignorant, self._first_loss):
             raise self._diverged(self.step, loss)
@@ -254,9 +260,9 @@ class Training:
         """The task's metrics on the first held-out rows."""
         return self.held_out_scores(QUICK_ROWS)
 
-    def held_out_scores(self, count: int | None = None) -> dict[str, float | None]:
-        """The task's metrics on the first `count` held-out rows, all where None."""
-        predicted = decide(self.task, self.predict(self.held_out, count), self.scale)
+    def held_out_scores(self, count: int | None = None, stopped: Callable[[], bool] = never) -> dict[str, float | None]:
+        """The task's metrics on the first `count` held-out rows, all where None. Raises StoppedError."""
+        predicted = decide(self.task, self.predict(self.held_out, count, stopped), self.scale)
         return self.scored(self.held_out, predicted)
 
     def scored(self, rows: Rows, predicted: list[float]) -> dict[str, float | None]:

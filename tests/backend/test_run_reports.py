@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 import torch
 
+from explorer.backend.runs import reporter
 from explorer.backend.runs import worker as module
 from explorer.backend.runs.store import WEIGHTS
 from explorer.errors import BadInputError
@@ -90,7 +91,7 @@ class TestSaying:
         assert left[-1] < left[0]
 
     def test_a_long_curve_is_thinned_out(self, bert: Bundle, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(module, "MOST_POINTS", 4)
+        monkeypatch.setattr(reporter, "MOST_POINTS", 4)
         done = Run(bert, tmp_path, replace(METHODS["lora"], epochs=3)).work()
         assert [step for step, _ in done.losses] == [3, 6, 9]
 

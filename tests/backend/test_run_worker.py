@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -158,9 +159,9 @@ class TestEnding:
         asked: list[int] = []
         real = training_module.Training.predict
 
-        def predict(self: training_module.Training, rows: Rows, count: int | None = None) -> torch.Tensor:
+        def predict(self: training_module.Training, rows: Rows, count: int | None = None, *rest: Any) -> torch.Tensor:
             asked.append(len(rows) if count is None else count)
-            return real(self, rows, count)
+            return real(self, rows, count, *rest)
 
         monkeypatch.setattr(training_module, "QUICK_ROWS", 5)
         monkeypatch.setattr(training_module.Training, "predict", predict)

@@ -10,13 +10,11 @@ from pathlib import Path
 from threading import Event
 from typing import TypeVar
 
-import psutil
-import torch
-
 from explorer.backend.runs.checks import check_classes
 from explorer.backend.runs.open import OpenRun
 from explorer.backend.runs.outcome import outcome_of
 from explorer.backend.runs.record import RunRecord, RunStatus
+from explorer.backend.runs.reporter import Reporter
 from explorer.backend.runs.store import RESUME, WEIGHTS
 from explorer.backend.runs.turns import Turns
 from explorer.errors import BadInputError, StorageError
@@ -28,10 +26,10 @@ from explorer.tuning.masked import MaskedTraining, rows_of
 from explorer.tuning.merging import merged
 from explorer.tuning.methods import find_method
 from explorer.tuning.plan import plan
-from explorer.tuning.rows import LONGEST_ROW, Rows, tokenise
+from explorer.tuning.rows import LONGEST_ROW, Rows, StoppedError, never, tokenise
 from explorer.tuning.snapshots import due, load_tensors, save_snapshot, save_tensors
 from explorer.tuning.students import Lesson, lesson_of
-from explorer.tuning.training import Scale, Training, Update
+from explorer.tuning.training import Scale, Training
 
 MOST_HELD_OUT = 2000
 """Held-out examples a split; more would cost a laptop more time than the training."""
@@ -40,8 +38,6 @@ PUBLISH_SECONDS = 0.2
 CHECKPOINT_SECONDS = 10.0
 CHECKPOINT_SHARE = 0.05
 """A checkpoint is written every so many seconds, and less often where writing it would take more than this share."""
-
-MOST_POINTS = 1500
 
 Step = TypeVar("Step")
 
@@ -66,6 +62,12 @@ class Worker:
 
     def work(self) -> None:
         """Train to the end, or to the Stop; errors are the caller's."""
+        try:
+            self._work()
+        except StoppedError:
+            self._nothing_trained()
+
+    def _work(self) -> None:
         spec = self.record.spec
         self._say(message="Reading the examples", outcome=None)
         lesson = lesson_of(self.data.train[: spec.examples or None], spec)
@@ -123,7 +125,7 @@ class Worker:
         teaching = Teaching(teacher, task, scale, own, spec, lesson.labelled)
         for name, rows in held_out.items():
             with _TURNS:
-                teaching.judge(rows, self.data.validation[name][: len(rows)])
+                teaching.judge(rows, self.data.validation[name][: len(rows)], self._first_stop)
         for share in _in_turn(teaching.ask(lesson.examples)) if spec.soft_weight or spec.cosine_weight else ():
             if self.stopping.is_set():
                 break
@@ -169,18 +171,18 @@ class Worker:
         )
         if not training.step:
             with _TURNS:
-                first = training.held_out_scores()
+                first = training.held_out_scores(stopped=self._first_stop)
             self._say(evaluations=((0, first),), whole=(0,), reference=dict(training.reference))
 
     def _train(self, training: Training) -> None:
-        reporter = _Reporter(self.record, training)
+        reporter = Reporter(self.record, training)
         try:
             self._follow(training, reporter)
         finally:  # the curve up to a divergence is what shows it
             self.record = reporter.report(self.record, self.record.snapshots)
             self.publish(self.record)
 
-    def _follow(self, training: Training, reporter: _Reporter) -> None:
+    def _follow(self, training: Training, reporter: Reporter) -> None:
         saved, pause = time.monotonic(), CHECKPOINT_SECONDS
         for update in _in_turn(training.updates()):
             snapshots = self.record.snapshots
@@ -210,11 +212,19 @@ class Worker:
         save_snapshot(self.folder, training.step, training.adapted.deltas())
         return (*kept, training.step)
 
+    @property
+    def _first_stop(self) -> Callable[[], bool]:
+        """Whether Stop ends what is measured before the first step; a run that goes on has something to keep."""
+        return never if (self.folder / RESUME).exists() else self.stopping.is_set
+
+    def _nothing_trained(self) -> None:
+        self._say(status=RunStatus.CANCELLED, message="Stopped before the first step.", seconds_left=None)
+
     def _finish(self, training: Training, held_out: dict[str, Rows]) -> None:
         """Measure on everything that is held out, and keep what was trained."""
         complete = training.step >= training.steps
         if not training.step:
-            self._say(status=RunStatus.CANCELLED, message="Stopped before the first step.", seconds_left=None)
+            self._nothing_trained()
             return
         self._say(message="Measuring on all held-out examples", seconds_left=0.0)
         with _TURNS:
@@ -249,49 +259,3 @@ def _in_turn(updates: Iterator[Step]) -> Iterator[Step]:
         if update is None:
             return
         yield update
-
-
-class _Reporter:
-    """Turns updates into newer records: smooths the rate, keeps the curves to a drawable size."""
-
-    def __init__(self, record: RunRecord, training: Training) -> None:
-        self.training = training
-        self.losses = list(record.losses)
-        self.evaluations = list(record.evaluations)
-        self.before = record.seconds
-        self.began = self.told = time.monotonic()
-        self.start = training.step
-        self.rows, self.seconds = 0, 0.0
-
-    def take(self, update: Update) -> None:
-        """One step's news."""
-        self.rows += update.rows
-        self.seconds += update.seconds
-        stride = max(1, -(-self.training.steps // MOST_POINTS))
-        if update.step % stride == 0 or update.step == self.training.steps:
-            self.losses.append((update.step, round(update.loss, 6)))
-        if update.metrics is not None:
-            self.evaluations.append((update.step, update.metrics))
-
-    def report(self, record: RunRecord, snapshots: tuple[int, ...]) -> RunRecord:
-        """The record as of now."""
-        self.told = time.monotonic()
-        spent = self.told - self.began
-        done = self.training.step - self.start
-        return record.but(
-            step=self.training.step,
-            losses=tuple(self.losses),
-            evaluations=tuple(self.evaluations),
-            rate=self.rows / self.seconds if self.seconds else 0.0,
-            seconds=self.before + spent,
-            seconds_left=spent / done * (self.training.steps - self.training.step) if done else None,
-            memory_bytes=memory_in_use(self.training.adapted),
-            snapshots=snapshots,
-        )
-
-
-def memory_in_use(adapted: Adapted) -> int:
-    """Bytes that this server holds: on the accelerator where the model is on one, else in main memory."""
-    if next(iter(adapted.trainable().values())).device.type == "cuda":
-        return int(torch.cuda.memory_allocated())
-    return int(psutil.Process().memory_info().rss)
