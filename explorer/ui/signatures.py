@@ -27,7 +27,8 @@ def left_out(params: type) -> list[str]:
 
 def _unlimited(part: Any, value: Any) -> Any:
     """A hidden component that takes any value, for one that has limits or shows another one; one that has none as it is."""
-    if isinstance(part, (gr.Slider, gr.Number)):
+    listed = isinstance(part, gr.Dropdown) and isinstance(value, int)  # "every second layer" stands for 0
+    if listed or isinstance(part, (gr.Slider, gr.Number)):
         return gr.Number(value, label=part.label)
     if isinstance(part, (gr.CheckboxGroup, gr.Radio)) or (
         isinstance(part, gr.Dropdown) and not part.allow_custom_value

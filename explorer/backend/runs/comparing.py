@@ -10,7 +10,6 @@ from statistics import NormalDist
 from typing import Literal
 
 from explorer.backend.runs.record import RunRecord
-from explorer.figures import percent
 
 ALPHA = 0.05
 """The chance that any of the differences that are called real is none, for all comparisons of a page together."""
@@ -79,7 +78,8 @@ def without_a_test(verdict: Verdict, rows: str = "examples") -> str:
     if verdict.test == "unpaired":
         return (
             f"The answers to single {rows} were not all kept, so these runs are compared as if each had been measured on "
-            f"{verdict.rows:,} others: differences below {percent(verdict.threshold)} are within chance."
+            f"{verdict.rows:,} others: differences below {100 * verdict.threshold:.1f} percentage points "
+            "are within chance."
         )
     return f"The answers to single {rows} were not all kept, so what of these differences is chance cannot be said."
 

@@ -75,15 +75,21 @@ FEW = tuple(f"example-few-{seed}" for seed in range(SEEDS))
 STUDENT = FEW[0]
 """What a first visitor sees of students."""
 
-EVERY = ("example-student",)
-"""A student that knows all labels, as its teacher does: half of the teacher's layers."""
+EVERY = ("example-student", "example-student-1", "example-student-2")
+"""Students that know all labels, as their teacher does, a seed each: half of the teacher's layers."""
+
+KNOWN_LABELS = 32
+"""Of 480, to the students of FEW and of the ablation."""
 
 _HALF = RunSpec(DEFAULT_MODEL, "sst2", "distill", teacher=FIRST, student_layers=3)
 _PAIRS = (
-    *((run_id, replace(_SMALL, labelled=32, seed=seed)) for seed, run_id in enumerate(FEW)),
-    (EVERY[0], _HALF),
+    *((run_id, replace(_SMALL, labelled=KNOWN_LABELS, seed=seed)) for seed, run_id in enumerate(FEW)),
+    *((run_id, replace(_HALF, seed=seed)) for seed, run_id in enumerate(EVERY)),
 )
-_THREE_TERMS = replace(_HALF, soft_weight=WEIGHTS[0], hard_weight=WEIGHTS[1], cosine_weight=WEIGHTS[2])
+_THREE_TERMS = replace(
+    _HALF, labelled=KNOWN_LABELS, soft_weight=WEIGHTS[0], hard_weight=WEIGHTS[1], cosine_weight=WEIGHTS[2]
+)
+"""Half of the teacher's layers, since the cosine needs states of its width."""
 
 _ON_TEXT = RunSpec(
     DEFAULT_MODEL,

@@ -66,7 +66,8 @@ def ablation_sentence(result: Ablated) -> Markup:
     if lost > 0:
         costs = f". What costs most is the line “{worst[0].title}”: {metric_title(base)} {score_text(base, worst[1].score)}, "
         found = [costs, strong(f"{100 * lost:.1f} points less"), ". "]
-    all_three = ("With all three terms the student reaches ", strong(score_text(base, base.score)))
+    labels = f" and {base.spec.labelled} known labels" if base.spec.labelled else ""
+    all_three = (f"With all three terms{labels} the student reaches ", strong(score_text(base, base.score)))
     return prose(*all_three, *found, _beyond_chance(done, "examples" if result.teacher else "words"))
 
 

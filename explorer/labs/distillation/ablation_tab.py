@@ -6,10 +6,11 @@ from typing import Any
 
 import gradio as gr
 
-from explorer.backend.runs.examples import BY_ABLATION, FIRST
+from explorer.backend.runs.examples import BY_ABLATION, FIRST, KNOWN_LABELS
 from explorer.backend.runs.following import Compared
 from explorer.labs.distillation import ABLATE, ablation_figures
 from explorer.labs.distillation.learns import Learning
+from explorer.labs.distillation.train_controls import layers_choice
 from explorer.labs.distillation.train_figures import progress
 from explorer.labs.distillation.train_schema import Ablated
 from explorer.tuning.students import WEIGHTS
@@ -30,22 +31,21 @@ def build_ablation(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
             inputs = {
                 "task": learns.task,
                 "text": learns.text,
-                "student_layers": gr.Number(
-                    0, precision=0, label="Student's layers", info="0 keeps every second layer."
-                ),
+                "student_layers": layers_choice("Student's layers"),
                 "temperature": gr.Slider(0.5, 20, 2, step=0.5, label="Temperature T"),
                 "soft": gr.Number(WEIGHTS[0], label="Weight of the soft targets"),
                 "hard": gr.Number(WEIGHTS[1], label="Weight of the labels (on a text: the hidden words)"),
                 "cosine": gr.Number(WEIGHTS[2], label="Weight of the states' cosine"),
-                "labelled": gr.Number(0, precision=0, label="Known labels", info="0 knows all; see Train a student."),
+                "labelled": gr.Number(
+                    KNOWN_LABELS, precision=0, label="Known labels", info="0 knows all; see Train a student."
+                ),
                 "epochs": gr.Slider(1, 20, 3, step=1, label="Epochs"),
                 "seed": gr.Number(0, precision=0, label="Seed"),
                 "examples": learns.number(),
             }
             gr.HTML(
                 '<p class="caption">Five students of one teacher, with one seed: all three terms, without each, and from random '
-                "numbers. They train one after the other and stay in the list of runs. The worked example’s students know all "
-                "labels; Train a student shows what the teacher is worth where few are known.</p>"
+                "numbers. They train one after the other and stay in the list of runs.</p>"
             )
         with gr.Column(scale=2, min_width=320):
             said = rich_text(elem_classes=["said"], elem_id="ablation-said")
@@ -77,7 +77,8 @@ def build_ablation(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
     picker.on_press(stop, "stop", started)
 
     def drawn(compared: Compared) -> list[Any]:
-        return _show(Ablated(page.executor.runs.get(FIRST), compared.records))
+        whole = len(compared.records) == len(BY_ABLATION)
+        return _show(Ablated(page.executor.runs.get(FIRST), compared.records)) if whole else [gr.skip()] * len(outputs)
 
     picker.draw_first(tab, started, list(BY_ABLATION.values()), drawn, outputs)
 

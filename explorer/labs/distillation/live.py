@@ -82,12 +82,24 @@ def seeds_of(executor: Executor, record: RunRecord) -> tuple[tuple[str, ...], ..
     """
     if record.run_id in COMPANIONS:
         names = next((names for names in (FEW, EVERY) if record.run_id in names), (record.run_id,))
-        return tuple((name, COMPANIONS[name]) for name in names)
+        pairs = [
+            _with_companion(executor, record) if name == record.run_id else _bundled(executor, name) for name in names
+        ]
+        return tuple(pair for pair in pairs if pair)
     found = {record.spec.seed: record}
     for one in _mine(executor, record):
         if replace(one.spec, seed=record.spec.seed) == record.spec:
             found.setdefault(one.spec.seed, one)
     return tuple(_with_companion(executor, found[seed]) for seed in sorted(found))
+
+
+def _bundled(executor: Executor, name: str) -> tuple[str, ...]:
+    """A bundled student with its companion; nothing where one of the two is not there."""
+    pair = (name, COMPANIONS[name])
+    try:
+        return tuple(executor.runs.get(run_id).run_id for run_id in pair)
+    except ExplorerError:
+        return ()
 
 
 def _mine(executor: Executor, record: RunRecord) -> list[RunRecord]:
@@ -103,7 +115,7 @@ def _with_companion(executor: Executor, record: RunRecord) -> tuple[str, ...]:
 def _companion(executor: Executor, record: RunRecord) -> str | None:
     """The run of the same owner with the same settings on labels alone; the newest of several."""
     if record.run_id in COMPANIONS:
-        return COMPANIONS[record.run_id]
+        return COMPANIONS[record.run_id] if _bundled(executor, record.run_id) else None
     wanted = labels_only(record.spec)
     if wanted == record.spec:
         return None

@@ -11,6 +11,7 @@ from explorer.errors import BadInputError
 from explorer.labs.distillation import GRADIENTS, LOSSES, loss_figures
 from explorer.labs.distillation.schema import MASKED, LossesResult
 from explorer.labs.distillation.soft_tab import REVIEW, TEACHERS, of_teacher
+from explorer.labs.distillation.train_controls import layers_choice
 from explorer.ui.components import plot, rich_text
 from explorer.ui.page import Page
 from explorer.ui.run_picker import RunPicker
@@ -46,7 +47,7 @@ def build_losses(page: Page, picker: RunPicker, tab: gr.Tab) -> gr.Dropdown:
         with gr.Column(scale=1, min_width=270):
             of = gr.Radio(TEACHERS, value="run", label="Teacher")
             kind = gr.Radio(STUDENTS, value="layers", label="Student")
-            layers = gr.Number(0, precision=0, label="Its layers", info="0 keeps every second layer.")
+            layers = layers_choice("Its layers")
             other = picker.dropdown("Student's run", visible=False, elem_id="student-run")
             text = gr.Textbox(REVIEW, label="Sentence", lines=1, max_lines=4)
             second = gr.Textbox("", label="Second sentence, for a pair", lines=1, max_lines=3)
@@ -95,7 +96,7 @@ def build_losses(page: Page, picker: RunPicker, tab: gr.Tab) -> gr.Dropdown:
         show_progress="hidden",
     )
     triggers = [
-        *(button.click, tab.select, text.submit, second.submit, temperature.release, alpha.release, layers.submit),
+        *(button.click, tab.select, text.submit, second.submit, temperature.release, alpha.release, layers.input),
         *(of.input, kind.input, other.input, picker.run.input, *moves),
     ]
     for connection in (compare, why):

@@ -6,7 +6,7 @@ from typing import Any
 
 import gradio as gr
 
-from explorer.backend.runs.examples import EVERY, FEW
+from explorer.backend.runs.examples import EVERY, FEW, KNOWN_LABELS
 from explorer.labs.distillation import STUDENT_SEEDS, seed_figures
 from explorer.labs.distillation.train_schema import Seeded
 from explorer.ui.components import plot, rich_text
@@ -15,7 +15,7 @@ from explorer.ui.run_picker import RunPicker
 from explorer.ui.streams import Stream, Watch
 from explorer.ui.wiring import folds
 
-EXAMPLES = (("32 known labels", FEW[0]), ("All labels known", EVERY[0]))
+EXAMPLES = ((f"{KNOWN_LABELS} known labels", FEW[0]), ("All labels known", EVERY[0]))
 ABOUT = "Where all labels are known, the student without a teacher learns from what its teacher learnt from."
 
 

@@ -45,12 +45,20 @@ TRY: tuple[tuple[str, dict[str, Any]], ...] = (
 )
 
 
+LISTED_LAYERS = 24
+"""The depth of BERT-large."""
+
+
+def layers_choice(label: str, **options: Any) -> gr.Dropdown:
+    """How many layers a student has; 0 is every second one of its teacher's."""
+    numbers = [(str(count), count) for count in range(1, LISTED_LAYERS + 1)]
+    return gr.Dropdown([("every second layer", 0), *numbers], value=0, label=label, **options)
+
+
 def student_controls(page: Page) -> dict[str, Any]:
     """By DistillParams' names."""
     learns = Learning(page, "student")
-    layers = gr.Number(
-        0, precision=0, label="Student's layers", info="0 keeps every second layer.", elem_id="student-layers"
-    )
+    layers = layers_choice("Student's layers", elem_id="student-layers")
     alpha = gr.Slider(
         0,
         1,

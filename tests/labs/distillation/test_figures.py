@@ -119,7 +119,7 @@ class TestStudents:
         assert "reaches accuracy 90.0%, its teacher 95.0%: it keeps 94.7%" in said
         assert "labels alone the same student reaches 88.0%" in said
         assert "in 92.0% of the held-out examples, the other in 90.0%" in said
-        assert "differences below 6.57% are within chance" in said
+        assert "differences below 6.6 percentage points are within chance" in said
 
     def test_two_students_are_compared_on_the_same_rows(self) -> None:
         rows = " ".join("1" * 160)
@@ -213,7 +213,7 @@ class TestOnText:
         assert "reaches accuracy 25.0%, its teacher 50.0%: it keeps 50.0%" in said
         assert "On the hidden words alone the same student reaches 20.0%" in said
         assert "for 35.0% of the hidden words" in said
-        assert "differences below 3.80% are within chance" in said
+        assert "differences below 3.8 percentage points are within chance" in said
 
     def test_three_plots_each_with_its_own_range_and_the_teachers_line_where_it_has_one(self) -> None:
         drawn = train_figures.distill_figure(on_text())
@@ -252,8 +252,13 @@ class TestAblation:
 
     def test_the_sentence_names_what_costs_most(self) -> None:
         said = ablation_figures.ablation_sentence(ablation()).striptags()
-        assert "reaches 95.0%" in said
+        assert "With all three terms the student reaches 95.0%" in said
         assert "“random start”: accuracy 70.0%, 25.0 points less" in said
+
+    def test_the_sentence_says_where_few_labels_are_known(self) -> None:
+        few = tuple(one.but(spec=replace(one.spec, labelled=32)) for one in ablation().records)
+        said = ablation_figures.ablation_sentence(ablation(records=few)).striptags()
+        assert "With all three terms and 32 known labels the student reaches 95.0%" in said
 
     def test_where_nothing_costs_anything_it_says_so(self) -> None:
         records = ablation().records

@@ -5,11 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from explorer.backend.local import LocalExecutor
+from explorer.backend.runs.examples import COMPANIONS, EVERY
 from explorer.backend.runs.record import RunRecord, RunStatus
 from explorer.errors import BadInputError, ExplorerError
 from explorer.labs.distillation import ABLATE, DISTILL, STUDENT_SEEDS, ablation_figures, live, measuring
@@ -23,6 +25,7 @@ from explorer.settings import Settings
 from explorer.tuning.spec import RunSpec
 from tests.backend import executing
 from tests.backend.executing import finished
+from tests.backend.records import record
 from tests.tuning.small import CATS, examples
 
 model_id, settings, task, spec = executing.model_id, executing.settings, executing.task, executing.spec
@@ -111,6 +114,17 @@ class TestSeeds:
         alone = last(live.distill(executor, other, OWNER))
         found = last(live.student_seeds(executor, FollowStudentParams(alone.students[0].run_id), OWNER))
         assert [pair[0].spec.labelled for pair in found.pairs] == [7]
+
+    @pytest.mark.parametrize("missing", ["", EVERY[1], COMPANIONS[EVERY[2]]])
+    def test_a_worked_example_is_shown_with_the_seeds_that_are_there(self, missing: str) -> None:
+        def get(run_id: str) -> RunRecord:
+            if run_id == missing:
+                raise ExplorerError(f"No run is called {run_id}.")
+            return record(run_id=run_id)
+
+        executor: Any = SimpleNamespace(runs=SimpleNamespace(get=get))
+        found = live.seeds_of(executor, get(EVERY[0]))
+        assert found == tuple(pair for name in EVERY if missing not in (pair := (name, COMPANIONS[name])))
 
     @pytest.mark.parametrize("seeds", [0, 21, 1.5, "many"])
     def test_a_number_of_seeds_out_of_range(self, seeds: Any) -> None:

@@ -24,7 +24,7 @@ def test_each_was_trained_with_its_settings(worked: Worked) -> None:
     assert record.status is RunStatus.DONE
 
 
-@pytest.mark.parametrize(("names", "seeds"), [(FEW, SEEDS), (EVERY, len(EVERY))], ids=["few labels", "all labels"])
+@pytest.mark.parametrize(("names", "seeds"), [(FEW, SEEDS), (EVERY, 3)], ids=["few labels", "all labels"])
 def test_they_are_pairs_of_one_seed_measured_on_the_same_examples(names: tuple[str, ...], seeds: int) -> None:
     result = seeded(names)
     assert [pair[0].spec.seed for pair in result.pairs] == list(range(seeds))

@@ -155,7 +155,9 @@ def test_the_comparison_names_the_best_and_the_smallest_and_what_is_chance() -> 
     said = compare_figures.compared_sentence(Compared((small, best))).striptags()
     assert "LoRA r=8 · SST-2 leads with accuracy 90.0%" in said
     assert "Head only · SST-2 trains least (1.54K) and reaches accuracy 80.0%" in said
-    assert "differences below 8.32% are within chance" in said, "1.96 errors of a difference, not two of one accuracy"
+    assert "differences below 8.3 percentage points are within chance" in said, (
+        "1.96 errors of a difference, not two of one accuracy"
+    )
     drawn = assert_draws(compare_figures.trade_figure(Compared((small, best))))
     assert list(drawn.data[0].x) == [1538, 147_456]
     assert list(drawn.data[0].y) == [0.8, 0.9]
