@@ -27,7 +27,9 @@ section 7.3, Table 7)
 """
 OPEN = (
     "An open question after the paper: does full fine-tuning amplify too, or is its update more general? Train both on the "
-    "same examples and see. Both are compared in the first r directions of their own update."
+    "same examples and see. Both are compared in the first r directions of their own update. The figure opens with two LoRA "
+    "runs: the bundled run of full fine-tuning comes without its weights, which are as large as the model, so there is no "
+    "factor of it until you train it."
 )
 
 
