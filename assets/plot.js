@@ -1,5 +1,6 @@
 // One Plotly figure. Plotly comes from this server, once; roles such as "@mask" become colours of the page's palette, and
 // become them again when the visitor switches between light and dark.
+// A figure may say how high it is where a projector has 768 lines (low), and how it is laid out on a phone (narrow).
 const frame = element.querySelector(".plot");
 const root = ((window.gradio_config || {}).root || "").replace(/\/$/, "");
 
@@ -50,6 +51,7 @@ async function draw() {
   const palette = props.palettes[document.body.classList.contains("dark") ? "dark" : "light"];
   const narrow = frame.clientWidth < 560 && value.narrow;
   const { data, layout } = coloured({ data: value.data, layout: narrow || value.layout }, palette);
+  if (value.low && window.innerWidth >= 640 && window.innerHeight <= 800) layout.height = value.low;
   frame.style.minHeight = layout.height + "px";
   if (window.innerWidth < 640) {  // a phone; a figure that shares a projector's width keeps its sizes
     layout.font = { ...layout.font, size: 13 };

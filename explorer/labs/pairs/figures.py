@@ -225,7 +225,7 @@ def all_pairs_figure(result: AllPairsResult) -> dict[str, Any]:
         xaxis={"title": {"text": "second sentence"}, "side": "top", "showgrid": False, "type": "category"},
         yaxis={"title": {"text": "first sentence"}, "autorange": "reversed", "showgrid": False, "type": "category"},
         margin={"l": 8, "r": 8, "t": 60, "b": 8},
-    )
+    ) | {"low": max(270, 70 + 36 * count)}
 
 
 def _cell(probability: float) -> str:

@@ -126,7 +126,7 @@ def _enough(result: ImportanceResult) -> list[str]:
     return [
         f"The order is not firm in every place yet: {count} of the {result.count} examples and the other "
         f"{result.count - count} agree with ρ = {correlation:.2f}",
-        "." if needed is None else f"; about {needed:,} would be enough (Spearman-Brown).",
+        "." if needed is None else f"; about {needed:,} and as many others would reach {ENOUGH} (Spearman-Brown).",
     ]
 
 
@@ -173,7 +173,7 @@ def importance_figure(result: ImportanceResult) -> dict[str, Any]:
         xaxis={"title": {"text": axis}, "showgrid": False, "type": "category" if few else "linear"},
         yaxis={"title": {"text": "layer"}, "autorange": "reversed", "showgrid": False, "type": "category"},
         margin={"l": 8, "r": 8, "t": 12, "b": 8},
-    )
+    ) | {"low": max(190, min(420, 62 + 25 * len(grid)))}
 
 
 def _errors(result: ImportanceResult) -> list[list[str]]:

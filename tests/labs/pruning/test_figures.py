@@ -79,9 +79,9 @@ def test_the_sentence_says_what_matters_and_whether_the_examples_were_enough() -
     assert "32 examples are enough" in said
     poor = importance_figures.importance_sentence(replace(result, agreement=((32, 0.4),))).striptags()
     assert "not firm in every place yet: " in poor
-    assert "about 430 would be" in poor
+    assert "about 430 and as many others would reach 0.9 (Spearman-Brown)" in poor
     hopeless = importance_figures.importance_sentence(replace(result, agreement=((32, 0.1),))).striptags()
-    assert "would be" not in hopeless
+    assert "would reach" not in hopeless
     shared = importance_figures.importance_sentence(importance(shape=Shape(3, 1, 4, 200))).striptags()
     assert "takes it from each of them" in shared
     assert "takes it from" not in said
