@@ -237,3 +237,26 @@ def test_dark_pages_have_dark_figures(visit: Visit) -> None:
     visit.open("masking", "#fill-figure")
     fill = visit.page.evaluate("getComputedStyle(document.querySelector('#fill-figure .bars path')).fill")
     assert fill in ("rgb(86, 180, 233)", "rgb(240, 228, 66)"), "the dark palette's accent or highlight"
+
+
+@pytest.mark.parametrize(
+    ("path", "tab", "figure"),
+    [
+        ("pruning", "What matters", "#importance-heatmap"),
+        ("pruning", "Prune and see", "#orders-figure"),
+        ("pruning", "Step by step", "#steps-figure"),
+        ("context", "Logit lens", "#lens-figure"),
+        ("pairs", "All pairs of a text", "#all-pairs-figure"),
+    ],
+)
+def test_what_is_asked_and_its_figure_are_in_view_together_on_a_projector(
+    visit: Visit, path: str, tab: str, figure: str
+) -> None:
+    visit.page.goto(f"{visit.address}/{path}")
+    visit.page.wait_for_selector(".plot[data-drawn]")
+    visit.tab(tab)
+    visit.page.wait_for_selector(f"{figure} .plot[data-drawn]")
+    visit.page.evaluate("scrollTo(0, 0)")
+    box = visit.page.locator(f"{figure} .plot").bounding_box()
+    assert box is not None
+    assert box["y"] + box["height"] <= 768, "the fold cuts the figure"

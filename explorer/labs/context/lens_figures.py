@@ -146,7 +146,7 @@ def lens_figure(result: LensResult, place: Place) -> dict[str, Any]:
     across = {"side": "top", "showgrid": False, "zeroline": False, "tickvals": trace["x"], "ticktext": names_of}
     wide = {**across, "range": [0.5, ranks + 0.5]}
     figure = picture([trace, names], lens_sentence(result, place).striptags(), xaxis=wide, **changes)
-    figure["low"] = 40 + (depth + 1) * (37 if tall else 24 if depth <= 12 else 20)
+    figure["low"] = 40 + (depth + 1) * (39 if tall else 24 if depth <= 12 else 20)
     if ranks <= NARROW_RANKS:
         return figure
     narrow = {**across, "range": [0.5, NARROW_RANKS + 0.5]}

@@ -29,7 +29,7 @@ def build_seeds(
     said = rich_text(elem_classes=["said"], elem_id="seeds-said")
     figure = plot("student-seeds", elem_id="seeds-figure")
     with gr.Row(elem_classes=["try"]):
-        gr.HTML('<span class="try-label">Worked examples</span>')
+        gr.HTML('<span class="try-label">Try</span>')
         buttons = tuple((gr.Button(name, size="sm"), run_id) for name, run_id in EXAMPLES)
     gr.HTML(f'<p class="caption">{ABOUT}</p>')
     listed = rich_text(elem_classes=["wide"], elem_id="seeds-list")

@@ -118,7 +118,7 @@ def orders_figure(result: OrdersResult) -> dict[str, Any]:
         xaxis={"title": {"text": f"{PLURALS[result.unit]} left (%)"}, "range": [102, -2]},
         yaxis={"title": {"text": label(result.about.metric)}, "range": [low, high]},
         margin={"l": 8, "r": 16, "t": 40, "b": 8},
-    )
+    ) | {"low": 265}
 
 
 def switches(result: HandResult) -> dict[str, Any]:

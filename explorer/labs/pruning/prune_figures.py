@@ -193,7 +193,7 @@ def steps_figure(result: StepsResult) -> dict[str, Any]:
         xaxis={"title": {"text": f"{PLURALS[result.unit]} left (%)"}, "autorange": "reversed"},
         yaxis={"title": {"text": label(result.about.metric)}},
         margin={"l": 8, "r": 16, "t": 40, "b": 8},
-    )
+    ) | {"low": 280}
 
 
 def textpruner_quote() -> Markup:
