@@ -198,7 +198,7 @@ def test_neither_panel_is_wider_than_the_screen(visit: Visit, size: tuple[int, i
     visit.page.set_viewport_size({"width": size[0], "height": size[1]})
     page = open_metrics(visit)
     page.get_by_role("button", name="3 × 3").click()
-    page.get_by_role("button", name="Which GLUE task").click()
+    page.get_by_role("button", name="Why: which metric judges").click()
     widths = [page.evaluate("document.documentElement.scrollWidth")]
     open_panel(page, "scatter-panel")
     widths.append(page.evaluate("document.documentElement.scrollWidth"))

@@ -25,15 +25,18 @@ FLIP = "Call the other class positive"
 
 
 def build_metrics(page: Page) -> None:
-    """Two tabs, for classes and for scores; below, which task is judged how."""
+    """Two tabs, for classes and for scores; in each, which task is judged how."""
     with gr.Tabs():
         with gr.Tab("Classes", id="classes"):
             _classes(page)
         with gr.Tab("Scores", id="scores"):
             _scores(page)
-    with gr.Accordion("Which GLUE task is judged by which metric, and why", open=False):
+
+
+def _why() -> None:
+    with gr.Accordion("Why: which metric judges which GLUE task", open=False):
         table = str(metrics_figures.task_table())
-        rich_text(table, apply_default_css=False, elem_classes=["wide"], elem_id="metric-tasks")
+        rich_text(table, apply_default_css=False, elem_classes=["wide"])
         gr.Markdown(metrics_figures.WHY, latex_delimiters=LATEX, elem_classes=["wide"])
 
 
@@ -52,6 +55,7 @@ def _classes(page: Page) -> None:
     _set(buttons[-1], panel, {"flip": True})
     given = gr.JSON([list(row) for row in MATRICES[0].data], visible=False)
     script = metrics_figures.matrix_script
+    _why()
     Sums(page, TAKE_APART, take_metrics_apart, script, {"matrix": given}, folds(TAKE_APART)).on(panel)
 
 
@@ -61,6 +65,7 @@ def _scores(page: Page) -> None:
     for button, experiment in zip(_tries([experiment.name for experiment in SCATTERS]), SCATTERS, strict=True):
         _set(button, panel, {"points": experiment.data, "chosen": experiment.chosen or 0})
     given = gr.JSON([list(point) for point in first.data], visible=False)
+    _why()
     Sums(page, CORRELATE, correlate, metrics_figures.points_script, {"points": given}, folds(CORRELATE)).on(panel)
 
 

@@ -46,6 +46,8 @@ def build_sum(page: Page, tab: gr.Tab) -> None:
             said = rich_text(elem_classes=["said"], elem_id="sum-said")
             figure = plot("embedding-parts", elem_id="sum-figure")
             notes = rich_text(elem_id="sum-notes")
+    with gr.Accordion("Why: the formula and the papers", open=False):
+        gr.Markdown(WHY, latex_delimiters=LATEX)
     folded = folds(EMBEDDING_PARTS)
     with gr.Row(elem_classes=["bench"]):
         with gr.Column(scale=1, min_width=250):
@@ -58,8 +60,6 @@ def build_sum(page: Page, tab: gr.Tab) -> None:
         with gr.Column(scale=3, min_width=320):
             token_said = rich_text(elem_classes=["said"], elem_id="token-said")
             token_figure = plot("token-parts", elem_id="token-figure")
-    with gr.Accordion("Why: the formula and the papers", open=False):
-        gr.Markdown(WHY, latex_delimiters=LATEX)
     token_folds = folds(TOKEN_PARTS)
 
     sentences = {"sentence_a": sentence_a, "sentence_b": sentence_b}

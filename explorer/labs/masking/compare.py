@@ -27,13 +27,16 @@ for model in {models!r}:
 
 
 class Comparison:
-    """A figure, its sentence, table and script; they stay hidden until a second model is chosen."""
+    """A figure and its sentence, hidden until a second model is chosen; `lay_out_folds` adds its table and script."""
 
     def __init__(self) -> None:
         self.figure = plot("model-comparison", elem_id="fill-comparison")
         self.said = rich_text(elem_classes=["said"])
+
+    def lay_out_folds(self) -> None:
+        """After those of the tab's own figure."""
         with gr.Column(visible=False) as self.more:
-            self.folded = folds("comparison")
+            self.folded = folds("comparison", "comparison")
 
     def wire(self, page: Page, compare: gr.Dropdown, figure: gr.HTML, inputs: list[Any]) -> None:
         """Run whenever the choice or the main figure changes; `inputs` are text, top_k and what is hidden."""

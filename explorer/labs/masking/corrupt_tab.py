@@ -46,6 +46,9 @@ def build_corrupt(page: Page, tab: gr.Tab) -> None:
                 _many_draws(page, inputs, [many.select, *page.changed])
             with gr.Tab("Static or dynamic") as epochs:
                 _epochs(page, inputs, [epochs.select, *page.changed])
+
+
+def _why() -> None:
     with gr.Accordion("Why: the formula and the papers", open=False):
         gr.Markdown(WHY, latex_delimiters=LATEX)
 
@@ -95,6 +98,7 @@ def _one_draw(page: Page, inputs: dict[str, Any], triggers: list[Any]) -> None:
         said = str(figures.corrupt_sentence(result))
         return [figures.corrupt_chips(result), said, figures.corrupt_figure(result)]
 
+    _why()
     Connection(page, CORRUPT, inputs, [chips, sentence, figure], show, folds(CORRUPT)).on(*triggers)
 
 
@@ -107,6 +111,7 @@ def _many_draws(page: Page, inputs: dict[str, Any], triggers: list[Any]) -> None
     def show(result: SharesResult) -> list[Any]:
         return [str(figures.shares_sentence(result)), figures.shares_figure(result)]
 
+    _why()
     connection = Connection(
         page, CORRUPTION_SHARES, {**inputs, "draws": draws}, [sentence, figure], show, folds(CORRUPTION_SHARES)
     )
@@ -124,6 +129,7 @@ def _epochs(page: Page, inputs: dict[str, Any], triggers: list[Any]) -> None:
     def show(result: PatternsResult) -> list[Any]:
         return [str(figures.patterns_sentence(result)), figures.patterns_figure(result)]
 
+    _why()
     given = {**inputs, "epochs": epochs, "duplicates": duplicates}
     connection = Connection(page, MASKING_PATTERNS, given, [sentence, figure], show, folds(MASKING_PATTERNS))
     connection.on(button.click, *triggers)

@@ -83,6 +83,7 @@ def build_fill(page: Page) -> None:
         show,
         folds(FILL_MASKS),
     )
+    comparison.lay_out_folds()
     fill.on(chips.select, read=pressed_positions)
     moves = [text.submit, top_k.change, *open_with(page, EXAMPLES[0], text, hidden)]
     picked = examples.input(_example, [examples], [text, hidden], api_visibility="private", queue=False)

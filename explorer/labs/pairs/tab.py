@@ -71,6 +71,9 @@ def build(page: Page) -> None:
             _all_pairs(page, everything)
         with gr.Tab("Order: SOP beside NSP", id="order", visible=bool(bundled_with(Capability.SOP))) as order:
             build_order(page, order)  # its endpoints are there without a bundled model too
+
+
+def _why() -> None:
     with gr.Accordion("Why: the formula and the papers", open=False):
         gr.Markdown(WHY, latex_delimiters=LATEX)
         gr.HTML(str(figures.TWO_ABLATIONS), elem_classes=["quoted"])
@@ -104,6 +107,7 @@ def _one_pair(page: Page) -> None:
         return [str(figures.pair_sentence(result)), figures.pair_figure(result), trusted, figures.pair_chips(result)]
 
     boxes = [sentence_a, sentence_b]
+    _why()
     score = Connection(
         page,
         SCORE_PAIR,
@@ -140,6 +144,7 @@ def _all_pairs(page: Page, tab: gr.Tab) -> None:
             figures.all_pairs_figure(result),
         ]
 
+    _why()
     score = Connection(
         page, SCORE_ALL_PAIRS, {"text": text}, [numbered, sentence, figure], show, folds(SCORE_ALL_PAIRS)
     )
