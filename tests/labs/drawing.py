@@ -53,7 +53,8 @@ def assert_draws(picture: dict[str, Any]) -> go.Figure:
 
     Returns the wide figure in the last palette.
     """
-    assert {"data", "layout", "described"} <= set(picture) <= {"data", "layout", "described", "narrow"}
+    assert {"data", "layout", "described"} <= set(picture) <= {"data", "layout", "described", "narrow", "low"}
+    assert 150 < picture.get("low", 151) < 800
     assert picture["described"].strip()
     assert isinstance(picture["layout"]["height"], (int, float))
     assert min([14, *font_sizes(picture["data"]), *font_sizes(picture["layout"])]) >= 14, "too small for a projector"
