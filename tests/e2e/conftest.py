@@ -150,6 +150,21 @@ def visitors(server: str, browser: Any) -> Iterator[Callable[[], Any]]:
         visitor.assert_unharmed()
 
 
+@pytest.fixture(scope="module")
+def visitor(server: str, browser: Any) -> Iterator[Any]:
+    """One visitor for all tests of a file that share pages: opening one costs more than most of what is done on it.
+
+    Each test sets what it looks at, or stands after those that leave it as it needs it.
+    """
+    from tests.e2e.visiting import Visit
+
+    context = browser.new_context(viewport=PROJECTOR)
+    visitor = Visit(context.new_page(), server)
+    yield visitor
+    context.close()
+    visitor.assert_unharmed()
+
+
 @pytest.fixture(scope="class")
 def long_run(server: str, tiny_model: str) -> Iterator[str]:
     """A client's run while it trains, for those who look at it; stopped at the end."""

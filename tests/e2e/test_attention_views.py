@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Frame, Page, expect
 
+from explorer.labs.attention.tab import EXAMPLES
 from explorer.labs.attention.views_tab import PARAGRAPH
 from tests.e2e.hostile import HOSTILE
 from tests.e2e.visiting import PATIENCE, Visit, open_tab
@@ -74,55 +75,90 @@ def assert_calm(visit: Visit, frame: Frame) -> None:
 
 
 class TestViews:
-    def test_the_head_view_is_drawn_without_a_network_in_a_sandbox(self, visit: Visit) -> None:
-        frame = open_views(visit)
+    """On one page, each from where the one before it leaves it, but the last."""
+
+    @pytest.fixture(scope="class")
+    def views(self, visitor: Visit) -> Visit:
+        open_views(visitor)
+        return visitor
+
+    def test_the_head_view_is_drawn_without_a_network_in_a_sandbox(self, views: Visit) -> None:
+        frame = inside(views)
         assert tokens_of(frame, "left") == tokens_of(frame, "right")
         assert len(tokens_of(frame, "left")) == EXAMPLE_TOKENS
         assert frame.locator("#attention line").count() > 1000
-        assert visit.page.get_attribute("#view-frame iframe", "sandbox") == "allow-scripts"
-        assert visit.page.get_attribute("#view-frame iframe", "title") == "Attention of bert-small: layer 0, all heads"
+        assert views.page.get_attribute("#view-frame iframe", "sandbox") == "allow-scripts"
+        assert views.page.get_attribute("#view-frame iframe", "title") == "Attention of bert-small: layer 0, all heads"
         assert frame.evaluate("window.origin") == "null"
 
-    def test_pointing_at_a_token_shows_its_lines_alone(self, visit: Visit) -> None:
-        frame = open_views(visit)
+    def test_pointing_at_a_token_shows_its_lines_alone(self, views: Visit) -> None:
+        frame = inside(views)
         frame.locator("#left > g:last-child > g").nth(3).hover()
         shown = frame.locator("#attention line[visibility=visible]")
         assert shown.count() > 50
         assert set(shown.evaluate_all("lines => lines.map(line => line.getAttribute('left-token-index'))")) == {"3"}
         lines = shown.evaluate_all("lines => lines.map(line => [line.getAttribute('y2'), line.__data__.to])")
         assert {float(y) for y, _ in lines} == {30 + 22.5 * to + 11.25 for _, to in lines}
+        views.page.mouse.move(0, 0)
 
-    def test_a_head_stays_alone_in_another_layer(self, visit: Visit) -> None:
-        frame = open_views(visit)
-        frame.locator("#vis svg > g:last-of-type rect").nth(2).dblclick()
-        assert frame.evaluate("explorerConfig.headVis.indexOf(true)") == 2
-        before = draws(visit)
-        visit.page.locator("#view-layer input[type=range]").press("ArrowRight")
-        wait_redrawn(visit, before)
-        expect(visit.page.locator("#view-said")).to_contain_text("Layer 1, 12 heads")
-        assert frame.evaluate("explorerConfig.headVis.filter(Boolean).length") == 1
+    def test_the_document_stays_while_its_contents_change(self, views: Visit) -> None:
+        frame = inside(views)
+        frame.evaluate("window.same = true")
+        write(views, "Another text.")
+        press(views, "radio", "Model view")
+        assert frame.evaluate("window.same") is True
 
-    def test_everything_is_reached_from_the_keyboard(self, visit: Visit) -> None:
-        frame = open_views(visit)
+    def test_a_long_text_is_drawn_in_part_and_says_so(self, views: Visit) -> None:
+        frame = inside(views)
+        press(views, "radio", "Head view")
+        press(views, "button", "A paragraph")
+        expect(views.page.locator("#view-said")).to_contain_text(re.compile(r"Weights of [\d.]+% and more are drawn"))
+        assert 10_000 < frame.locator("#attention line").count() < 42_000
+        press(views, "button", "Every head at once")
+        assert 10_000 < frame.locator("#vis line").count() < 42_000
+        height = views.page.locator("#view-frame iframe").bounding_box()
+        assert height is not None
+        assert height["height"] <= 600, "the document scrolls within its frame"
+
+    def test_the_longest_text_is_drawn_too(self, views: Visit) -> None:
+        frame = inside(views)
+        press(views, "radio", "Head view")
+        write(views, " ".join(PARAGRAPH.split()[:100] * 4))
+        assert len(tokens_of(frame, "left")) > 430
+        assert 10_000 < frame.locator("#attention line").count() < 48_000
+
+    def test_everything_is_reached_from_the_keyboard(self, views: Visit) -> None:
+        frame = inside(views)
+        write(views, *EXAMPLES[0])
         named = "document.activeElement.getAttribute('aria-label')"
-        visit.page.focus("#view-frame iframe")
-        visit.page.keyboard.press("Tab")
+        views.page.focus("#view-frame iframe")
+        views.page.keyboard.press("Tab")
         assert frame.evaluate(named) == "[CLS]: where it looks"
-        visit.page.keyboard.press("ArrowDown")
+        views.page.keyboard.press("ArrowDown")
         assert frame.evaluate(named) == "The: where it looks"
         assert frame.locator("#attention line[visibility=visible]").count() > 50
-        visit.page.keyboard.press("Tab")
+        views.page.keyboard.press("Tab")
         assert frame.evaluate(named) == "[CLS]: who looks at it"
-        visit.page.keyboard.press("Tab")
+        views.page.keyboard.press("Tab")
         assert frame.evaluate(named).startswith("head 0")
-        visit.page.keyboard.press("ArrowRight")
-        visit.page.keyboard.press("Enter")
+        views.page.keyboard.press("ArrowRight")
+        views.page.keyboard.press("Enter")
         assert frame.evaluate("explorerConfig.headVis.indexOf(false)") == 1
 
-    def test_the_model_view_enlarges_a_head(self, visit: Visit) -> None:
-        frame = open_views(visit)
-        press(visit, "radio", "Model view")
-        expect(visit.page.locator("#view-said")).to_contain_text("6 layers × 12 heads")
+    def test_a_head_stays_alone_in_another_layer(self, views: Visit) -> None:
+        frame = inside(views)
+        frame.locator("#vis svg > g:last-of-type rect").nth(2).dblclick()
+        assert frame.evaluate("explorerConfig.headVis.indexOf(true)") == 2
+        before = draws(views)
+        views.page.locator("#view-layer input[type=range]").press("ArrowRight")
+        wait_redrawn(views, before)
+        expect(views.page.locator("#view-said")).to_contain_text("Layer 1, 12 heads")
+        assert frame.evaluate("explorerConfig.headVis.filter(Boolean).length") == 1
+
+    def test_the_model_view_enlarges_a_head(self, views: Visit) -> None:
+        frame = inside(views)
+        press(views, "radio", "Model view")
+        expect(views.page.locator("#view-said")).to_contain_text("6 layers × 12 heads")
         thumbnails = frame.locator("#vis svg > g:not(.detail) > rect:last-child")
         expect(thumbnails).to_have_count(72)
         thumbnails.nth(25).click()
@@ -131,9 +167,10 @@ class TestViews:
         thumbnails.nth(25).click()
         expect(frame.locator(".detail")).to_have_count(0)
 
-    def test_a_pair_is_filtered(self, visit: Visit) -> None:
-        frame = open_views(visit)
-        press(visit, "button", "A pair of texts")
+    def test_a_pair_is_filtered(self, views: Visit) -> None:
+        frame = inside(views)
+        press(views, "radio", "Head view")
+        press(views, "button", "A pair of texts")
         both = tokens_of(frame, "left")
         parts = {}
         for kind in ("A → Sentence A", "B → Sentence B", "A → Sentence B", "B → Sentence A"):
@@ -142,23 +179,6 @@ class TestViews:
         first, second = parts["AB"]
         assert first + second == both
         assert parts == {"AA": (first, first), "BB": (second, second), "AB": (first, second), "BA": (second, first)}
-
-    def test_a_long_text_is_drawn_in_part_and_says_so(self, visit: Visit) -> None:
-        frame = open_views(visit)
-        press(visit, "button", "A paragraph")
-        expect(visit.page.locator("#view-said")).to_contain_text(re.compile(r"Weights of [\d.]+% and more are drawn"))
-        assert 10_000 < frame.locator("#attention line").count() < 42_000
-        press(visit, "button", "Every head at once")
-        assert 10_000 < frame.locator("#vis line").count() < 42_000
-        height = visit.page.locator("#view-frame iframe").bounding_box()
-        assert height is not None
-        assert height["height"] <= 600, "the document scrolls within its frame"
-
-    def test_the_longest_text_is_drawn_too(self, visit: Visit) -> None:
-        frame = open_views(visit)
-        write(visit, " ".join(PARAGRAPH.split()[:100] * 4))
-        assert len(tokens_of(frame, "left")) > 430
-        assert 10_000 < frame.locator("#attention line").count() < 48_000
 
     def test_it_follows_light_and_dark_and_another_model(self, visit: Visit, tiny_model: str) -> None:
         frame = open_views(visit)
@@ -171,13 +191,6 @@ class TestViews:
         visit.choose(tiny_model)
         wait_redrawn(visit, before)
         expect(visit.page.locator("#view-said")).to_contain_text("Layer 0, 2 heads")
-
-    def test_the_document_stays_while_its_contents_change(self, visit: Visit) -> None:
-        frame = open_views(visit)
-        frame.evaluate("window.same = true")
-        write(visit, "Another text.")
-        press(visit, "radio", "Model view")
-        assert frame.evaluate("window.same") is True
 
 
 class TestSafety:

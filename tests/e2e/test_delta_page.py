@@ -23,58 +23,62 @@ from tests.e2e.visiting import Visit
 pytestmark = pytest.mark.e2e
 
 
-def test_it_opens_with_a_spectrum_and_the_slider_goes_back_in_time(visit: Visit) -> None:
-    visit.open("delta", "#spectrum-figure")
-    said = visit.page.locator("#spectrum-said")
+@pytest.fixture(scope="module")
+def opened(visitor: Visit) -> Visit:
+    """The page with the worked example, for the tests that only look."""
+    visitor.open("delta", "#spectrum-figure")
+    return visitor
+
+
+def test_it_opens_with_a_spectrum_and_the_slider_goes_back_in_time(opened: Visit) -> None:
+    said = opened.page.locator("#spectrum-said")
     expect(said).to_contain_text("norm ‖ΔW‖ is largest in layer")
-    visit.page.wait_for_selector("#energy-figure .plot[data-drawn]")
-    visit.page.wait_for_selector("#measure-figure .plot[data-drawn]")
+    opened.page.wait_for_selector("#energy-figure .plot[data-drawn]")
+    opened.page.wait_for_selector("#measure-figure .plot[data-drawn]")
     last = said.inner_text()
-    slider = panel(visit).get_by_label("range slider for Training step")
+    slider = panel(opened).get_by_label("range slider for Training step")
     expect(slider).to_have_value("90")
-    before = visit.draws("#spectrum-figure")
+    before = opened.draws("#spectrum-figure")
     slider.press("Home")
-    visit.wait_redrawn("#spectrum-figure", before)
+    opened.wait_redrawn("#spectrum-figure", before)
     expect(said).not_to_have_text(last)
     slider.press("End")
     expect(said).to_have_text(last)
 
 
-def test_another_matrix_and_another_run_are_drawn(visit: Visit) -> None:
-    visit.open("delta", "#spectrum-figure")
-    said = visit.page.locator("#spectrum-said")
-    choose(panel(visit).get_by_label("Matrix"), visit, "value")
-    expect(said).to_contain_text("In value")
-    choose(visit.page.locator("#run-picker input"), visit, re.compile("LoRA r=64"))
-    expect(said).to_contain_text("of 64")
-    expect(visit.page).to_have_url(f"{visit.address}/delta?run={OTHER_RANK}")
-
-
-def test_two_runs_are_compared_as_a_heatmap(visit: Visit) -> None:
-    visit.open("delta", "#spectrum-figure")
-    visit.tab("Compare two runs")
-    visit.page.wait_for_selector("#similarity-figure .plot[data-drawn]")
-    expect(visit.page.locator("#similarity-figure .heatmaplayer").first).to_be_attached()
-    said = visit.page.locator("#similarity-said")
+def test_two_runs_are_compared_as_a_heatmap(opened: Visit) -> None:
+    opened.tab("Compare two runs")
+    opened.page.wait_for_selector("#similarity-figure .plot[data-drawn]")
+    expect(opened.page.locator("#similarity-figure .heatmaplayer").first).to_be_attached()
+    said = opened.page.locator("#similarity-said")
     before = said.inner_text()
-    choose(visit.page.locator("#other-run input"), visit, re.compile("seed 1"))
+    choose(opened.page.locator("#other-run input"), opened, re.compile("seed 1"))
     expect(said).not_to_have_text(before)
 
 
-def test_amplification_and_the_place_in_w_are_drawn(visit: Visit) -> None:
-    visit.open("delta", "#spectrum-figure")
-    visit.tab("Amplification")
-    visit.page.wait_for_selector("#amplification-figure .plot[data-drawn]")
-    visit.page.wait_for_selector("#placement-figure .plot[data-drawn]")
-    said = visit.page.locator("#amplification-said")
+def test_amplification_and_the_place_in_w_are_drawn(opened: Visit) -> None:
+    opened.tab("Amplification")
+    opened.page.wait_for_selector("#amplification-figure .plot[data-drawn]")
+    opened.page.wait_for_selector("#placement-figure .plot[data-drawn]")
+    said = opened.page.locator("#amplification-said")
     before = said.inner_text()
-    layer = panel(visit).get_by_label("Layer", exact=False).first
+    layer = panel(opened).get_by_label("Layer", exact=False).first
     layer.fill("3")
     layer.press("Tab")
     expect(said).not_to_have_text(before)
     layer.fill("77")
     layer.press("Tab")
-    expect(notice(visit)).to_contain_text("layers 0 to 5")
+    expect(notice(opened)).to_contain_text("layers 0 to 5")
+
+
+def test_another_matrix_and_another_run_are_drawn(opened: Visit) -> None:
+    opened.tab("Spectrum")
+    said = opened.page.locator("#spectrum-said")
+    choose(panel(opened).get_by_label("Matrix"), opened, "value")
+    expect(said).to_contain_text("In value")
+    choose(opened.page.locator("#run-picker input"), opened, re.compile("LoRA r=64"))
+    expect(said).to_contain_text("of 64")
+    expect(opened.page).to_have_url(f"{opened.address}/delta?run={OTHER_RANK}")
 
 
 def test_full_fine_tuning_is_trained_beside_lora(visit: Visit, tiny_model: str) -> None:
@@ -100,7 +104,22 @@ def test_ranks_are_swept(visit: Visit, tiny_model: str) -> None:
     expect(visit.page.locator("#sweep-said")).to_contain_text("r = 3")
 
 
+def test_an_owner_follows_their_own_run_from_page_to_page_and_stops_it(visit: Visit, tiny_model: str) -> None:
+    run = start_long(visit, tiny_model)
+    visit.open("delta", "#spectrum-figure")
+    visit.open(f"delta?run={run}", "#spectrum-figure")
+    slider = panel(visit).get_by_label("range slider for Training step")
+    step = slider.input_value()
+    visit.wait_redrawn("#spectrum-figure", visit.draws("#spectrum-figure"))
+    expect(slider).not_to_have_value(step)
+    visit.open(f"finetune?run={run}", "#run-curves")
+    stop(visit)
+    expect(visit.page.locator("#run-said")).to_contain_text("Stopped at step")
+
+
 class TestWhileItTrains:
+    """Somebody looks on; a run that is asked for meanwhile would wait until this one has ended."""
+
     def test_it_is_redrawn_as_a_run_trains_and_a_choice_stands(self, visit: Visit, long_run: str) -> None:
         visit.open(f"delta?run={long_run}", "#spectrum-figure")
         choose(panel(visit).get_by_label("Matrix"), visit, "value")
@@ -126,15 +145,3 @@ class TestWhileItTrains:
             r"largest in layer \d \(\d(\.\d+)?e-05\)"
         )  # B starts from zero, and Adam's first step is small
         expect(visit.page.locator("#spectrum-said")).to_contain_text(first)
-
-    def test_an_owner_follows_their_own_run_from_page_to_page_and_stops_it(self, visit: Visit, tiny_model: str) -> None:
-        run = start_long(visit, tiny_model)
-        visit.open("delta", "#spectrum-figure")
-        visit.open(f"delta?run={run}", "#spectrum-figure")
-        slider = panel(visit).get_by_label("range slider for Training step")
-        step = slider.input_value()
-        visit.wait_redrawn("#spectrum-figure", visit.draws("#spectrum-figure"))
-        expect(slider).not_to_have_value(step)
-        visit.open(f"finetune?run={run}", "#run-curves")
-        stop(visit)
-        expect(visit.page.locator("#run-said")).to_contain_text("Stopped at step")
