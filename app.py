@@ -10,7 +10,7 @@ from dataclasses import replace
 from explorer.backend.local import LocalExecutor
 from explorer.models.catalog import DEFAULT_MODEL
 from explorer.settings import listen_on, settings
-from explorer.ui.shell import build_app, launch_options
+from explorer.shell import build_app, launch_options
 
 
 def main() -> None:

@@ -23,7 +23,10 @@ RELATIVE, ABSOLUTE = 1e-3, 1e-5
 
 SMALL_RUN = {"examples": 64, "epochs": 1}
 ASKED: dict[str, list[dict[str, Any]]] = {
-    "train": [{"model": "bert-mini", **SMALL_RUN}, {"model": "bert-mini", "method": "bitfit", "task": "mrpc", **SMALL_RUN}],
+    "train": [
+        {"model": "bert-mini", **SMALL_RUN},
+        {"model": "bert-mini", "method": "bitfit", "task": "mrpc", **SMALL_RUN},
+    ],
     "fill_masks": [{"model": name} for name in ("bert-mini", "roberta-mini", "albert-mini", "distilbert-mini")],
     "soft_targets": [{}, {"temperature": 8.0}],
     "importance": [{}, {"model": "bert-mini", "examples": 32}],
@@ -58,7 +61,9 @@ def answer(name: str, given: dict[str, Any]) -> dict[str, Any]:
         return {"error": str(error)}
     step = max(1, math.ceil(len(table.rows) / MOST_ROWS))
     kept = [list(row) for row in list(table.rows)[::step]]
-    found: dict[str, Any] = json.loads(json.dumps({"headers": list(table.columns), "count": len(table.rows), "rows": kept}))
+    found: dict[str, Any] = json.loads(
+        json.dumps({"headers": list(table.columns), "count": len(table.rows), "rows": kept})
+    )
     return found
 
 

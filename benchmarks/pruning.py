@@ -21,8 +21,8 @@ from explorer.maths.importance import mean_and_error
 from explorer.models.inside import gated
 from explorer.settings import Settings
 from explorer.tasks.sources import load
+from explorer.tuning.reading import Scale, precision
 from explorer.tuning.rows import ordered_batches
-from explorer.tuning.training import Scale, precision
 
 EXAMPLES, BATCH, TIMES = 32, 16, 3
 

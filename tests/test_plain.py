@@ -18,7 +18,7 @@ import pytest
 
 import explorer
 from explorer.labs import LABS, LiveAction
-from explorer.labs.plain import Asked, filled, literal
+from explorer.plain import Asked, filled, literal
 from explorer.settings import ROOT
 from explorer.ui.folds import NO_PLAIN_SCRIPT, folds, frame
 

@@ -1,9 +1,11 @@
-"""The README's map of the tree is true: every path in it exists, and every module of the package is in it."""
+"""The README's map of the folders is true, and so are the paths that the guides name."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
+
+import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -11,8 +13,8 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 def mapped() -> list[str]:
     """The paths of the map: its lines are indented by two spaces a level, a folder ends in a slash."""
-    block = re.search(r"## Map of the tree.*?```text\n(.*?)```", README, re.DOTALL)
-    assert block is not None, "the README needs its map of the tree"
+    block = re.search(r"## Map of the folders.*?```text\n(.*?)```", README, re.DOTALL)
+    assert block is not None, "the README needs its map of the folders"
     paths: list[str] = []
     stack: list[str] = []
     for line in block.group(1).splitlines():
@@ -28,13 +30,24 @@ def test_every_path_of_the_map_exists() -> None:
     assert missing == []
 
 
-def test_every_module_of_the_package_is_on_the_map() -> None:
-    known = set(mapped())
-    modules = [str(path.relative_to(ROOT)) for path in (ROOT / "explorer").rglob("*.py") if path.name != "__init__.py"]
-    folders = {f"{Path(module).parent}/" for module in modules}
-    unmapped = [module for module in modules if module not in known]
-    unmapped += [folder for folder in folders if folder not in known]
-    assert unmapped == []
+def test_every_folder_with_code_is_on_the_map() -> None:
+    tops = (ROOT / "explorer", ROOT / "pretraining")
+    folders = {f"{path.parent.relative_to(ROOT)}/" for top in tops for path in top.rglob("*.py")}
+    assert folders - set(mapped()) == set()
+
+
+def test_the_readme_is_short() -> None:
+    assert len(README.splitlines()) <= 220
+
+
+@pytest.mark.parametrize("guide", ["README.md", *sorted(f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md"))])
+def test_every_path_that_a_guide_names_exists(guide: str) -> None:
+    text = (ROOT / guide).read_text(encoding="utf-8")
+    named = re.findall(r"(?:explorer|pretraining|assets|tests|docs|benchmarks)/[A-Za-z0-9_./-]+", text)
+    linked = re.findall(r"\]\(([^)#:]+)\)", text)
+    paths = [ROOT / name.rstrip(".") for name in named if not name.endswith("/corpus")]
+    paths += [(ROOT / guide).parent / link for link in linked]
+    assert [str(path) for path in paths if not path.exists()] == []
 
 
 def test_the_front_matter_makes_the_repository_a_space() -> None:

@@ -23,8 +23,8 @@ from explorer.tasks.task import TaskData
 from explorer.tuning.adapted import Adapted
 from explorer.tuning.classifier import as_bundle, as_mask_filler
 from explorer.tuning.merging import UNMERGEABLE, merged
+from explorer.tuning.reading import Scale, decide, precision
 from explorer.tuning.rows import LONGEST_ROW, ordered_batches
-from explorer.tuning.training import Scale, decide, precision
 
 TOKENS_AT_ONCE = 2048
 """Of a batch whose gradients are asked for."""
@@ -79,7 +79,7 @@ class Subject:
     def measure(self, model: Any, quick: bool = True) -> float | None:
         """The metric on all held-out examples; None where it is not defined on them.
 
-        quick: with bfloat16 products where the processor has them (explorer.tuning.training.precision).
+        quick: with bfloat16 products where the processor has them (explorer.tuning.reading.precision).
         """
         truths: list[float] = []
         guesses: list[float] = []

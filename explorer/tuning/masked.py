@@ -25,9 +25,10 @@ from explorer.tasks.task import Example, Task
 from explorer.tuning.adapted import Adapted
 from explorer.tuning.distilling import AGREEMENT
 from explorer.tuning.forks import fork_masked
+from explorer.tuning.reading import precision
 from explorer.tuning.rows import Rows, never, ordered_batches, tokenise, unless_stopped
 from explorer.tuning.spec import RunSpec
-from explorer.tuning.training import Training, precision
+from explorer.tuning.training import Training
 
 ACCURACY, MASKED_LOSS = "accuracy", "masked_loss"
 """Of the hidden words of held-out texts: the share that is guessed, and the mean of −ln p."""

@@ -15,8 +15,8 @@ from explorer.tuning.adapted import check_method
 from explorer.tuning.counting import Sizes, count
 from explorer.tuning.forks import pretrained
 from explorer.tuning.methods import find_method
+from explorer.tuning.reading import precision
 from explorer.tuning.spec import RunSpec
-from explorer.tuning.training import precision
 
 NUMBER = 4
 """Bytes of a float32."""

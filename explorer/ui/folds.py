@@ -8,9 +8,9 @@ from typing import Any
 
 import gradio as gr
 
+from explorer.action import Action, LiveAction
 from explorer.errors import readable
-from explorer.labs.lab import Action, LiveAction
-from explorer.labs.plain import Asked
+from explorer.plain import Asked
 from explorer.tables import Table, short
 from explorer.ui.page import Page
 

@@ -9,9 +9,9 @@ from typing import Any
 import gradio as gr
 from markupsafe import Markup
 
+from explorer.action import Lab
 from explorer.backend.executor import Executor
 from explorer.errors import ExplorerError, MissingCapabilityError
-from explorer.labs.lab import Lab
 from explorer.models.architectures import Capability
 from explorer.models.catalog import bundled_with
 

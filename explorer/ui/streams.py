@@ -11,11 +11,11 @@ from typing import Any
 
 import gradio as gr
 
+from explorer.action import LiveAction
 from explorer.errors import readable
-from explorer.labs.lab import LiveAction
-from explorer.labs.parameters import parameters
-from explorer.labs.plain import Asked
 from explorer.models.catalog import DEFAULT_MODEL
+from explorer.parameters import parameters
+from explorer.plain import Asked
 from explorer.tables import Table
 from explorer.ui.folds import Framed, Panel
 from explorer.ui.page import Page

@@ -12,11 +12,11 @@ from typing import Any, cast
 
 import gradio as gr
 
+from explorer.action import Action
 from explorer.errors import MissingCapabilityError, readable
-from explorer.labs.lab import Action
-from explorer.labs.parameters import parameters
-from explorer.labs.plain import Asked
 from explorer.models.catalog import DEFAULT_MODEL
+from explorer.parameters import parameters
+from explorer.plain import Asked
 from explorer.tables import Table
 from explorer.text import encodable
 from explorer.ui.folds import Framed, Panel, folds, frame, page_frame

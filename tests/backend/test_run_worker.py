@@ -15,10 +15,10 @@ from explorer.backend.runs.store import RESUME, WEIGHTS
 from explorer.models.bundle import Bundle
 from explorer.tuning import training as training_module
 from explorer.tuning.adapted import adapt
+from explorer.tuning.reading import Scale, decide, predict
 from explorer.tuning.rows import Rows, tokenise
 from explorer.tuning.snapshots import load_snapshot
 from explorer.tuning.spec import RunSpec
-from explorer.tuning.training import Scale, decide, predict
 from tests.backend import working
 from tests.backend.working import EACH, METHODS, STEPS, CrashError, Run, crash_at, same
 from tests.models import conftest as models_conftest

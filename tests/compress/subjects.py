@@ -11,8 +11,8 @@ from explorer.models.architectures import ARCHITECTURES
 from explorer.models.bundle import Bundle, load_bundle
 from explorer.settings import Settings
 from explorer.tuning.adapted import Adapted, adapt
+from explorer.tuning.reading import Scale
 from explorer.tuning.spec import RunSpec
-from explorer.tuning.training import Scale
 from tests.models.tiny import save
 from tests.tuning.small import CATS, data
 

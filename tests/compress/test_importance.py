@@ -22,8 +22,8 @@ from explorer.maths.importance import mean_and_error
 from explorer.models.bundle import Bundle
 from explorer.models.inside import gated
 from explorer.tuning.adapted import adapt
+from explorer.tuning.reading import Scale
 from explorer.tuning.spec import RunSpec
-from explorer.tuning.training import Scale
 from tests.compress.subjects import FAMILIES, adapted_by, model_subject, run_subject, tiny
 from tests.compress.test_removal import outputs, some
 from tests.tuning.small import CATS, data

@@ -21,9 +21,9 @@ from explorer.models.bundle import Bundle, load_bundle
 from explorer.models.catalog import bundled, bundled_with, find_card
 from explorer.models.parts import counted_parts, tied
 from explorer.models.records import read_scores
-from explorer.pretraining.cloze import SENTENCES
-from explorer.pretraining.measures.everyday import measure_everyday
 from explorer.settings import BUNDLED_MODELS, Settings
+from pretraining.cloze import SENTENCES
+from pretraining.measures.everyday import measure_everyday
 
 FOLDER = BUNDLED_MODELS / "bert-small"
 SHARING = [name for name in ("bert-small", "bert-mini", "distilbert-mini") if name in bundled()]

@@ -12,10 +12,10 @@ import torch
 from numpy.typing import NDArray
 from transformers import BertConfig, BertForPreTraining, PreTrainedTokenizerBase
 
-from explorer.pretraining.export import export_model
-from explorer.pretraining.objectives.base import Place
-from explorer.pretraining.starts import granite
-from explorer.pretraining.starts.sentences import SentenceEncoder
+from pretraining.export import export_model
+from pretraining.objectives.base import Place
+from pretraining.starts import granite
+from pretraining.starts.sentences import SentenceEncoder
 from tests.models.tiny import byte_level
 
 WORDS = ("river", "bridge", "stone", "garden", "winter", "summer", "market", "farmer", "village", "church", "captain")

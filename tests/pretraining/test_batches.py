@@ -7,9 +7,9 @@ from transformers import PreTrainedTokenizerBase
 
 from explorer.maths.corruption import IGNORED_LABEL, CorruptionRecipe
 from explorer.models.encoding import replacement_ids
-from explorer.pretraining.batches import collate, words_of_row
-from explorer.pretraining.rows import NOT_NEXT, Row
-from explorer.pretraining.vocabularies import unigram_tokenizer
+from pretraining.batches import collate, words_of_row
+from pretraining.rows import NOT_NEXT, Row
+from pretraining.vocabularies import unigram_tokenizer
 from tests.models.tiny import byte_level
 from tests.pretraining.stores import CLS, SEP
 

@@ -7,11 +7,11 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import cosine_embedding_loss, cross_entropy, kl_div
 
-from explorer.pretraining import chunks
-from explorer.pretraining.chunks import TrueTokens, chunked_loss
-from explorer.pretraining.objectives.distilbert import SoftTargets, cosine_distance, softened_divergence
-from explorer.pretraining.objectives.electra import Sampler, sampled
-from explorer.pretraining.recipes import DISTILBERT_MINI
+from pretraining import chunks
+from pretraining.chunks import TrueTokens, chunked_loss
+from pretraining.objectives.distilbert import SoftTargets, cosine_distance, softened_divergence
+from pretraining.objectives.electra import Sampler, sampled
+from pretraining.recipes import DISTILBERT_MINI
 
 ROWS, WIDTH, VOCABULARY = 23, 8, 50
 

@@ -9,8 +9,8 @@ import torch
 from transformers import BertForPreTraining, PreTrainedTokenizerBase
 
 from explorer.errors import MissingCapabilityError
-from explorer.pretraining import cloze
-from explorer.pretraining.export import export_model
+from pretraining import cloze
+from pretraining.export import export_model
 from tests.models.tiny import save
 
 

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from explorer.errors import ExplorerError
-from explorer.pretraining import corpus
-from explorer.pretraining.corpus import SOURCES, read_documents, undo_spaced_punctuation, write_documents
+from pretraining import corpus
+from pretraining.corpus import SOURCES, read_documents, undo_spaced_punctuation, write_documents
 
 READERS = {source.name: source.read for source in SOURCES}
 

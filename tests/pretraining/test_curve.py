@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from explorer.pretraining.curve import thinned, write_curve
+from pretraining.curve import thinned, write_curve
 
 
 def log_of(path: Path, count: int) -> Path:

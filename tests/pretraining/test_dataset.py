@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from explorer.errors import ExplorerError
-from explorer.pretraining.corpus import from_dataset, read_documents
+from pretraining.corpus import from_dataset, read_documents
 
 ROWS = [
     "The first document has a paragraph that is long enough to keep.\nIts second paragraph is long enough to keep as well.",

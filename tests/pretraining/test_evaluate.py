@@ -14,20 +14,20 @@ from transformers import PreTrainedTokenizerBase
 
 from explorer.errors import BadInputError, ModelUnavailableError
 from explorer.models.records import Measure
-from explorer.pretraining import __main__ as command_line
-from explorer.pretraining import card
-from explorer.pretraining.card import write_card
-from explorer.pretraining.evaluate import evaluate, evaluate_everyday
-from explorer.pretraining.export import export_model
-from explorer.pretraining.measures import causal, others, pairs
-from explorer.pretraining.measures.everyday import everyday_pairs
-from explorer.pretraining.measures.others import speed_ratio
-from explorer.pretraining.objectives import PRETRAINERS
-from explorer.pretraining.objectives.base import Place
-from explorer.pretraining.starts import distilbert
-from explorer.pretraining.store import EVERYDAY as EVERYDAY_TEXTS
-from explorer.pretraining.train import train
 from explorer.text import split_sentences
+from pretraining import __main__ as command_line
+from pretraining import card
+from pretraining.card import write_card
+from pretraining.evaluate import evaluate, evaluate_everyday
+from pretraining.export import export_model
+from pretraining.measures import causal, others, pairs
+from pretraining.measures.everyday import everyday_pairs
+from pretraining.measures.others import speed_ratio
+from pretraining.objectives import PRETRAINERS
+from pretraining.objectives.base import Place
+from pretraining.starts import distilbert
+from pretraining.store import EVERYDAY as EVERYDAY_TEXTS
+from pretraining.train import train
 from tests.pretraining.conftest import tiny_model
 from tests.pretraining.objectives.tiny import RECIPES
 
@@ -47,8 +47,8 @@ def _quick(monkeypatch: pytest.MonkeyPatch, tokenizer: PreTrainedTokenizerBase) 
         (causal, "LONGEST", 2),
     ):
         monkeypatch.setattr(module, name, value)
-    monkeypatch.setattr("explorer.pretraining.measures.masks.mask_scores.__wrapped__.__defaults__", (32, None))
-    monkeypatch.setattr("explorer.pretraining.measures.replaced.LENGTH", 32)
+    monkeypatch.setattr("pretraining.measures.masks.mask_scores.__wrapped__.__defaults__", (32, None))
+    monkeypatch.setattr("pretraining.measures.replaced.LENGTH", 32)
 
 
 @pytest.fixture
@@ -182,7 +182,7 @@ def test_a_card_has_the_formula_the_making_the_scores_and_what_the_notes_say(
 ) -> None:
     import dataclasses
 
-    monkeypatch.setattr("explorer.pretraining.train.LOG_STEPS", 4)
+    monkeypatch.setattr("pretraining.train.LOG_STEPS", 4)
     (folder,) = train(dataclasses.replace(RECIPES["mlm+nsp"], name="tiny"), ready)
     path = write_card(folder, ready.corpus / "wikitext-valid.txt", ready.work)
     text = path.read_text(encoding="utf-8")

@@ -11,7 +11,7 @@ from safetensors import safe_open
 from transformers import AutoModelForMaskedLM, AutoTokenizer, BertForPreTraining, PreTrainedTokenizerBase
 
 from explorer.models.architectures import by_family
-from explorer.pretraining.export import export_model
+from pretraining.export import export_model
 from tests.models.tiny import build
 
 

@@ -8,8 +8,8 @@ import torch
 from explorer.errors import ModelUnavailableError
 from explorer.maths.corruption import IGNORED_LABEL
 from explorer.models.architectures import Capability, by_family
-from explorer.pretraining.batches import Batch
-from explorer.pretraining.heads import BEFORE_DECODER, encode, mlm_logits, pair_logits, start_head
+from pretraining.batches import Batch
+from pretraining.heads import BEFORE_DECODER, encode, mlm_logits, pair_logits, start_head
 from tests.models.tiny import build
 
 MASKED = ("BERT", "RoBERTa", "ALBERT", "DistilBERT", "ELECTRA generator")

@@ -9,8 +9,8 @@ import pytest
 from numpy.typing import NDArray
 
 from explorer.errors import BadInputError
-from explorer.pretraining.matched import LENGTH_STEP, LONGEST, SHORTEST, MatchedPairs, Neighbours, neighbours
-from explorer.pretraining.rows import IS_NEXT, NOT_NEXT
+from pretraining.matched import LENGTH_STEP, LONGEST, SHORTEST, MatchedPairs, Neighbours, neighbours
+from pretraining.rows import IS_NEXT, NOT_NEXT
 from tests.pretraining.stores import FALSE_ALARM, store_of
 
 TOPICS = 6

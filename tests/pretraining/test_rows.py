@@ -8,8 +8,8 @@ from scipy import stats
 
 from explorer.errors import BadInputError
 from explorer.maths.corruption import IGNORED_LABEL
-from explorer.pretraining.rows import IN_ORDER, IS_NEXT, NOT_NEXT, SWAPPED, Row
-from explorer.pretraining.store import TextStore
+from pretraining.rows import IN_ORDER, IS_NEXT, NOT_NEXT, SWAPPED, Row
+from pretraining.store import TextStore
 from tests.pretraining.stores import CLS, FALSE_ALARM, FIRST_ID, MAKER, SEP, STORE, document_of, sentence_of, store_of
 
 

@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 from transformers import PreTrainedTokenizerBase
 
-from explorer.pretraining.store import TextStore, fingerprint, keeps_spaces, load_stores, unigram_counts
+from pretraining.store import TextStore, fingerprint, keeps_spaces, load_stores, unigram_counts
 from tests.models.tiny import byte_level
 from tests.pretraining.stores import FALSE_ALARM, FIRST_ID, STORE, document_of
 

@@ -14,14 +14,14 @@ from transformers import AutoTokenizer, BertForPreTraining, PreTrainedTokenizerB
 
 from explorer.maths.corruption import IGNORED_LABEL
 from explorer.models.encoding import replacement_ids
-from explorer.pretraining import train as training
-from explorer.pretraining.batches import Batch, collate
-from explorer.pretraining.objectives.base import Loss, Place, masked_loss, with_pairs
-from explorer.pretraining.objectives.bert import BertPretrainer
-from explorer.pretraining.recipes import CorruptionRecipe, Stage, TrainingRecipe
-from explorer.pretraining.rows import NOT_NEXT, Row
-from explorer.pretraining.starts import distilbert, minilm
-from explorer.pretraining.train import Means, Trainer, train
+from pretraining import train as training
+from pretraining.batches import Batch, collate
+from pretraining.objectives.base import Loss, Place, masked_loss, with_pairs
+from pretraining.objectives.bert import BertPretrainer
+from pretraining.recipes import CorruptionRecipe, Stage, TrainingRecipe
+from pretraining.rows import NOT_NEXT, Row
+from pretraining.starts import distilbert, minilm
+from pretraining.train import Means, Trainer, train
 from tests.pretraining.conftest import tiny_model
 
 STEPS = 20

@@ -13,10 +13,11 @@ from explorer.tasks.task import TaskData
 from explorer.tuning.adapted import Adapted, adapt
 from explorer.tuning.distilling import Teaching, take_layers
 from explorer.tuning.merging import merged
+from explorer.tuning.reading import Scale
 from explorer.tuning.rows import tokenise
 from explorer.tuning.spec import RunSpec
 from explorer.tuning.students import lesson_of
-from explorer.tuning.training import Scale, Training
+from explorer.tuning.training import Training
 from tests.tuning.samples import frozen_copy, is_unchanged, moved, tiny_bundle
 
 EVERY_FAMILY = pytest.mark.parametrize("architecture", ARCHITECTURES, ids=lambda entry: entry.family)

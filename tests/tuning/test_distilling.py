@@ -13,9 +13,10 @@ from explorer.models.architectures import Architecture
 from explorer.models.bundle import Bundle
 from explorer.tasks.task import Task, TaskData
 from explorer.tuning.distilling import AGREEMENT, Teaching
+from explorer.tuning.reading import Scale, decide, predict
 from explorer.tuning.rows import tokenise
 from explorer.tuning.students import labels_only, lesson_of
-from explorer.tuning.training import Scale, Training, decide, predict
+from explorer.tuning.training import Training
 from tests.tuning import teaching
 from tests.tuning.samples import frozen_copy, is_unchanged, tiny_bundle
 from tests.tuning.small import BOTH, CATS, WEIGHT, data, losses

@@ -14,8 +14,9 @@ from sklearn.metrics import accuracy_score, f1_score, matthews_corrcoef
 from explorer.models.bundle import Bundle
 from explorer.tasks.task import Task
 from explorer.tuning import training as module
+from explorer.tuning.reading import decide
 from explorer.tuning.spec import RunSpec
-from explorer.tuning.training import Training, decide
+from explorer.tuning.training import Training
 from tests.models import conftest as models_conftest
 from tests.tuning.small import BASKET, CATS, KILOS, WEIGHT, data, losses, training_of
 

@@ -12,7 +12,7 @@ from gradio_client.exceptions import AppError
 
 from explorer.backend.local import LocalExecutor
 from explorer.settings import Settings
-from explorer.ui.shell import build_app, launch_options
+from explorer.shell import build_app, launch_options
 
 LECTURER = "lecturer:teach"
 """The name with which the lecturer's link asks."""

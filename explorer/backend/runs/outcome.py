@@ -9,8 +9,9 @@ from torch import Tensor
 from explorer.backend.runs.record import Outcome, Wrong
 from explorer.tasks.task import Example, Task, TaskData
 from explorer.tuning.masked import MaskedTraining
+from explorer.tuning.reading import decide
 from explorer.tuning.rows import Rows
-from explorer.tuning.training import Training, decide
+from explorer.tuning.training import Training
 
 MOST_WRONG = 20
 MOST_POINTS = 400

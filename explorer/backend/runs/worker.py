@@ -26,10 +26,11 @@ from explorer.tuning.masked import MaskedTraining, rows_of
 from explorer.tuning.merging import merged
 from explorer.tuning.methods import find_method
 from explorer.tuning.plan import plan
+from explorer.tuning.reading import Scale
 from explorer.tuning.rows import LONGEST_ROW, Rows, StoppedError, never, tokenise
 from explorer.tuning.snapshots import due, load_tensors, save_snapshot, save_tensors
 from explorer.tuning.students import Lesson, lesson_of
-from explorer.tuning.training import Scale, Training
+from explorer.tuning.training import Training
 
 MOST_HELD_OUT = 2000
 """Held-out examples a split; more would cost a laptop more time than the training."""

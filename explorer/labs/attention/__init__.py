@@ -1,12 +1,12 @@
 """Attention: which token looks at which, in every head, and what is lost when heads are switched off."""
 
+from explorer.action import Action, Lab
 from explorer.backend.executor import Job
 from explorer.labs.attention import figures, plain, switch_figures
 from explorer.labs.attention.schema import AttentionParams, StatisticsParams
 from explorer.labs.attention.switch_schema import AblateParams, AblateRunParams, EachHeadParams
 from explorer.labs.attention.views_actions import ATTENTION_VIEW, QUERY_KEY
-from explorer.labs.lab import Action, Lab
-from explorer.labs.plain import plain_script
+from explorer.plain import plain_script
 
 _COMPUTE = "explorer.labs.attention.compute"
 _SWITCH = "explorer.labs.attention.switch_compute"

@@ -7,10 +7,10 @@ from typing import Any
 
 import gradio as gr
 
+from explorer.action import Action
 from explorer.backend.runs.examples import PRAISE
 from explorer.labs.attention import ABLATE, ABLATE_RUN, EACH_HEAD, switch_figures
 from explorer.labs.attention.switch_schema import AblateResult, EachHeadResult
-from explorer.labs.lab import Action
 from explorer.ui.components import ASSETS, plot, rich_text, while_in_view
 from explorer.ui.page import Page
 from explorer.ui.run_picker import RunPicker

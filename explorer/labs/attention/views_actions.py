@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from explorer.action import Action
 from explorer.backend.executor import Job
 from explorer.labs.attention import plain
 from explorer.labs.attention.neuron_figures import query_key_table
 from explorer.labs.attention.views_figures import view_table
 from explorer.labs.attention.views_schema import AttentionViewParams, QueryKeyParams
-from explorer.labs.lab import Action
 
 _COMPUTE = "explorer.labs.attention.views_compute"
 

@@ -1,8 +1,8 @@
 """Attribution: how much each token counts for what a model answers."""
 
+from explorer.action import Lab, LiveAction
 from explorer.labs.attribution import figures, plain
 from explorer.labs.attribution.params import AttributeParams, AttributeRunParams
-from explorer.labs.lab import Lab, LiveAction
 
 _LIVE = "explorer.labs.attribution.live"
 

@@ -6,11 +6,11 @@ from typing import Any
 
 import gradio as gr
 
+from explorer.action import LiveAction
 from explorer.labs.attribution import bar_figures, figures
 from explorer.labs.attribution.methods import COMPARED
 from explorer.labs.attribution.params import MOST_METHODS
 from explorer.labs.attribution.schema import AttributionResult
-from explorer.labs.lab import LiveAction
 from explorer.ui.components import plot, rich_text
 from explorer.ui.page import Page
 from explorer.ui.streams import Stream, Watch

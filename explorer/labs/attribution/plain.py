@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from explorer.labs.attribution.schema import AttributionResult
-from explorer.labs.plain import CLASSES_OF, Asked, architecture_of, as_read, plain_script, run_values
+from explorer.plain import CLASSES_OF, Asked, architecture_of, as_read, plain_script, run_values
 from explorer.text import up_to_blank
 
 IN_THE_SCRIPT = ("integrated_gradients", "gradient_x_input", "saliency", "occlusion", "rollout")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from explorer.labs.context.examples import PLAIN
 from explorer.labs.context.lens_schema import LensResult
-from explorer.labs.plain import Asked, as_read, plain_script
+from explorer.plain import Asked, as_read, plain_script
 from explorer.text import up_to_blank
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from explorer.labs.distillation.schema import BEFORE_BLANK, REST
-from explorer.labs.plain import CLASSES_OF, Asked, Plain, architecture_of, as_read, plain_script
+from explorer.plain import CLASSES_OF, Asked, Plain, architecture_of, as_read, plain_script
 from explorer.text import up_to_blank
 
 

@@ -1,5 +1,6 @@
 """Fine-tuning: the same task learnt by training all of the model, or very little of it."""
 
+from explorer.action import Action, Lab, LiveAction
 from explorer.backend.executor import Job
 from explorer.labs.finetune import compare_figures, figures, plain, try_figures
 from explorer.labs.finetune.live import require_success
@@ -14,7 +15,6 @@ from explorer.labs.finetune.schema import (
     RunsParams,
     SwapParams,
 )
-from explorer.labs.lab import Action, Lab, LiveAction
 from explorer.tuning.spec import RunSpec
 
 _COMPUTE = "explorer.labs.finetune.compute"

@@ -1,8 +1,8 @@
 """The Metrics tab's two actions. They need neither a model nor a run, so they go the way that takes no job's lane."""
 
+from explorer.action import LiveAction
 from explorer.labs.finetune.metrics_figures import taken_table
 from explorer.labs.finetune.metrics_schema import ConfusionParams, PointsParams
-from explorer.labs.lab import LiveAction
 
 _COMPUTE = "explorer.labs.finetune.metrics_compute"
 

@@ -8,13 +8,13 @@ from typing import Any
 
 import gradio as gr
 
+from explorer.action import LiveAction
 from explorer.errors import readable
 from explorer.figures import FONT, PALETTES
 from explorer.labs.finetune import metrics_figures
 from explorer.labs.finetune.metrics_actions import CORRELATE, TAKE_APART
 from explorer.labs.finetune.metrics_compute import correlate, take_metrics_apart
 from explorer.labs.finetune.metrics_schema import CLASS_NAMES, MATRICES, SCATTERS, THREE_CLASSES
-from explorer.labs.lab import LiveAction
 from explorer.tables import Table
 from explorer.ui.components import ASSETS, rich_text
 from explorer.ui.page import Page

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from explorer.labs.plain import Asked, is_lora, plain_script, run_values
+from explorer.plain import Asked, is_lora, plain_script, run_values
 
 _NEEDS = "torch transformers peft"
 

@@ -1,11 +1,11 @@
 """Inputs: what a model reads, from the text to the vectors that its first layer is given."""
 
+from explorer.action import Action, Lab
 from explorer.backend.executor import Job
 from explorer.labs.inputs import cut_figures, detail_figures, figures, plain, sum_figures
 from explorer.labs.inputs.schema import CutParams, TokenizeParams
 from explorer.labs.inputs.sum_schema import PositionsParams, SumParams, TokenPartsParams, require_positions
-from explorer.labs.lab import Action, Lab
-from explorer.labs.plain import plain_script
+from explorer.plain import plain_script
 
 _COMPUTE = "explorer.labs.inputs.compute"
 _SUM = "explorer.labs.inputs.sum_compute"

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from explorer.labs.inputs.sum_schema import ADDED, MOST_POSITIONS
-from explorer.labs.plain import Asked, Plain, architecture_of, place_of, plain_script
 from explorer.models.catalog import OWN_TOKENIZERS
+from explorer.plain import Asked, Plain, architecture_of, place_of, plain_script
 
 
 def text_and_tokenizers(asked: Asked) -> dict[str, object]:

@@ -7,8 +7,8 @@ from typing import Any
 
 import gradio as gr
 
+from explorer.action import SAVE_BESIDE_THE_PACKAGE
 from explorer.errors import readable
-from explorer.labs.lab import SAVE_BESIDE_THE_PACKAGE
 from explorer.labs.masking import FILL_MASKS, figures
 from explorer.labs.masking.schema import FillParams, FillResult
 from explorer.ui.components import plot, rich_text

@@ -1,12 +1,12 @@
 """Sentence pairs: next-sentence prediction, BERT's second pretraining task."""
 
+from explorer.action import Action, Lab
 from explorer.backend.executor import Job
-from explorer.labs.lab import Action, Lab
 from explorer.labs.pairs import figures, order_figures
 from explorer.labs.pairs.order_schema import KindsParams, OrderParams
 from explorer.labs.pairs.schema import AllPairsParams, PairParams
-from explorer.labs.plain import Asked, plain_script
 from explorer.models.architectures import Capability
+from explorer.plain import Asked, plain_script
 from explorer.text import checked_text, split_sentences
 
 _COMPUTE = "explorer.labs.pairs.compute"

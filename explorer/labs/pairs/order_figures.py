@@ -167,5 +167,5 @@ def two_by_two(measured: Sequence[tuple[str, str, Scores]]) -> Markup:
         "<th>SOP</th></tr></thead><tbody>{}</tbody></table>"
         '<p class="caption">NSP: true or random. SOP: in order or swapped. Half of the pairs are of each class: 50 is chance. '
         "Ours: 2,000 pairs of segments that fill 128 tokens of held-out text, measured {}; <code>python -m "
-        "explorer.pretraining evaluate MODEL</code> measures them again. Quoted: Lan et al. 2020, Table 5.</p>"
+        "pretraining evaluate MODEL</code> measures them again. Quoted: Lan et al. 2020, Table 5.</p>"
     ).format(rows, " and ".join(sorted(dates)) or "never")

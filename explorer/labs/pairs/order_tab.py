@@ -10,10 +10,10 @@ import gradio as gr
 from explorer.errors import readable
 from explorer.labs.pairs import SCORE_KINDS, SCORE_ORDER, order_figures
 from explorer.labs.pairs.order_schema import KindsParams, OrderResult
-from explorer.labs.plain import Asked
 from explorer.models.architectures import Capability
 from explorer.models.catalog import CATALOG, bundled, bundled_with
 from explorer.models.records import read_scores
+from explorer.plain import Asked
 from explorer.settings import BUNDLED_MODELS
 from explorer.ui.components import plot, rich_text
 from explorer.ui.page import Page

@@ -1,6 +1,6 @@
 """Pruning: what matters in a model, taking the rest away, and fewer bits for what is left."""
 
-from explorer.labs.lab import Lab, LiveAction
+from explorer.action import Lab, LiveAction
 from explorer.labs.pruning import importance_figures, orders_figures, prune_figures, quantised_figures
 from explorer.labs.pruning.live import require_done, require_metric
 from explorer.labs.pruning.params import (

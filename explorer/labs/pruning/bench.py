@@ -10,13 +10,13 @@ from typing import Any
 import gradio as gr
 from markupsafe import Markup
 
+from explorer.action import LiveAction
 from explorer.backend.runs.record import RunRecord
 from explorer.errors import ExplorerError
 from explorer.figures import duration
-from explorer.labs.lab import LiveAction
-from explorer.labs.plain import Asked
 from explorer.labs.pruning.params import SCORES
 from explorer.labs.pruning.worked import KNOWN, READ, Known, KnownParams
+from explorer.plain import Asked
 from explorer.settings import settings
 from explorer.tables import Table
 from explorer.tasks.sources import choices

@@ -39,7 +39,7 @@ from explorer.settings import settings
 from explorer.tasks.metrics import METRICS
 from explorer.tasks.sources import load
 from explorer.tuning.files.zips import export_path
-from explorer.tuning.training import Scale
+from explorer.tuning.reading import Scale
 
 if TYPE_CHECKING:
     from explorer.backend.runs.open import OpenRuns

@@ -18,6 +18,7 @@ from gradio_client.exceptions import AppError
 from scipy.stats import pearsonr, spearmanr
 from sklearn import metrics as sk
 
+from explorer.action import Lab
 from explorer.backend.local import LocalExecutor
 from explorer.errors import BadInputError
 from explorer.labs.finetune.metrics_actions import CORRELATE, TAKE_APART
@@ -47,7 +48,6 @@ from explorer.labs.finetune.metrics_schema import (
     TakenMetric,
 )
 from explorer.labs.finetune.metrics_tab import build_metrics
-from explorer.labs.lab import Lab
 from explorer.settings import Settings
 from explorer.tasks.glue_tasks import TASKS
 from explorer.tasks.metrics import METRICS

@@ -14,7 +14,7 @@ from transformers import BertForMaskedLM, PreTrainedTokenizerBase, pipeline
 from explorer.labs.masking.compute import fill_masks
 from explorer.labs.masking.schema import MOST_PREDICTIONS, FilledMask, FillParams
 from explorer.models.bundle import Bundle
-from explorer.pretraining.cloze import SENTENCES
+from pretraining.cloze import SENTENCES
 
 ONE_MASK = (
     "The capital of France is [MASK].",

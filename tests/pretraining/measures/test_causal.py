@@ -9,11 +9,11 @@ import pytest
 import torch
 from transformers import GPT2Config, GPT2LMHeadModel
 
-from explorer.pretraining.export import export_model
-from explorer.pretraining.measures import causal
-from explorer.pretraining.measures.causal import BEGINNINGS, continuations, measure_causal, next_token_loss
-from explorer.pretraining.measures.measure import Subject, open_subject
-from explorer.pretraining.vocabularies import cut_merges, gpt2_tokenizer
+from pretraining.export import export_model
+from pretraining.measures import causal
+from pretraining.measures.causal import BEGINNINGS, continuations, measure_causal, next_token_loss
+from pretraining.measures.measure import Subject, open_subject
+from pretraining.vocabularies import cut_merges, gpt2_tokenizer
 from tests.pretraining.conftest import tiny_pack
 
 

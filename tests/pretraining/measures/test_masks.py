@@ -10,12 +10,12 @@ from transformers import BertForPreTraining, PreTrainedTokenizerBase
 
 from explorer.maths.corruption import IGNORED_LABEL, CorruptionRecipe
 from explorer.models.encoding import replacement_ids
-from explorer.pretraining.batches import collate
-from explorer.pretraining.corpus import read_documents
-from explorer.pretraining.measures import masks
-from explorer.pretraining.measures.masks import all_rows, mask_scores
-from explorer.pretraining.rows import RowMaker
-from explorer.pretraining.store import TextStore
+from pretraining.batches import collate
+from pretraining.corpus import read_documents
+from pretraining.measures import masks
+from pretraining.measures.masks import all_rows, mask_scores
+from pretraining.rows import RowMaker
+from pretraining.store import TextStore
 
 
 def rig(model: BertForPreTraining, *best: int) -> None:

@@ -9,9 +9,9 @@ import torch
 from transformers import ElectraConfig, ElectraForMaskedLM, ElectraForPreTraining, PreTrainedTokenizerBase
 
 from explorer.errors import ModelUnavailableError
-from explorer.pretraining.export import export_model
-from explorer.pretraining.measures.measure import open_subject
-from explorer.pretraining.measures.replaced import detections, measure_replaced
+from pretraining.export import export_model
+from pretraining.measures.measure import open_subject
+from pretraining.measures.replaced import detections, measure_replaced
 
 
 @pytest.fixture

@@ -10,15 +10,15 @@ import torch
 from transformers import BertForPreTraining, PreTrainedTokenizerBase
 
 from explorer.maths.corruption import IGNORED_LABEL
-from explorer.pretraining.batches import Batch
-from explorer.pretraining.objectives import PRETRAINERS
-from explorer.pretraining.objectives.albert import AlbertPretrainer
-from explorer.pretraining.objectives.albert_body import AlbertBodyPretrainer
-from explorer.pretraining.objectives.alignment import states_apart
-from explorer.pretraining.objectives.base import Place
-from explorer.pretraining.rows import IN_ORDER, SWAPPED
-from explorer.pretraining.starts import distilbert
-from explorer.pretraining.starts.transplant import load, load_tokenizer
+from pretraining.batches import Batch
+from pretraining.objectives import PRETRAINERS
+from pretraining.objectives.albert import AlbertPretrainer
+from pretraining.objectives.albert_body import AlbertBodyPretrainer
+from pretraining.objectives.alignment import states_apart
+from pretraining.objectives.base import Place
+from pretraining.rows import IN_ORDER, SWAPPED
+from pretraining.starts import distilbert
+from pretraining.starts.transplant import load, load_tokenizer
 from tests.pretraining.objectives.tiny import RECIPES
 
 EVERYWHERE, NOWHERE = torch.ones(4, dtype=torch.bool), torch.zeros(4, dtype=torch.bool)

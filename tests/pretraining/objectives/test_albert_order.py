@@ -11,10 +11,10 @@ from sklearn.metrics import log_loss
 
 from explorer.errors import BadInputError
 from explorer.maths.corruption import IGNORED_LABEL
-from explorer.pretraining.batches import Batch
-from explorer.pretraining.objectives import PRETRAINERS
-from explorer.pretraining.objectives.albert import AlbertPretrainer
-from explorer.pretraining.objectives.albert_order import (
+from pretraining.batches import Batch
+from pretraining.objectives import PRETRAINERS
+from pretraining.objectives.albert import AlbertPretrainer
+from pretraining.objectives.albert_order import (
     SEGMENTS_APART,
     VOTE_SCALE,
     AlbertOrderPretrainer,
@@ -24,9 +24,9 @@ from explorer.pretraining.objectives.albert_order import (
     row_log_odds,
     voting_loss,
 )
-from explorer.pretraining.objectives.base import Place
-from explorer.pretraining.rows import IN_ORDER, SWAPPED
-from explorer.pretraining.starts.transplant import load
+from pretraining.objectives.base import Place
+from pretraining.rows import IN_ORDER, SWAPPED
+from pretraining.starts.transplant import load
 from tests.pretraining.objectives.tiny import RECIPES
 
 RECIPE = RECIPES["mlm+sop by votes"]

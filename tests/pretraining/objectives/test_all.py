@@ -14,11 +14,11 @@ from transformers import AutoTokenizer, PreTrainedTokenizerBase
 
 from explorer.errors import ModelUnavailableError
 from explorer.models.parts import counted_parts, tied
-from explorer.pretraining.__main__ import RECIPES as PUBLISHED
-from explorer.pretraining.objectives import PRETRAINERS
-from explorer.pretraining.objectives.base import Place
-from explorer.pretraining.starts import distilbert
-from explorer.pretraining.train import Trainer, train
+from pretraining.__main__ import RECIPES as PUBLISHED
+from pretraining.objectives import PRETRAINERS
+from pretraining.objectives.base import Place
+from pretraining.starts import distilbert
+from pretraining.train import Trainer, train
 from tests.pretraining.objectives.tiny import RECIPES, STEPS
 
 MAIN_LOSS = {"causal": "next_loss", "nsp on matched pairs": "pair_loss"}
@@ -121,7 +121,7 @@ def test_a_start_that_is_nowhere_is_refused_with_what_to_do(objective: str, read
 
 @pytest.mark.parametrize("objective", ["causal", "replaced tokens"])
 def test_train_leaves_models_with_the_recipe_and_a_log(objective: str, ready: Place, monkeypatch: Any) -> None:
-    from explorer.pretraining import train as training
+    from pretraining import train as training
 
     monkeypatch.setattr(training, "LOG_STEPS", 4)
     recipe = RECIPES[objective]

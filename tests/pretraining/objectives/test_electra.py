@@ -9,12 +9,12 @@ import torch
 from transformers import BertForPreTraining, PreTrainedTokenizerBase
 
 from explorer.maths.corruption import IGNORED_LABEL
-from explorer.pretraining.batches import Batch
-from explorer.pretraining.objectives import electra
-from explorer.pretraining.objectives.base import Place
-from explorer.pretraining.objectives.electra import ElectraPretrainer, fill, generator_of, replaced_logits
-from explorer.pretraining.starts import distilbert
-from explorer.pretraining.starts.transplant import load
+from pretraining.batches import Batch
+from pretraining.objectives import electra
+from pretraining.objectives.base import Place
+from pretraining.objectives.electra import ElectraPretrainer, fill, generator_of, replaced_logits
+from pretraining.starts import distilbert
+from pretraining.starts.transplant import load
 from tests.pretraining.objectives.tiny import RECIPES
 
 

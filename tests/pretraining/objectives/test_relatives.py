@@ -6,11 +6,11 @@ import pytest
 import torch
 from transformers import BertForPreTraining, PreTrainedTokenizerBase
 
-from explorer.pretraining import heads
-from explorer.pretraining.objectives import PRETRAINERS
-from explorer.pretraining.objectives.base import Place, Pretrainer
-from explorer.pretraining.objectives.distilbert import kept_layers, student_of
-from explorer.pretraining.starts import distilbert
+from pretraining import heads
+from pretraining.objectives import PRETRAINERS
+from pretraining.objectives.base import Place, Pretrainer
+from pretraining.objectives.distilbert import kept_layers, student_of
+from pretraining.starts import distilbert
 from tests.pretraining.conftest import tiny_model
 from tests.pretraining.objectives.tiny import RECIPES
 

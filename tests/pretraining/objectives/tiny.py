@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from explorer.pretraining.pair_recipes import MatchedPairsRecipe
-from explorer.pretraining.recipes import (
+from pretraining.pair_recipes import MatchedPairsRecipe
+from pretraining.recipes import (
     AlbertBodyRecipe,
     AlbertOrderRecipe,
     AlbertRecipe,

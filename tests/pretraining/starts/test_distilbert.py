@@ -12,8 +12,8 @@ import torch
 from onnx import TensorProto, helper, numpy_helper
 from transformers import BertConfig, BertModel, DistilBertConfig, DistilBertForMaskedLM, DistilBertModel
 
-from explorer.pretraining.starts import distilbert as warm_start
-from explorer.pretraining.starts.distilbert import dequantized, renamed
+from pretraining.starts import distilbert as warm_start
+from pretraining.starts.distilbert import dequantized, renamed
 
 DISTIL = DistilBertConfig(vocab_size=50, dim=16, n_layers=3, n_heads=2, hidden_dim=32, max_position_embeddings=20)
 BERT = BertConfig(

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from transformers import RobertaConfig, RobertaModel
 
 from explorer.errors import ExplorerError
-from explorer.pretraining.starts import granite
-from explorer.pretraining.starts.granite import MAGIC, MEMBER, NAMES, read_pack, unpacked
+from pretraining.starts import granite
+from pretraining.starts.granite import MAGIC, MEMBER, NAMES, read_pack, unpacked
 
 WIDTH, GROUP = 8, 4
 CONFIG = RobertaConfig(

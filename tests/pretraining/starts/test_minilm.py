@@ -11,8 +11,8 @@ from safetensors.torch import save_file
 from torch import Tensor
 from transformers import BertConfig, BertModel, PreTrainedTokenizerBase
 
-from explorer.pretraining.starts import minilm
-from explorer.pretraining.starts.minilm import bert_mini, mapped_embeddings, uncased_pieces
+from pretraining.starts import minilm
+from pretraining.starts.minilm import bert_mini, mapped_embeddings, uncased_pieces
 
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 PIECES = (*SPECIAL, "the", "paris", "walk", "##ing", "##s", "cafe", "[", "##pad", "##]")

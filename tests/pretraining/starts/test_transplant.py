@@ -16,8 +16,8 @@ from transformers import (
 )
 
 from explorer.errors import ModelUnavailableError
-from explorer.pretraining.starts.pieces import _spelt, in_wordpieces, longest_pieces, mean_embeddings
-from explorer.pretraining.starts.transplant import (
+from pretraining.starts.pieces import _spelt, in_wordpieces, longest_pieces, mean_embeddings
+from pretraining.starts.transplant import (
     _least_squares,
     albert_layer,
     factors,
@@ -27,7 +27,7 @@ from explorer.pretraining.starts.transplant import (
     located,
     mapped_words,
 )
-from explorer.pretraining.vocabularies import unigram_tokenizer
+from pretraining.vocabularies import unigram_tokenizer
 from tests.models.tiny import byte_level
 from tests.pretraining.conftest import tiny_model
 

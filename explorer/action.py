@@ -1,0 +1,119 @@
+"""What a lab is: a page, its question, and named actions that run anywhere (page, API client, script)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from typing import Any, Literal
+
+from markupsafe import Markup
+
+from explorer.backend.executor import Job
+from explorer.models.architectures import Capability
+from explorer.plain import Plain
+from explorer.tables import Table
+
+NOTHING = Markup("")
+SAVE_BESIDE_THE_PACKAGE = """\
+# Save this as script.py in the BERT Explorer's folder, the one with
+# app.py, since Python looks for `explorer` beside the script. After
+# `make setup` run it from that folder:
+#     .venv/bin/python script.py"""
+"""The first lines of every script that imports this package."""
+
+CHAPTERS = ("Read", "Pretrain", "Look inside", "Adapt", "Compress")
+
+
+@dataclass(frozen=True)
+class Action:
+    """One thing that a visitor can do.
+
+    name: the endpoint, and what explorer.run calls it. params: the frozen dataclass that the job takes; its fields are the
+    endpoint's parameters beside `model`. table: makes the table behind the figure from the job's result.
+    """
+
+    name: str
+    job: Job
+    params: type
+    table: Callable[[Any], Table]
+    check: Callable[[Any], None] | None = None
+    """Raises ExplorerError for a result that a page can show and that answers nothing."""
+    subject: Literal["model", "runs", "tokenizers", "nothing"] = "model"
+    """What the job works on: the chosen model, the runs or the tokenizers that the parameters name, or the parameters alone.
+
+    A job on runs may work on a model as well, where its parameters have a field `model`.
+    """
+    plain: Plain | None = None
+    """Makes a script that computes the table without this package."""
+
+    def script(self, model_id: str, params: Any) -> str:
+        """A Python script that computes the same numbers outside the page; parameters at their default are left out."""
+        named = model_id if self.subject == "model" else getattr(params, "model", None)
+        return _script(self.name, named, params)
+
+
+@dataclass(frozen=True)
+class LiveAction:
+    """Something that goes on for a while and shows how it stands as it goes.
+
+    follow: `module:function`, called as `(executor, params, owner)`; it yields results, and None where nothing is new.
+    It never waits: whoever drives it pauses between two looks. params: a dataclass; a field called `model` is the page's.
+    check raises ExplorerError for a last result that is a failure.
+    """
+
+    name: str
+    follow: str
+    params: type
+    table: Callable[[Any], Table]
+    check: Callable[[Any], None] | None = None
+    plain: Plain | None = None
+    """As Action's."""
+
+    @property
+    def takes_model(self) -> bool:
+        """Whether the parameters name a model."""
+        return any(field.name == "model" for field in fields(self.params))
+
+    def script(self, params: Any) -> str:
+        """As Action.script."""
+        return _script(self.name, getattr(params, "model", None), params)
+
+
+def _script(name: str, model_id: str | None, params: Any) -> str:
+    given = [
+        f"    {field.name}={getattr(params, field.name)!r},"
+        for field in fields(params)
+        if field.name != "model" and getattr(params, field.name) != field.default
+    ]
+    lines = [
+        SAVE_BESIDE_THE_PACKAGE,
+        "import explorer",
+        "",
+        "answer = explorer.run(",
+        f"    {name!r},",
+        *([f"    model={model_id!r},"] if model_id is not None else []),
+        *given,
+        ")",
+        "print(answer)",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+@dataclass(frozen=True)
+class Lab:
+    """One page.
+
+    slug: its URL. question: the one that the page answers, its subtitle. tab: `module:function` that builds the page;
+    named rather than imported, so that scripts use the actions without the web interface.
+    """
+
+    slug: str
+    title: str
+    chapter: str
+    question: str
+    teaser: str
+    needs: Capability | None
+    actions: tuple[Action | LiveAction, ...]
+    tab: str
+    without_head: Markup = NOTHING
+    """Why a model may lack the head that this page needs, shown when the chosen one does."""

@@ -1,0 +1,56 @@
+"""The front page: a blank that fills itself, and the way on to the labs."""
+
+from __future__ import annotations
+
+import gradio as gr
+from markupsafe import Markup
+
+from explorer.labs import LABS, Lab
+from explorer.labs.masking import FILL_MASKS
+from explorer.labs.masking.examples import Example
+from explorer.labs.masking.fill_events import keep_hidden, open_with, pressed_positions, shown
+from explorer.models.architectures import Capability
+from explorer.ui.components import plot, rich_text, token_chips
+from explorer.ui.page import Page
+from explorer.ui.wiring import Connection, folds
+
+EXAMPLE = Example("Einstein was a German physicist who developed the theory of relativity.", "physicist")
+
+HOME = Lab(
+    slug="",
+    title="See how BERT reads",
+    chapter="",
+    question="Press any word: BERT guesses it from the rest.",
+    teaser="",
+    needs=Capability.MLM,
+    actions=(),
+    tab="explorer.home:build",
+)
+
+
+def build(page: Page) -> None:
+    """One sentence, its tokens, the guesses; below, a card for each lab."""
+    text = gr.Textbox(EXAMPLE.text, show_label=False, container=False, lines=1, max_lines=3, elem_id="home-text")
+    hidden = gr.Textbox("", visible="hidden", label="also_mask")
+    top_k = gr.Number(5, visible=False, label="top_k")
+    chips = token_chips(elem_id="home-chips")
+    sentence = rich_text(elem_classes=["said"])
+    figure = plot("masked-predictions", elem_id="home-figure")
+    folded = folds(FILL_MASKS)
+    gr.HTML(str(lab_cards()))
+
+    inputs = {"text": text, "top_k": top_k, "also_mask": hidden}
+    fill = Connection(page, FILL_MASKS, inputs, [chips, sentence, figure, hidden], shown, folded, publish=False)
+    fill.on(chips.select, read=pressed_positions)
+    keep_hidden(fill, chips, text.submit, *open_with(page, EXAMPLE, text, hidden))
+
+
+def lab_cards() -> Markup:
+    """What there is to see, a card a lab."""
+    cards = Markup("").join(
+        Markup('<a class="lab-card" href="{}"><span class="chapter-name">{}</span><b>{}</b><span>{}</span></a>').format(
+            lab.slug, lab.chapter, lab.title, lab.teaser
+        )
+        for lab in LABS
+    )
+    return Markup('<div class="lab-cards">{}</div>').format(cards)

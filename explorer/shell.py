@@ -1,0 +1,156 @@
+"""The shell: one page a lab at a URL of its own, the navigation in chapters, the picker on each."""
+
+from __future__ import annotations
+
+import gzip
+import importlib
+from functools import cache
+from typing import Any
+
+import gradio as gr
+from markupsafe import Markup
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from explorer.backend.executor import Executor
+from explorer.home import HOME
+from explorer.labs import CHAPTERS, LABS, Lab
+from explorer.ui import sessions
+from explorer.ui.components import ASSETS, PLOTLY_SCRIPT, glossary_script, notice_place, theme
+from explorer.ui.front_door import FrontDoor
+from explorer.ui.kept_pages import KeptPages
+from explorer.ui.page import Page
+from explorer.ui.picker import Picker
+from explorer.ui.streams import StreamingPages
+
+TITLE = "BERT Explorer"
+
+LARGEST_UPLOAD = "100mb"
+"""Of any file, before it is looked at."""
+
+FILES_KEPT = (3600, 24 * 3600)
+"""Files that visitors brought or were handed: looked through every hour, removed after a day (seconds)."""
+
+
+class _Pages(StreamingPages):
+    """Blocks that are described once, when the last page stands.
+
+    Gradio describes them after every page, with all pages before it: half of the time that it took to build twelve.
+    """
+
+    complete = False
+
+    def get_config_file(self) -> Any:
+        return super().get_config_file() if self.complete else {}
+
+
+def build_app(executor: Executor) -> gr.Blocks:
+    """All pages as one Gradio app; nothing heavy is imported and no model is loaded."""
+    sessions.install()
+    app = _Pages(title=TITLE, analytics_enabled=False, fill_width=True, delete_cache=FILES_KEPT)
+    with app:
+        _build_page(app, HOME, executor)
+    for lab in LABS:
+        with app.route(lab.title, f"/{lab.slug}"):
+            _build_page(app, lab, executor)
+            app.complete = lab is LABS[-1]
+    return app
+
+
+def _build_page(app: gr.Blocks, lab: Lab, executor: Executor) -> None:
+    gr.HTML(str(navigation(lab)), elem_classes=["top"], js_on_load=_SKIP)
+    with gr.Row(elem_classes=["headline"]):
+        gr.HTML(str(heading(lab)), elem_classes=["question"])
+        with gr.Column(scale=1, min_width=260, elem_classes=["card-line"]):
+            picker = Picker(executor)
+            picker.lay_out_card()
+    picker.lay_out_note()
+    notice = notice_place()
+    page = Page(executor, lab, picker.model, notice, *picker.wire(app, notice))
+    module, name = lab.tab.split(":")
+    getattr(importlib.import_module(module), name)(page)
+
+
+_SKIP = """
+element.querySelector(".skip").addEventListener("click", (event) => {
+  event.preventDefault();  // the address may name a run, which must stay
+  document.getElementById("content").focus();
+});"""
+
+
+def heading(lab: Lab) -> Markup:
+    """The page's title and the question that it answers."""
+    return Markup('<h1 id="content" tabindex="-1">{}</h1><p>{}</p>').format(lab.title, lab.question)
+
+
+def navigation(current: Lab) -> Markup:
+    """Links to every lab, grouped in chapters; relative, so that they work behind any path prefix."""
+    groups = Markup("")
+    for chapter in CHAPTERS:
+        labs = [lab for lab in LABS if lab.chapter == chapter]
+        links = Markup("").join(_link(lab, current) for lab in labs)
+        if labs:
+            groups += Markup(
+                '<span class="chapter"><span class="chapter-name">{}</span><span class="chapter-labs">{}</span></span>'
+            ).format(chapter, links)
+    skip = Markup('<a class="skip" href="{}#content">Skip to the page</a>').format(current.slug or "./")
+    home = Markup('<a class="brand" href="./">{}</a>').format(TITLE)
+    return Markup('{}<nav aria-label="Chapters">{}{}</nav>').format(skip, home, groups)
+
+
+def _link(lab: Lab, current: Lab) -> Markup:
+    here = Markup(' aria-current="page"') if lab is current else Markup("")
+    return Markup('<a href="{}"{}>{}</a>').format(lab.slug, here, lab.title)
+
+
+@cache
+def _compressed_plotly() -> bytes:
+    return gzip.compress(PLOTLY_SCRIPT.read_bytes(), compresslevel=6)
+
+
+KEPT_FOR_A_DAY = {"content-encoding": "gzip", "cache-control": "public, max-age=86400", "vary": "accept-encoding"}
+
+
+def _serve_plotly(request: Request) -> Response:
+    """Plotly's script from the installed package, compressed once, kept by browsers for a day."""
+    return Response(_compressed_plotly(), media_type="text/javascript", headers=KEPT_FOR_A_DAY)
+
+
+def _serve_attention_view(request: Request) -> Response:
+    """The document in which bertviz draws, without data; its address changes with each version."""
+    from explorer.labs.attention.views_page import compressed_template
+
+    return Response(compressed_template(), media_type="text/html", headers=KEPT_FOR_A_DAY)
+
+
+def _style() -> str:
+    """The shell's style, then what single labs add."""
+    files = [ASSETS / "style.css", *sorted((ASSETS / "labs").glob("*.css"))]
+    return "\n".join(file.read_text(encoding="utf-8") for file in files)
+
+
+def launch_options(executor: Executor) -> dict[str, Any]:
+    """What the app's launch needs beside host and port."""
+    return {
+        "theme": theme(),
+        "css": _style(),
+        "head": f"<script>{(ASSETS / 'page.js').read_text(encoding='utf-8')}</script>{glossary_script()}",
+        "footer_links": ["api", "settings"],
+        "ssr_mode": False,
+        "enable_monitoring": False,
+        "max_file_size": LARGEST_UPLOAD,
+        "state_session_capacity": sessions.MOST_SESSIONS,
+        "app_kwargs": {
+            "middleware": [
+                Middleware(FrontDoor, is_lecturer=executor.runs.is_lecturer),
+                Middleware(KeptPages, paths=["/", *(f"/{lab.slug}" for lab in LABS)]),
+            ],
+            "routes": [
+                Route("/explorer/plotly.min.js", _serve_plotly),
+                Route("/explorer/attention-view.html", _serve_attention_view),
+            ],
+        },
+        "favicon_path": str(ASSETS / "icon.svg"),
+    }

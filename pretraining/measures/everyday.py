@@ -1,0 +1,66 @@
+"""NSP on two hundred pairs of everyday sentences, as visitors type them: written for this, never trained on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import torch
+
+from explorer.maths.corruption import CorruptionRecipe
+from explorer.models.bundle import Bundle
+from explorer.models.encoding import replacement_ids
+from explorer.models.records import Measure
+from pretraining.batches import collate
+from pretraining.heads import encode, pair_logits
+from pretraining.measures.masks import ROWS_PER_BATCH
+from pretraining.rows import IS_NEXT, NOT_NEXT, Row
+from pretraining.stream import row_maker
+
+TEXTS = Path(__file__).parents[1] / "everyday_pairs.tsv"
+
+
+def everyday_pairs() -> list[tuple[str, str, int]]:
+    """First sentence, second sentence, class: the hundred texts, then each first one with the second half a list away.
+
+    So every sentence stands once in each class, and nothing but the pair tells which it is.
+    """
+    texts = [line.split("\t") for line in TEXTS.read_text(encoding="utf-8").splitlines()]
+    true = [(first, second, IS_NEXT) for first, second in texts]
+    half = len(texts) // 2
+    others = (second for _, second in texts[half:] + texts[:half])
+    return true + [(first, second, NOT_NEXT) for (first, _), second in zip(texts, others, strict=True)]
+
+
+@torch.inference_mode()
+def measure_everyday(bundle: Bundle) -> list[Measure]:
+    """The accuracy on them, and how many of the unrelated ones are accepted."""
+    pairs, maker, tokenizer = everyday_pairs(), row_maker(bundle.tokenizer), bundle.tokenizer
+    rows = []
+    for first, second, label in pairs:
+        a, b = (tokenizer(text, add_special_tokens=False)["input_ids"] for text in (first, second))
+        ids = [maker.cls_id, *a, maker.sep_id, *b, maker.sep_id]
+        rows.append(Row(ids, [0] * (len(a) + 2) + [1] * (len(b) + 1), label))
+    guesses: list[int] = []
+    for start in range(0, len(rows), ROWS_PER_BATCH):
+        part = rows[start : start + ROWS_PER_BATCH]
+        batch = collate(part, CorruptionRecipe(rate=0.0), tokenizer, replacement_ids(tokenizer), torch.Generator())
+        logits = pair_logits(bundle.model, encode(bundle.model, batch).pooler_output)
+        guesses += logits.argmax(-1).tolist()
+    unrelated = [guess for guess, (*_, label) in zip(guesses, pairs, strict=True) if label == NOT_NEXT]
+    right = sum(guess == label for guess, (*_, label) in zip(guesses, pairs, strict=True))
+    return [
+        Measure(
+            "nsp_everyday",
+            "NSP, true against unrelated, everyday sentences written for this",
+            right / len(pairs),
+            "share",
+            f"{len(pairs)} pairs, half of each class",
+        ),
+        Measure(
+            "nsp_everyday_accepted",
+            "Unrelated everyday pairs that are taken for true ones",
+            unrelated.count(IS_NEXT) / len(unrelated),
+            "share",
+            f"{len(unrelated)} pairs",
+        ),
+    ]

@@ -1,0 +1,74 @@
+"""Pairs of sentences: true against random (NSP) and in order against swapped (SOP), for a head of either kind.
+
+A head is measured on both kinds, as in ALBERT's Table 5: its first class is the true pair in both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import torch
+from transformers import PreTrainedModel, PreTrainedTokenizerBase
+
+from explorer.maths.corruption import CorruptionRecipe
+from explorer.models.encoding import replacement_ids
+from explorer.models.records import Measure
+from pretraining.batches import collate
+from pretraining.heads import encode, pair_logits
+from pretraining.measures.masks import LENGTH, ROWS_PER_BATCH
+from pretraining.measures.measure import Subject
+from pretraining.rows import Row, RowMaker
+from pretraining.store import TextStore
+from pretraining.stream import row_maker
+
+PairDrawer = Callable[[RowMaker, TextStore, int, np.random.Generator, float], Row]
+"""How a pair is drawn: its last argument is the share of pairs of single sentences."""
+
+PAIRS = 2000
+KINDS: dict[str, tuple[str, PairDrawer]] = {
+    "nsp": ("true against random", RowMaker.pair),
+    "sop": ("in order against swapped", RowMaker.order),
+}
+LENGTHS = {"segments": (f"segments that fill {LENGTH} tokens", 0.0), "sentences": ("single sentences", 1.0)}
+
+
+def measure_pairs(subject: Subject) -> list[Measure]:
+    """The accuracy on 2,000 balanced pairs of each kind and length."""
+    return [
+        Measure(
+            f"{kind}_{size}",
+            f"{kind.upper()}, {told}, {length}",
+            pair_accuracy(subject.model, subject.tokenizer, subject.store, drawer, share),
+            "share",
+            f"{PAIRS:,} pairs, half of each class",
+        )
+        for kind, (told, drawer) in KINDS.items()
+        for size, (length, share) in LENGTHS.items()
+    ]
+
+
+@torch.inference_mode()
+def pair_accuracy(
+    model: PreTrainedModel,
+    tokenizer: PreTrainedTokenizerBase,
+    store: TextStore,
+    drawer: PairDrawer,
+    short_share: float,
+    pairs: int = PAIRS,
+    length: int = LENGTH,
+) -> float:
+    """The share of pairs whose class leads; a fixed seed draws them. short_share: as for the drawer.
+
+    Raises BadInputError where the text has no such pairs.
+    """
+    rng, maker = np.random.default_rng(0), row_maker(tokenizer)
+    rows = [drawer(maker, store, length, rng, short_share) for _ in range(pairs)]
+    untouched, generator = CorruptionRecipe(rate=0.0), torch.Generator()
+    right = 0
+    for first in range(0, pairs, ROWS_PER_BATCH):
+        part = rows[first : first + ROWS_PER_BATCH]
+        batch = collate(part, untouched, tokenizer, replacement_ids(tokenizer), generator)
+        guesses = pair_logits(model, encode(model, batch).pooler_output).argmax(-1).cpu()
+        right += int((guesses == batch.pair_labels).sum())
+    return right / pairs

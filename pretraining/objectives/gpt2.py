@@ -1,0 +1,68 @@
+"""GPT-2 (Radford et al. 2019): the next token, from the left alone; LayerNorm before each block."""
+
+from __future__ import annotations
+
+import torch
+from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerBase, RobertaForMaskedLM
+
+from pretraining.batches import Batch
+from pretraining.chunks import TrueTokens, chunked_loss
+from pretraining.heads import encode, tie
+from pretraining.objectives.base import Loss, Pretrainer
+from pretraining.objectives.roberta import MERGES
+from pretraining.recipes import Gpt2Recipe
+from pretraining.rows import RowMaker
+from pretraining.starts import granite
+from pretraining.starts.transplant import factors, load
+from pretraining.stream import USUAL_ROWS
+from pretraining.vocabularies import cut_merges, gpt2_tokenizer
+
+EMBEDDING_DEVIATION = 0.05
+"""The starting embeddings' root mean square: about what a small GPT-2's grow to."""
+
+
+class Gpt2Pretrainer(Pretrainer[Gpt2Recipe]):
+    """-ln p(next token), the mean over all tokens but each row's first."""
+
+    model_class = GPT2LMHeadModel
+    starts = {"roberta-mini": lambda self: self.from_roberta()}
+    drawers = {**USUAL_ROWS, "text": RowMaker.running}
+    new_parts = ("transformer.",)
+    word_embeddings = "transformer.wte.weight"
+
+    def own_tokenizer(self) -> PreTrainedTokenizerBase:
+        """roberta-mini's vocabulary."""
+        pack = granite.read_pack(self.place.downloads)[1]
+        return gpt2_tokenizer(*cut_merges(pack, MERGES), longest=self.recipe.positions)
+
+    def loss(self, batch: Batch, step: int) -> Loss:
+        """The loss of all next tokens; padding carries none."""
+        states = encode(self.model, batch).last_hidden_state[:, :-1]
+        told = batch.attention_mask[:, 1:].bool().to(states.device)
+        judge = TrueTokens(batch.input_ids[:, 1:].to(states.device)[told])
+        loss = chunked_loss(states[told], self.model.lm_head, judge)
+        return Loss(loss, {"next_loss": float(loss.detach()), "next_accuracy": judge.accuracy})
+
+    @torch.no_grad()
+    def from_roberta(self) -> GPT2LMHeadModel:
+        """New layers under roberta-mini's word embeddings, cut to the narrower width by SVD."""
+        recipe = self.recipe
+        torch.manual_seed(recipe.seed)
+        model = GPT2LMHeadModel(
+            GPT2Config(
+                vocab_size=len(self.tokenizer),
+                n_positions=recipe.positions,
+                n_embd=recipe.width,
+                n_layer=recipe.layers,
+                n_head=recipe.heads,
+                bos_token_id=self.tokenizer.eos_token_id,
+                eos_token_id=self.tokenizer.eos_token_id,
+                pad_token_id=self.tokenizer.pad_token_id,
+            )
+        )
+        roberta = load("roberta-mini", self.place.models, RobertaForMaskedLM)
+        words, _ = factors(roberta.roberta.embeddings.word_embeddings.weight, recipe.width, self.counts)
+        words -= words.mean(0)
+        model.transformer.wte.weight.copy_(words * (EMBEDDING_DEVIATION / words.pow(2).mean().sqrt()))
+        tie(model)
+        return model

@@ -1,0 +1,171 @@
+"""The rows that a training step draws from tokenised text.
+
+text       [CLS] running text of one document [SEP]                                     (BERT's body of text, DistilBERT)
+sentence   [CLS] one short sentence, as visitors type them [SEP]
+pair       [CLS] A [SEP] B [SEP] with segment ids; B follows A half the time, else it comes from another document (BERT, A.2)
+order      [CLS] A [SEP] B [SEP]: two neighbouring segments of one paragraph, swapped half the time      (ALBERT, 3.1)
+full       [CLS] whole sentences, on into the next document after a [SEP] [SEP]           (RoBERTa, 4.2: FULL-SENTENCES)
+running    sentences from one document into the next, a separator between, nothing around them                   (GPT-2)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from explorer.errors import BadInputError
+from explorer.maths.corruption import IGNORED_LABEL
+from pretraining.store import TextStore
+
+IS_NEXT, NOT_NEXT = 0, 1
+"""BertForPreTraining's classes of `next_sentence_label`."""
+IN_ORDER, SWAPPED = 0, 1
+"""AlbertForPreTraining's classes of `sentence_order_label`."""
+
+SHORT_PAIR_SHARE = 0.3
+"""Pairs made of one sentence each rather than of as much text as fits: visitors type single sentences."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """Token ids with special tokens, the segment of each, and the pair's class (IGNORED_LABEL without a pair)."""
+
+    input_ids: list[int]
+    token_type_ids: list[int]
+    pair_label: int = IGNORED_LABEL
+
+
+class RowMaker:
+    """Draws rows from a store, with the special tokens of one tokenizer."""
+
+    def __init__(self, cls_id: int, sep_id: int) -> None:
+        self.cls_id, self.sep_id = cls_id, sep_id
+
+    def text(self, store: TextStore, length: int, rng: np.random.Generator) -> Row:
+        """[CLS] running text [SEP]."""
+        ids = [self.cls_id, *store.take(store.sentence_at(rng), length - 2), self.sep_id]
+        return Row(ids, [0] * len(ids))
+
+    def sentence(self, store: TextStore, length: int, rng: np.random.Generator) -> Row:
+        """[CLS] one sentence [SEP]."""
+        ids = store.one_sentence(int(rng.integers(store.sentences)))[: length - 2]
+        return Row([self.cls_id, *ids, self.sep_id], [0] * (len(ids) + 2))
+
+    def pair(
+        self, store: TextStore, length: int, rng: np.random.Generator, short_share: float = SHORT_PAIR_SHARE
+    ) -> Row:
+        """[CLS] A [SEP] B [SEP]; B follows A in half of the draws.
+
+        short_share: how many of the pairs are single sentences; the others are segments that fill the row, as in BERT.
+        Raises BadInputError where the text has no two sentences that follow each other, or no other document.
+        """
+        if not store.has_pairs:
+            raise BadInputError(
+                "Sentence pairs need a text of two documents or more, separated by an empty line, one of them with two "
+                "sentences."
+            )
+        first = self._with_a_sequel(store, rng)
+        budget = length - 3
+        if rng.random() < short_share:
+            sentences_a, room_b = 1, 1
+        else:
+            sentences_a, room_b = self._fill_segment_a(store, first, int(rng.integers(4, max(5, budget - 3)))), 0
+        segment_a = [token for index in range(first, first + sentences_a) for token in store.one_sentence(index)]
+        second, label = first + sentences_a, IS_NEXT
+        if rng.random() < 0.5:
+            label = NOT_NEXT
+            while store.documents[second := store.sentence_at(rng)] == store.documents[first]:
+                pass
+        segment_b = store.one_sentence(second) if room_b else store.take(second, budget)
+        self._truncate(segment_a, segment_b, budget, rng)
+        ids = [self.cls_id, *segment_a, self.sep_id, *segment_b, self.sep_id]
+        return Row(ids, [0] * (len(segment_a) + 2) + [1] * (len(segment_b) + 1), label)
+
+    def order(
+        self, store: TextStore, length: int, rng: np.random.Generator, short_share: float = SHORT_PAIR_SHARE
+    ) -> Row:
+        """[CLS] A [SEP] B [SEP]; the two follow each other in a paragraph, and in half of the draws they are swapped.
+
+        Nothing but the text may tell the classes apart, so every choice is the same read backwards: the sentences begin as
+        two neighbours, all equally likely, and grow at either end by chance as far as the row and the paragraph reach; what
+        does not fit is cut after the swap. A paragraph that fits is taken whole, its beginning with it.
+        short_share and errors: as for `pair`.
+        """
+        if not store.has_neighbours:
+            raise BadInputError(
+                "Sentence order needs a text in which two sentences follow each other in one paragraph."
+            )
+        budget = length - 3
+        while (first := int(rng.integers(store.sentences))) + 1 >= store.paragraph_end(first):
+            pass
+        stop = first + 2
+        if rng.random() >= short_share:
+            first, stop = self._grown(store, first, stop, budget, rng)
+        middle = int(rng.integers(first + 1, stop))
+        segments = [store.between(first, middle), store.between(middle, stop)]
+        label = SWAPPED if rng.random() < 0.5 else IN_ORDER
+        segment_a, segment_b = segments if label == IN_ORDER else reversed(segments)
+        while len(segment_a) + len(segment_b) > budget:
+            max(segment_a, segment_b, key=len).pop()
+        ids = [self.cls_id, *segment_a, self.sep_id, *segment_b, self.sep_id]
+        return Row(ids, [0] * (len(segment_a) + 2) + [1] * (len(segment_b) + 1), label)
+
+    def full(self, store: TextStore, length: int, rng: np.random.Generator) -> Row:
+        """[CLS] whole sentences [SEP], as many as fit; where a document ends, a [SEP] and the next one's sentences."""
+        first = store.sentence_at(rng)
+        ids = [self.cls_id, *store.one_sentence(first)[: length - 2]]
+        for sentence in range(first + 1, store.sentences):
+            between = [self.sep_id] if store.documents[sentence] != store.documents[sentence - 1] else []
+            more = between + store.one_sentence(sentence)
+            if len(ids) + len(more) > length - 1:
+                break
+            ids += more
+        ids.append(self.sep_id)
+        return Row(ids, [0] * len(ids))
+
+    def running(self, store: TextStore, length: int, rng: np.random.Generator) -> Row:
+        """`length` tokens from a sentence's start on, a separator after each document; after the last comes the first."""
+        sentence, ids = store.sentence_at(rng), list[int]()
+        while len(ids) < length:
+            ids += [*store.take(sentence, length), self.sep_id]
+            sentence = store.document_end(sentence) % store.sentences
+        return Row(ids[:length], [0] * length)
+
+    @staticmethod
+    def _grown(store: TextStore, first: int, stop: int, budget: int, rng: np.random.Generator) -> tuple[int, int]:
+        """A run of sentences of one paragraph, made longer at either end by chance until at neither end another fits."""
+        begin, end = store.paragraph_start(first), store.paragraph_end(first)
+        while True:
+            wider = [
+                (lower, upper)
+                for lower, upper in ((first - 1, stop), (first, stop + 1))
+                if lower >= begin and upper <= end and store.starts[upper] - store.starts[lower] <= budget
+            ]
+            if not wider:
+                return first, stop
+            first, stop = wider[int(rng.integers(len(wider)))]
+
+    @staticmethod
+    def _with_a_sequel(store: TextStore, rng: np.random.Generator) -> int:
+        """A sentence that is not its document's last."""
+        while True:
+            first = store.sentence_at(rng)
+            if first + 1 < store.document_end(first):
+                return first
+
+    @staticmethod
+    def _fill_segment_a(store: TextStore, first: int, target: int) -> int:
+        """How many sentences A takes to reach `target` tokens, leaving at least one of the document to B."""
+        end = store.document_end(first)
+        count = 1
+        while first + count + 1 < end and store.starts[first + count] - store.starts[first] < target:
+            count += 1
+        return count
+
+    @staticmethod
+    def _truncate(segment_a: list[int], segment_b: list[int], budget: int, rng: np.random.Generator) -> None:
+        """Shorten the longer segment, in place, from either end at random (BERT's own code does the same)."""
+        while len(segment_a) + len(segment_b) > budget:
+            longer = segment_a if len(segment_a) > len(segment_b) else segment_b
+            longer.pop(0 if longer is segment_a and rng.random() < 0.5 else -1)
