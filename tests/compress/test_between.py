@@ -15,7 +15,7 @@ from explorer.compress.cuts import Cut
 from explorer.compress.importance import unit_sums
 from explorer.compress.timing import Spent, batch_of, milliseconds, spent, typical_milliseconds
 from explorer.errors import BadInputError, MissingCapabilityError
-from explorer.tuning import training
+from explorer.tuning import reading
 from tests.compress.subjects import FAMILIES, model_subject, run_subject, tiny
 from tests.compress.test_removal import outputs, some
 
@@ -48,7 +48,7 @@ def test_what_is_left_can_be_asked_for_importance_where_nothing_has_bfloat16(
     weights, _ = trained(subject, Cut(), {}, 2, 0)
     told = []
     for has in (True, False):
-        monkeypatch.setattr(training, "has_bfloat16", lambda device, has=has: has)
+        monkeypatch.setattr(reading, "has_bfloat16", lambda device, has=has: has)
         with torch.inference_mode():
             cut = Cut(neurons=bytes(place % 2 for place in range(subject.shape.blocks * subject.shape.neurons)))
             told.append(unit_sums(subject, "head", "labels", 0, 4, cut, with_weights(subject, weights)).absolute)
