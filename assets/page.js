@@ -90,7 +90,11 @@
   const fetched = window.fetch.bind(window);
   window.fetch = async (resource, options) => {
     const asked = about(resource, options);
-    if (!asked) return fetched(resource, options);
+    if (!asked) {
+      const response = await fetched(resource, options);
+      if (response.ok && /\/queue\/data(\?|$)/.test(addressOf(resource))) listen(response.clone());
+      return response;
+    }
     const { event, model, streams } = asked;
     const figures = figuresOf(event);
     const ends = figures.map((figure) => begin(figure, model));
@@ -102,6 +106,7 @@
         figures.forEach((figure, place) => {
           (figure.explorerEnds = figure.explorerEnds || []).push(ends[place], () => setTimeout(all, 500));
         });
+        response.clone().json().then(({ event_id }) => atEnd(event_id, all), () => {});
       } else {
         setTimeout(() => ends.forEach((end) => end()), 30);
       }
@@ -112,10 +117,41 @@
     }
   };
 
+  // Streams that have ended, and what is to be done when the others do: one that draws nothing leaves no figure marked.
+  const ended = new Set();
+  const awaited = new Map();
+
+  function atEnd(stream, act) {
+    if (ended.delete(stream)) act();
+    else awaited.set(stream, act);
+  }
+
+  function hasEnded(stream) {
+    const act = awaited.get(stream);
+    if (!awaited.delete(stream)) ended.add(stream);
+    else setTimeout(act, 100); // its last figure is on its way
+  }
+
+  async function listen(response) {
+    const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+    let rest = "";
+    try {
+      for (let part = await reader.read(); !part.done; part = await reader.read()) {
+        const messages = (rest + part.value).split("\n\n");
+        rest = messages.pop();
+        messages.filter((one) => one.includes('"process_completed"')).forEach((one) => {
+          const said = JSON.parse(one.slice(one.indexOf("{")));
+          if (said.msg === "process_completed") hasEnded(said.event_id);
+        });
+      }
+    } catch { /* the page was left, or the server went away: LONGEST ends the marks */ }
+  }
+
+  const addressOf = (resource) => (typeof resource === "string" ? resource : resource?.url || String(resource));
   const named = (model) => (model.startsWith("/") ? model.split("/").at(-1) : model);
 
   function about(resource, options) {
-    const found = /\/(run\/predict|queue\/join)(\?|$)/.exec(typeof resource === "string" ? resource : resource?.url || String(resource));
+    const found = /\/(run\/predict|queue\/join)(\?|$)/.exec(addressOf(resource));
     if (!found || typeof options?.body !== "string") return null;
     try {
       const body = JSON.parse(options.body);

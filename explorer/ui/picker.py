@@ -29,7 +29,8 @@ SKILLS = {
 _TAKE_UP = """(restored, model) => {
   window.explorerKnows?.("model");
   const leave = { __type__: "update" };
-  if (!restored || model !== "%s") return [restored ? { ...leave, choices: restored.choices } : leave, leave];
+  const touched = window.explorerChose || model !== "%s";
+  if (!restored || touched) return [restored ? { ...leave, choices: restored.choices } : leave, leave];
   return [{ ...leave, choices: restored.choices, value: restored.model }, restored.card];
 }"""
 
@@ -93,6 +94,13 @@ class Picker:
             js=_TAKE_UP % DEFAULT_MODEL,
             inputs=[restored, self.model],
             outputs=[self.model, self.card],
+            queue=False,
+            **private,
+        )
+        gr.on(
+            [self.model.input, self.model.select],
+            fn=None,
+            js="() => { window.explorerChose = true; return []; }",
             queue=False,
             **private,
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,12 @@ from tests.e2e.visiting import Visit
 pytestmark = pytest.mark.e2e
 
 PRESS = "(selector) => { const button = document.querySelector(selector); button.click(); return button.dataset.said; }"
+NEVER_BY_ITSELF = """{
+  const real = window.setTimeout.bind(window);
+  window.setTimeout = (act, after, ...rest) => (after === 60000 ? 0 : real(act, after, ...rest));
+}"""
+"""What is marked for a minute at most stays marked for ever."""
+
 WIDTHS = """window.widths = new Set();
 (function look() {
   const box = document.querySelector(".top nav")?.getBoundingClientRect();
@@ -94,3 +101,37 @@ def test_a_figure_has_its_place_from_the_first_and_says_when_it_is_computed_anew
     visit.open("models", "")
     widths += visit.page.evaluate("[...window.widths]")
     assert len(set(widths)) == 1, "the page's width jumped"
+
+
+def test_a_model_that_is_chosen_while_the_page_opens_stays_though_it_is_the_first_of_the_list(
+    visit: Visit, tiny_model: str
+) -> None:
+    visit.open("masking", "#fill-figure")
+    visit.choose(tiny_model)
+    expect(visit.page.locator("#fill-figure")).to_have_attribute("data-model", Path(tiny_model).name)
+    held = Held(visit)
+    visit.page.goto(f"{visit.address}/masking")
+    visit.page.locator("#model-picker input").click()
+    visit.page.get_by_role("option", name="bert-small").first.click()
+    held.release()
+    expect(visit.page.locator("#fill-figure")).to_have_attribute("data-model", "bert-small")
+    expect(visit.page.locator("#model-picker input")).to_have_value(re.compile("^bert-small"))
+    visit.open("masking", "#fill-figure")
+    expect(visit.page.locator("#fill-figure")).to_have_attribute("data-model", "bert-small")
+
+
+def test_a_stream_that_draws_nothing_leaves_no_figure_marked(visit: Visit) -> None:
+    visit.page.add_init_script(NEVER_BY_ITSELF)
+    visit.open("distillation", "#soft-figure")
+    visit.tab("Train a student")
+    visit.page.wait_for_selector("#seeds-figure .plot[data-drawn]")
+    drawn = visit.draws("#distill-curves")
+    student = visit.page.get_by_label("Students so far")
+    for run in ("example-student-text", "example-student-words"):
+        student.fill(run)
+        student.press("Enter")
+        visit.wait_redrawn("#distill-curves", drawn)
+        drawn = visit.draws("#distill-curves")
+        expect(visit.page.locator("#seeds-said")).to_contain_text("One seed says little")
+    expect(visit.page.locator("#seeds-figure")).not_to_have_attribute("data-waiting", re.compile("."))
+    expect(visit.page.locator(".figure[data-waiting]")).to_have_count(0)
