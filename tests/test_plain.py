@@ -20,6 +20,7 @@ import explorer
 from explorer.labs import LABS, LiveAction
 from explorer.plain import Asked, filled, literal
 from explorer.settings import ROOT
+from explorer.tuning import training
 from explorer.ui.folds import NO_PLAIN_SCRIPT, folds, frame
 
 ACTIONS = {action.name: action for lab in LABS for action in lab.actions}
@@ -124,6 +125,18 @@ CASES = (
     Case("placement", {"run": "example-lora-8", "layer": 5, "module": "value"}),
     Case("predict_run", {"run": "example-lora-8", "sentence_a": SENTENCE}, left_out="base"),
     Case("merge_check", {"run": "RUN"}, ("form", "max_difference"), left_out="base"),
+    Case("importance", {"run": "RUN", "examples": 8}),
+    Case("importance", {"run": "RUN", "examples": 6, "unit": "neuron", "score": "normalised", "loss": "soft"}),
+    Case("importance", {"run": "RUN", "examples": 6, "unit": "layer"}),
+    Case("prune_heads", {"run": "RUN", "heads": "0.1", "held_out": 24}, ("share", "metric", "parameters")),
+    Case("attention_view", {"sentence_a": SENTENCE, "view": "model", "smallest": 0.2}),
+    Case("attention_view", {"sentence_a": SENTENCE, "layer": 1}, model="gpt2-mini"),
+    Case("count_parameters", {"base": "bert-mini", "hidden_size": 96, "layers": 2}, ("part", "count"), ""),
+    Case("count_parameters", {"base": "albert-mini", "shared": "no", "embedding_size": 32}, ("part", "count"), ""),
+    Case(
+        "swap_runs",
+        {"runs": ("example-lora-8", "example-lora-4"), "sentence_a": "It is not a bad film, and not a good one."},
+    ),
     Case("predict_run", {"run": "example-bitfit", "sentence_a": SENTENCE}, left_out="base"),
 )
 
@@ -162,6 +175,7 @@ def run_alone(script: str) -> dict[str, Any]:
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.action}-{case.model}")
 def test_the_numbers_are_those_of_the_figure(case: Case, monkeypatch: pytest.MonkeyPatch, own_run: str) -> None:
     monkeypatch.chdir(ROOT)
+    monkeypatch.setattr(training, "has_bfloat16", lambda device: False)  # rounding of three digits hides what is wrong
     script, answer = script_of(case, own_run)
     rows = run_alone(script)["rows"]
     places = [place for place, name in enumerate(answer.table.columns) if not case.columns or name in case.columns]

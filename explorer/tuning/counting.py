@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import torch
 from torch import nn
-from transformers import PretrainedConfig
+from transformers import PretrainedConfig, PreTrainedModel
 
 from explorer.models.architectures import Layers
 from explorer.models.shortening import shortened_config
@@ -51,14 +51,8 @@ def count(
     known: the names of the parameters that the checkpoint holds; by default all of the body. PiSSA counts as LoRA, whose
     shapes it has. Raises BadInputError for a rank or a bottleneck over the width.
     """
-    config = classifier_config(config, outputs, 0)
-    kept_layers = layers_of(config, spec)
-    empty = empty_masked if find_method(spec.method).fills_masks else empty_classifier
-    fork = empty(shortened_config(config, kept_layers) if kept_layers else config)
+    fork = empty_fork(config, layers, outputs, spec, known)
     depth = fork.config.num_hidden_layers
-    for name, parameter in fork.named_parameters():
-        held = name.startswith(f"{layers.body}.") if known is None else name in known
-        parameter.requires_grad_(not held)
     places = [(name, layers.locate(name)) for name, _ in fork.named_modules()]
     matrices = {place: fork.get_parameter(f"{name}.weight").numel() for name, place in places if place}
     plain = replace(spec, variant="lora") if spec.variant == "pissa" else spec
@@ -67,6 +61,20 @@ def count(
     distinct = len({layer for layer, _ in matrices})
     kept = [parameter.numel() for name, parameter in model.named_parameters() if ".original_module." not in name]
     return Sizes(_groups(model, layers, fresh), sum(kept), matrices, depth // max(1, distinct), depth)
+
+
+def empty_fork(
+    config: PretrainedConfig, layers: Layers, outputs: int, spec: RunSpec, known: Collection[str] | None = None
+) -> PreTrainedModel:
+    """What a method is put on, without weights (torch's meta device): of it, only what no checkpoint holds is trained."""
+    config = classifier_config(config, outputs, 0)
+    kept_layers = layers_of(config, spec)
+    empty = empty_masked if find_method(spec.method).fills_masks else empty_classifier
+    fork = empty(shortened_config(config, kept_layers) if kept_layers else config)
+    for name, parameter in fork.named_parameters():
+        held = name.startswith(f"{layers.body}.") if known is None else name in known
+        parameter.requires_grad_(not held)
+    return fork
 
 
 def _groups(model: nn.Module, layers: Layers, fresh: Collection[str]) -> dict[str, int]:

@@ -65,12 +65,16 @@ class Whole:
 
 @dataclass(frozen=True)
 class Panel:
-    """The components of a folded part. plain: the script without this package. whole: where the page's table is cut."""
+    """The components of a folded part. plain: the script without this package. whole: where the page's table is cut.
+
+    scripts: the fold that the scripts are in, for a page that has one more.
+    """
 
     script: gr.Code
     table: gr.Dataframe
     plain: gr.Code | None = None
     whole: Whole | None = None
+    scripts: gr.Accordion | None = None
 
     @property
     def outputs(self) -> list[gr.components.Component]:
@@ -109,13 +113,14 @@ def folds(of_action: Action | LiveAction | str, figure: str = "", shortened: boo
                 whole = Whole(gr.JSON(visible=False), gr.JSON(visible=False), said, download, name)
             else:
                 download.click(fn=None, inputs=[table], outputs=[said], js=_save_csv(name), api_visibility="private")
-        with gr.Accordion(f"Copy as Python{of}", open=False):
-            script = _code("With this app's package", f"script-{name}")
-            plain = _code("Without it, from the model itself", f"plain-{name}") if has_plain else None
-    return Panel(script, table, plain, whole)
+        with gr.Accordion(f"Copy as Python{of}", open=False) as scripts:
+            script = code("With this app's package", f"script-{name}")
+            plain = code("Without it, from the model itself", f"plain-{name}") if has_plain else None
+    return Panel(script, table, plain, whole, scripts)
 
 
-def _code(label: str, elem_id: str) -> gr.Code:
+def code(label: str, elem_id: str) -> gr.Code:
+    """A script to copy."""
     return gr.Code(language="python", label=label, interactive=False, max_lines=24, elem_id=elem_id)
 
 

@@ -353,7 +353,10 @@ class TestCompared:
         assert [row["method"] for row in rows(answer)] == ["ia3", "bitfit"]
 
     def test_the_plan_counts_what_is_then_trained(self, client: Client, trained: str, tiny_model: str) -> None:
-        planned = rows(client.predict(model=tiny_model, **QUICK, api_name="/plan_run"))
+        answer = client.predict(model=tiny_model, **QUICK, api_name="/plan_run")
+        planned = rows(answer)
+        assert "CONFIG = LoraConfig(" in answer[1]
+        assert f"MODEL = {tiny_model!r}" in answer[1]
         run = next(row for row in rows(client.predict(api_name="/runs")) if row["run"] == trained)
         assert sum(row["trainable"] for row in planned) == run["trainable"]
         assert 0 < sum(row["share"] for row in planned) < 1

@@ -59,6 +59,12 @@ def _outputs(layout: Layers, result: AblateResult | EachHeadResult) -> tuple[str
     return tuple(layout.name(layer, layout.modules["output"]) for layer in range(1 if result.shared else depth))
 
 
+def attention_view(asked: Asked) -> str:
+    """The layers in view, and from where on weights are drawn."""
+    values = {"LAYERS": asked.result.layers, "LEAST": asked.result.kept_from}
+    return plain_script("attention_view", lambda _: values)(asked)
+
+
 def query_key(asked: Asked) -> str:
     """None where q · k of two linear maps is not all there is: rotated, relative, fused or hidden positions, or shared layers."""
     result: QueryKeyResult = asked.result

@@ -11,5 +11,7 @@ from explorer.labs.attention.views_schema import AttentionViewParams, QueryKeyPa
 
 _COMPUTE = "explorer.labs.attention.views_compute"
 
-ATTENTION_VIEW = Action("attention_view", Job(f"{_COMPUTE}:attention_view"), AttentionViewParams, view_table)
+ATTENTION_VIEW = Action(
+    "attention_view", Job(f"{_COMPUTE}:attention_view"), AttentionViewParams, view_table, plain=plain.attention_view
+)
 QUERY_KEY = Action("query_key", Job(f"{_COMPUTE}:query_key"), QueryKeyParams, query_key_table, plain=plain.query_key)

@@ -33,7 +33,14 @@ PREDICT = Action(
     subject="runs",
     plain=plain.predict_run,
 )
-SWAP = Action("swap_runs", Job(f"{_COMPUTE}:swap_runs"), SwapParams, try_figures.swap_table, subject="runs")
+SWAP = Action(
+    "swap_runs",
+    Job(f"{_COMPUTE}:swap_runs"),
+    SwapParams,
+    try_figures.swap_table,
+    subject="runs",
+    plain=plain.swap_runs,
+)
 MERGE = Action(
     "merge_check",
     Job(f"{_COMPUTE}:merge_check"),

@@ -31,6 +31,7 @@ from explorer.settings import settings
 from explorer.tasks.sources import load
 from explorer.tasks.task import Example, TaskData
 from explorer.tuning.adapted import Adapted
+from explorer.tuning.files.before import script_of_settings
 from explorer.tuning.files.export import export_adapter, export_merged
 from explorer.tuning.files.zips import export_path
 from explorer.tuning.forks import fork_classifier
@@ -74,6 +75,7 @@ def plan_run(bundle: Bundle, params: PlanParams) -> PlanResult:
         len(examples),
         -(-len(examples) // spec.batch_size) * spec.epochs,
         planned.notes,
+        script=script_of_settings(bundle, data, spec),
     )
 
 

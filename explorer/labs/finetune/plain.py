@@ -26,3 +26,16 @@ def merge_check(asked: Asked) -> str:
     texts = (("A film that one remembers.", "One remembers it."), ("Nothing in it works.", "It rained."))
     values["TEXTS"] = tuple(text[: max(1, len(record.columns))] for text in texts)
     return plain_script("merge_check", lambda _: values, _NEEDS)(asked)
+
+
+def swap_runs(asked: Asked) -> str:
+    """LoRA's runs of the same classes; without DoRA, whose norms peft does not mix in a batch."""
+    records = [asked.executor.runs.get(run) for run in dict.fromkeys(asked.params.runs)]
+    values = [run_values(asked, record) if is_lora(record) else {} for record in records]
+    if not all(values) or any(each["DORA"] or each["LABELS"] != values[0]["LABELS"] for each in values):
+        return ""
+    told = ("WEIGHTS", "RANK", "ALPHA", "RSLORA", "TARGETS")
+    runs = tuple((record.name, *(each[name] for name in told)) for record, each in zip(records, values, strict=True))
+    second = asked.params.sentence_b if len(records[0].columns) == 2 else ""
+    given = {"MODEL": values[0]["MODEL"], "LABELS": values[0]["LABELS"], "RUNS": runs, "SENTENCE_B": second}
+    return plain_script("swap_runs", lambda _: given, _NEEDS)(asked)

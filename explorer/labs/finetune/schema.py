@@ -25,7 +25,8 @@ class PlanResult:
     """What a run would train and cost.
 
     modules: (name, trainable parameters). total: parameters of the model with its new head. seconds: of training, from a
-    timed forward pass here. unavailable: why the method cannot be had on this model.
+    timed forward pass here. unavailable: why the method cannot be had on this model. script: train.py of these settings, empty
+    where it takes a run's own start.
     """
 
     model_id: str
@@ -40,6 +41,7 @@ class PlanResult:
     steps: int = 0
     notes: tuple[str, ...] = ()
     unavailable: str = ""
+    script: str = ""
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,10 @@ import gradio as gr
 from explorer.backend.runs.record import RunRecord, RunStatus
 from explorer.labs.finetune import FOLLOW, PLAN, TRAIN, figures, outcome_figures
 from explorer.labs.finetune.controls import Controls
+from explorer.labs.finetune.schema import PlanResult
 from explorer.tuning.methods import find_method
 from explorer.ui.components import plot, rich_text
+from explorer.ui.folds import Panel, code
 from explorer.ui.page import Page
 from explorer.ui.run_picker import RunPicker
 from explorer.ui.streams import Stream, Watch
@@ -21,6 +23,13 @@ TRY: tuple[tuple[str, dict[str, Any]], ...] = (
     ("Head only", {"method": "head", "learning_rate": find_method("head").learning_rate}),
     ("A learning rate of 100", {"method": "lora", "learning_rate": 100.0}),
 )
+
+
+ABOUT_SCRIPT = (
+    "The second script is `train.py`, for the settings at the left. It reads `data/train.tsv` and `data/validation.tsv` beside "
+    "it; they come with a run: Merge and take home."
+)
+NO_SCRIPT = "# These settings begin with what their run computes: train.py comes with it (Merge and take home).\n"
 
 
 def build_train(page: Page, picker: RunPicker) -> Stream:
@@ -71,7 +80,7 @@ def build_train(page: Page, picker: RunPicker) -> Stream:
     picker.on_press(stop, "stop")
     resumed = picker.on_press(resume, "resume")
     following.on(picker.run.input, resumed)
-    _plan(page, controls, planned)
+    _plan(page, controls, planned, folded)
     controls.wire()
     return following
 
@@ -101,12 +110,18 @@ def _set(button: gr.Button, controls: Controls, changes: dict[str, Any]) -> Any:
     )
 
 
-def _plan(page: Page, controls: Controls, planned: gr.HTML) -> None:
-    """What the settings would train, redrawn whenever one of them changes."""
+def _plan(page: Page, controls: Controls, planned: gr.HTML, folded: Panel) -> None:
+    """What the settings would train, and the script that trains it, anew whenever one of them changes."""
+    assert folded.scripts is not None
+    with folded.scripts:
+        gr.Markdown(ABOUT_SCRIPT)
+        script = code("Without it, from transformers and peft", "plain-train")
     with gr.Accordion("What would be trained, by module", open=False):
         panel = folds("plan_run")
-    plan = Connection(
-        page, PLAN, controls.inputs, [planned], lambda result: [str(figures.plan_sentence(result))], panel
-    )
+
+    def planned_as(result: PlanResult) -> list[Any]:
+        return [str(figures.plan_sentence(result)), result.script or NO_SCRIPT]
+
+    plan = Connection(page, PLAN, controls.inputs, [planned, script], planned_as, panel)
     moved = [component.change for component in controls.inputs.values()]
     plan.on(*moved, *page.ready)

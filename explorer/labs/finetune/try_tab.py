@@ -75,7 +75,7 @@ def build_try(page: Page, picker: RunPicker, tab: gr.Tab) -> gr.Dropdown:
         {"runs": runs, "sentence_a": first, "sentence_b": second},
         [mixed_said, mixed],
         _show_swap,
-        folds("swap_runs"),
+        folds(SWAP),
     )
     swap.on(mix.click, tab.select)
     return runs

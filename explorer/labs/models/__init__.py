@@ -2,7 +2,7 @@
 
 from explorer.action import Action, Lab
 from explorer.backend.executor import Job
-from explorer.labs.models import figures, score_figures
+from explorer.labs.models import figures, plain, score_figures
 from explorer.labs.models.schema import CountParams, CurvesParams, FamilyParams, ScoresParams
 
 _COMPUTE = "explorer.labs.models.compute"
@@ -15,7 +15,12 @@ CURVES = Action(
     "training_curves", Job(f"{_COMPUTE}:training_curves"), CurvesParams, score_figures.curves_table, subject="nothing"
 )
 COUNT = Action(
-    "count_parameters", Job(f"{_COMPUTE}:count_parameters"), CountParams, figures.count_table, subject="nothing"
+    "count_parameters",
+    Job(f"{_COMPUTE}:count_parameters"),
+    CountParams,
+    figures.count_table,
+    subject="nothing",
+    plain=plain.count_parameters,
 )
 
 LAB = Lab(

@@ -53,19 +53,22 @@ def training_curves(params: CurvesParams) -> CurvesResult:
 
 def count_parameters(params: CountParams) -> CountResult:
     """A model in other sizes. Raises BadInputError where its family does not have what is changed."""
-    base = outline_of(params.base)
-    own = {"own": None, "yes": True, "no": False}[params.shared]
-    changed = base.resized(
+    base, changed = outline_of(params.base), resized(params)
+    parts = tuple(CountedPart(part.name, part.formula, part.count) for part in changed.parts or ())
+    after = _sizes(changed)
+    return CountResult(_sizes(base), after, parts, _sweep(after), _as_in_table_3(after), base.factorises)
+
+
+def resized(params: CountParams) -> Outline:
+    """The model in the sizes that are asked for. Raises BadInputError as count_parameters."""
+    return outline_of(params.base).resized(
         vocab_size=params.vocabulary or None,
         hidden_size=params.hidden_size or None,
         layers=params.layers or None,
         inner=params.intermediate_size or None,
         embedding_size=params.embedding_size or None,
-        shared=own,
+        shared={"own": None, "yes": True, "no": False}[params.shared],
     )
-    parts = tuple(CountedPart(part.name, part.formula, part.count) for part in changed.parts or ())
-    after = _sizes(changed)
-    return CountResult(_sizes(base), after, parts, _sweep(after), _as_in_table_3(after), base.factorises)
 
 
 def _sizes(outline: Outline) -> ModelSizes:

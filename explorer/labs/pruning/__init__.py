@@ -1,7 +1,7 @@
 """Pruning: what matters in a model, taking the rest away, and fewer bits for what is left."""
 
 from explorer.action import Lab, LiveAction
-from explorer.labs.pruning import importance_figures, orders_figures, prune_figures, quantised_figures
+from explorer.labs.pruning import importance_figures, orders_figures, plain, prune_figures, quantised_figures
 from explorer.labs.pruning.live import require_done, require_metric
 from explorer.labs.pruning.params import (
     ExportParams,
@@ -22,11 +22,17 @@ def _files(exported: Exported) -> Table:
     return Table.of(("file",), [(name,) for name in exported.files])
 
 
-IMPORTANCE = LiveAction("importance", f"{_LIVE}:importance", ImportanceParams, importance_figures.importance_table)
+IMPORTANCE = LiveAction(
+    "importance",
+    f"{_LIVE}:importance",
+    ImportanceParams,
+    importance_figures.importance_table,
+    plain=plain.importance,
+)
 ORDERS = LiveAction(
     "compare_orders", f"{_LIVE}:compare_orders", OrdersParams, orders_figures.orders_table, require_metric
 )
-HEADS = LiveAction("prune_heads", f"{_LIVE}:prune_heads", HandParams, orders_figures.hand_table)
+HEADS = LiveAction("prune_heads", f"{_LIVE}:prune_heads", HandParams, orders_figures.hand_table, plain=plain.heads)
 PRUNE = LiveAction("prune", f"{_LIVE}:prune", PruneParams, prune_figures.prune_table, require_done)
 STEPS = LiveAction("compare_steps", f"{_LIVE}:compare_steps", StepsParams, prune_figures.steps_table)
 QUANTISE = LiveAction("quantise", f"{_LIVE}:quantise", QuantiseParams, quantised_figures.quantised_table)

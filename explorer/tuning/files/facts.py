@@ -36,20 +36,27 @@ class RealFacts(Protocol):
     def command(self) -> str: ...
 
 
-class RunFacts(Protocol):
-    """A run. columns: the names of its one or two texts. metrics: names, the leading one first.
-
-    scale: the mean and spread by which a regression's scores were normalised; (0, 1) for classes.
-    """
+class ScriptFacts(Protocol):
+    """What train.py takes from a run. scale: as RunFacts's."""
 
     @property
     def name(self) -> str: ...
     @property
     def spec(self) -> RunSpec: ...
     @property
-    def task_title(self) -> str: ...
-    @property
     def labels(self) -> tuple[str, ...]: ...
+    @property
+    def scale(self) -> tuple[float, float]: ...
+
+
+class RunFacts(ScriptFacts, Protocol):
+    """A run. columns: the names of its one or two texts. metrics: names, the leading one first.
+
+    scale: the mean and spread by which a regression's scores were normalised; (0, 1) for classes.
+    """
+
+    @property
+    def task_title(self) -> str: ...
     @property
     def columns(self) -> tuple[str, ...]: ...
     @property
@@ -62,8 +69,6 @@ class RunFacts(Protocol):
     def trainable(self) -> int: ...
     @property
     def parameters(self) -> int: ...
-    @property
-    def scale(self) -> tuple[float, float]: ...
     @property
     def outcome(self) -> OutcomeFacts | None: ...
     @property

@@ -16,7 +16,7 @@ from peft import __version__ as peft_version
 
 from explorer.tuning.adapted import Adapted
 from explorer.tuning.bottleneck import WithAdapter
-from explorer.tuning.files.facts import RunFacts
+from explorer.tuning.files.facts import ScriptFacts
 from explorer.tuning.methods import find_method
 from explorer.tuning.peft_methods import SHARED_START, config_of
 from explorer.tuning.rows import LONGEST_ROW
@@ -37,7 +37,7 @@ class _Parts:
     constants: Mapping[str, str]
 
 
-def training_script(adapted: Adapted, facts: RunFacts, metrics: Sequence[str]) -> str:
+def training_script(adapted: Adapted, facts: ScriptFacts, metrics: Sequence[str]) -> str:
     """The text of train.py, which reads data/train.tsv and data/validation*.tsv beside it, as export.py writes them.
 
     metrics: what it prints, by their names in explorer.tasks.metrics.

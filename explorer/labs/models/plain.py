@@ -1,0 +1,21 @@
+"""What the script without the package is told: a family's class, its sizes, and what its parts are called."""
+
+from __future__ import annotations
+
+from explorer.plain import Asked, plain_script
+
+_NO_SIZES = ("architectures", "dtype", "id2label", "label2id", "transformers_version")
+
+
+def count_parameters(asked: Asked) -> str:
+    """None for a family whose parts are not written down."""
+    from explorer.labs.models.compute import resized  # brings torch, which is here by now
+
+    outline = resized(asked.params)
+    differs = outline.config.to_diff_dict()
+    values = {
+        "MODEL_CLASS": outline.architecture.model_class,
+        "CONFIG": {name: value for name, value in differs.items() if name not in _NO_SIZES},
+        "PARTS": {part.name: part.prefixes for part in outline.parts or ()},
+    }
+    return plain_script("count_parameters", lambda _: values)(asked) if outline.parts else ""

@@ -1,0 +1,90 @@
+"""What the scripts without the package are told: the run, its examples, and where its heads and neurons are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from explorer.labs.pruning.schema import HandResult, ImportanceResult
+from explorer.models.architectures import Architecture
+from explorer.plain import Asked, architecture_of, plain_script, run_values
+from explorer.settings import BUNDLED_TASKS, ROOT
+from explorer.tasks.glue_files import LAYOUTS
+from explorer.tasks.metrics import METRICS
+
+_NEEDS = "torch transformers peft"
+
+ROWS_OF_HEADS = ("BERT", "RoBERTa", "ALBERT", "DistilBERT", "ELECTRA")
+"""Families whose heads are rows of three maps and columns of one, and nothing besides."""
+
+
+def importance(asked: Asked) -> str:
+    """None for single weights, and for whole layers where one serves at every depth."""
+    result: ImportanceResult = asked.result
+    shape = result.about.shape
+    family = _family(asked)
+    if result.unit == "weight" or family is None or (result.unit == "layer" and shape.shared):
+        return ""
+    role = {"head": "output", "neuron": "ffn_out", "layer": ""}[result.unit]
+    path = family.layers.modules[role] if role else ""
+    values = {
+        "EXAMPLES": result.about.examples,
+        "UNITS": shape.heads if result.unit == "head" else shape.neurons,
+        "GATED": tuple(family.layers.name(block, path).rstrip(".") for block in range(shape.blocks)),
+        "SHARED": shape.shared,
+    }
+    return _of_run("importance", asked, values)
+
+
+def heads(asked: Asked) -> str:
+    """Where the metric is accuracy, and query, key and value are linear maps of their own."""
+    result: HandResult = asked.result
+    family, shape = _family(asked), result.about.shape
+    if result.about.metric != METRICS["accuracy"].title or family is None or family.family not in ROWS_OF_HEADS:
+        return ""
+    parts = family.layers.modules
+    values = {
+        "EXAMPLES": result.about.held_out,
+        "HEADS": tuple(dict.fromkeys((shape.block_of(layer), head) for layer, head in result.heads)),
+        "LAYER": family.layers.name(0, "").replace("0", "{}", 1),
+        "PROJECTIONS": tuple(parts[role] for role in ("query", "key", "value")),
+        "OUTPUT": parts["output"],
+        "SHARE": len(result.heads) / (shape.blocks * shape.heads),
+    }
+    return _of_run("prune_heads", asked, values)
+
+
+def _family(asked: Asked) -> Architecture | None:
+    """Of the run's model; None for a pretrained model, which the scripts don't ask."""
+    run = asked.params.run
+    return architecture_of(asked, asked.executor.runs.get(run).spec.model) if run else None
+
+
+def _of_run(name: str, asked: Asked, values: dict[str, Any]) -> str:
+    """None for examples that are not bundled, and for a run that the scripts cannot put together."""
+    import torch  # which is here by now
+
+    from explorer.tuning.training import has_bfloat16
+
+    record, family = asked.executor.runs.get(asked.params.run), _family(asked)
+    run, task = run_values(asked, record), asked.params.task or record.spec.task
+    layout = next((layout for layout in LAYOUTS if layout.task == task), None)
+    if not run or layout is None or family is None:
+        return ""
+    folder = BUNDLED_TASKS / task
+    values = {
+        **run,
+        "TRAIN": _place(folder / "train.tsv"),
+        "HELD_OUT": _place(min(folder.glob("validation*.tsv"))),
+        "HEADER": layout.header if layout.task == "cola" else None,
+        "TEXTS": layout.texts,
+        "LABEL": layout.label,
+        "CLASSES": tuple(layout.classes),
+        "BFLOAT16": family.half_precision and has_bfloat16(torch.device("cpu")),
+        **values,
+    }
+    return plain_script(name, lambda _: values, _NEEDS)(asked)
+
+
+def _place(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()

@@ -1,0 +1,47 @@
+"""train.py for settings of which there is no run yet: the same script that a run's export has."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+
+from explorer.models.bundle import Bundle
+from explorer.tasks.task import TaskData
+from explorer.tuning.adapted import Adapted, build, check_method
+from explorer.tuning.counting import empty_fork
+from explorer.tuning.files.script import training_script
+from explorer.tuning.forks import pretrained
+from explorer.tuning.methods import find_method
+from explorer.tuning.spec import RunSpec
+from explorer.tuning.training import Scale
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What the script reads of a run; a run's record has these too."""
+
+    name: str
+    spec: RunSpec
+    labels: tuple[str, ...]
+    scale: tuple[float, float]
+
+
+def script_of_settings(bundle: Bundle, data: TaskData, spec: RunSpec) -> str:
+    """The text of train.py, from the method on a model without weights (torch's meta device); nothing is trained.
+
+    Empty for a student, which needs its teacher, and for PiSSA, whose start is computed from the weights. Raises
+    BadInputError where `adapt` would.
+    """
+    method = find_method(spec.method)
+    check_method(bundle, spec)
+    if method.is_student or (method.slug == "lora" and spec.variant == "pissa"):
+        return ""
+    layers = bundle.architecture.layers
+    fork = empty_fork(bundle.model.config, layers, data.task.outputs, spec, pretrained(bundle).keys())
+    with torch.device("meta"):
+        adapted = Adapted(bundle, spec, *build(fork, spec, layers))
+    labels = torch.tensor([example.label for example in data.train[: spec.examples or None]])
+    scale = Scale.of(labels, data.task)
+    settings = Settings(f"{method.title} · {data.task.title}", spec, data.task.labels, (scale.mean, scale.spread))
+    return training_script(adapted, settings, data.task.metrics)
