@@ -64,7 +64,7 @@ def _of_run(name: str, asked: Asked, values: dict[str, Any]) -> str:
     """None for examples that are not bundled, and for a run that the scripts cannot put together."""
     import torch  # which is here by now
 
-    from explorer.tuning.training import has_bfloat16
+    from explorer.tuning.reading import has_bfloat16
 
     record, family = asked.executor.runs.get(asked.params.run), _family(asked)
     run, task = run_values(asked, record), asked.params.task or record.spec.task

@@ -13,8 +13,8 @@ from explorer.tuning.counting import empty_fork
 from explorer.tuning.files.script import training_script
 from explorer.tuning.forks import pretrained
 from explorer.tuning.methods import find_method
+from explorer.tuning.reading import Scale
 from explorer.tuning.spec import RunSpec
-from explorer.tuning.training import Scale
 
 
 @dataclass(frozen=True)
