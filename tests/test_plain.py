@@ -20,7 +20,7 @@ import explorer
 from explorer.labs import LABS, LiveAction
 from explorer.plain import Asked, filled, literal
 from explorer.settings import ROOT
-from explorer.tuning import training
+from explorer.tuning import reading
 from explorer.ui.folds import NO_PLAIN_SCRIPT, folds, frame
 
 ACTIONS = {action.name: action for lab in LABS for action in lab.actions}
@@ -175,7 +175,7 @@ def run_alone(script: str) -> dict[str, Any]:
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.action}-{case.model}")
 def test_the_numbers_are_those_of_the_figure(case: Case, monkeypatch: pytest.MonkeyPatch, own_run: str) -> None:
     monkeypatch.chdir(ROOT)
-    monkeypatch.setattr(training, "has_bfloat16", lambda device: False)  # rounding of three digits hides what is wrong
+    monkeypatch.setattr(reading, "has_bfloat16", lambda device: False)  # rounding of three digits hides what is wrong
     script, answer = script_of(case, own_run)
     rows = run_alone(script)["rows"]
     places = [place for place, name in enumerate(answer.table.columns) if not case.columns or name in case.columns]
