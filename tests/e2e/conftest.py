@@ -179,16 +179,11 @@ def long_run(server: str, tiny_model: str) -> Iterator[str]:
 
 
 @pytest.fixture(scope="module")
-def metrics_page(server: str, browser: Any) -> Iterator[Any]:
+def metrics_page(visitor: Any) -> Any:
     """One page with the tab Metrics for all tests of a file; each sets the panel that it looks at."""
     from tests.e2e.metrics import open_metrics
-    from tests.e2e.visiting import Visit
 
-    context = browser.new_context(viewport=PROJECTOR)
-    visitor = Visit(context.new_page(), server)
-    yield open_metrics(visitor)
-    context.close()
-    visitor.assert_unharmed()
+    return open_metrics(visitor)
 
 
 def _forget(profile: Any, page: Any, server: str) -> None:

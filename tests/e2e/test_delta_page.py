@@ -30,6 +30,14 @@ def opened(visitor: Visit) -> Visit:
     return visitor
 
 
+@pytest.fixture(scope="module")
+def with_tiny(visitor: Visit, tiny_model: str) -> Visit:
+    """The page with the tiny model, which trains at once."""
+    with_tiny_model(visitor, tiny_model)
+    visitor.open("delta", "#spectrum-figure")
+    return visitor
+
+
 def test_it_opens_with_a_spectrum_and_the_slider_goes_back_in_time(opened: Visit) -> None:
     said = opened.page.locator("#spectrum-said")
     expect(said).to_contain_text("norm ‖ΔW‖ is largest in layer")
@@ -81,32 +89,27 @@ def test_another_matrix_and_another_run_are_drawn(opened: Visit) -> None:
     expect(opened.page).to_have_url(f"{opened.address}/delta?run={OTHER_RANK}")
 
 
-def test_full_fine_tuning_is_trained_beside_lora(visit: Visit, tiny_model: str) -> None:
-    with_tiny_model(visit, tiny_model)
-    visit.open("delta", "#spectrum-figure")
-    visit.tab("Amplification")
-    visit.page.click("#experiment")
-    visit.page.wait_for_selector("#factors-figure .plot[data-drawn]")
-    expect(visit.page.locator("#factors-said")).to_contain_text("Full fine-tuning")
+def test_full_fine_tuning_is_trained_beside_lora(with_tiny: Visit) -> None:
+    with_tiny.tab("Amplification")
+    with_tiny.page.click("#experiment")
+    with_tiny.page.wait_for_selector("#factors-figure .plot[data-drawn]")
+    expect(with_tiny.page.locator("#factors-said")).to_contain_text("Full fine-tuning")
 
 
-def test_ranks_are_swept(visit: Visit, tiny_model: str) -> None:
-    with_tiny_model(visit, tiny_model)
-    visit.open("delta", "#spectrum-figure")
-    visit.tab("Rank sweep")
-    visit.page.wait_for_selector("#sweep-figure .plot[data-drawn]")
-    expect(panel(visit)).to_contain_text("Table 6")
-    panel(visit).get_by_label("Ranks").fill("1, 3")
-    type_number(visit, "Epochs", 1)
-    visit.page.click("#sweep")
-    expect(visit.page.locator("#sweep-figure .xtick")).to_have_count(2)
-    expect(visit.page.locator("#sweep")).to_be_visible()
-    expect(visit.page.locator("#sweep-said")).to_contain_text("r = 3")
+def test_ranks_are_swept(with_tiny: Visit) -> None:
+    with_tiny.tab("Rank sweep")
+    with_tiny.page.wait_for_selector("#sweep-figure .plot[data-drawn]")
+    expect(panel(with_tiny)).to_contain_text("Table 6")
+    panel(with_tiny).get_by_label("Ranks").fill("1, 3")
+    type_number(with_tiny, "Epochs", 1)
+    with_tiny.page.click("#sweep")
+    expect(with_tiny.page.locator("#sweep-figure .xtick")).to_have_count(2)
+    expect(with_tiny.page.locator("#sweep")).to_be_visible()
+    expect(with_tiny.page.locator("#sweep-said")).to_contain_text("r = 3")
 
 
 def test_an_owner_follows_their_own_run_from_page_to_page_and_stops_it(visit: Visit, tiny_model: str) -> None:
     run = start_long(visit, tiny_model)
-    visit.open("delta", "#spectrum-figure")
     visit.open(f"delta?run={run}", "#spectrum-figure")
     slider = panel(visit).get_by_label("range slider for Training step")
     step = slider.input_value()
@@ -118,30 +121,33 @@ def test_an_owner_follows_their_own_run_from_page_to_page_and_stops_it(visit: Vi
 
 
 class TestWhileItTrains:
-    """Somebody looks on; a run that is asked for meanwhile would wait until this one has ended."""
+    """One page that looks on; a run that is asked for meanwhile would wait until this one has ended."""
 
-    def test_it_is_redrawn_as_a_run_trains_and_a_choice_stands(self, visit: Visit, long_run: str) -> None:
-        visit.open(f"delta?run={long_run}", "#spectrum-figure")
-        choose(panel(visit).get_by_label("Matrix"), visit, "value")
-        expect(visit.page.locator("#spectrum-said")).to_contain_text("In value")
-        slider = panel(visit).get_by_label("range slider for Training step")
+    @pytest.fixture(scope="class")
+    def looking_on(self, visitor: Visit, long_run: str) -> Visit:
+        visitor.open(f"delta?run={long_run}", "#spectrum-figure")
+        return visitor
+
+    def test_it_is_redrawn_as_a_run_trains_and_a_choice_stands(self, looking_on: Visit) -> None:
+        choose(panel(looking_on).get_by_label("Matrix"), looking_on, "value")
+        expect(looking_on.page.locator("#spectrum-said")).to_contain_text("In value")
+        slider = panel(looking_on).get_by_label("range slider for Training step")
         for _ in range(2):
             step = slider.input_value()
-            visit.wait_redrawn("#spectrum-figure", visit.draws("#spectrum-figure"))
+            looking_on.wait_redrawn("#spectrum-figure", looking_on.draws("#spectrum-figure"))
             expect(slider).not_to_have_value(step)
-            expect(visit.page.locator("#spectrum-said")).to_contain_text("In value")
-            expect(panel(visit).get_by_label("Matrix")).to_have_value("value")
+            expect(looking_on.page.locator("#spectrum-said")).to_contain_text("In value")
+            expect(panel(looking_on).get_by_label("Matrix")).to_have_value("value")
 
-    def test_an_earlier_step_stands_while_the_run_trains_on(self, visit: Visit, long_run: str) -> None:
-        visit.open(f"delta?run={long_run}", "#spectrum-figure")
-        slider = panel(visit).get_by_label("range slider for Training step")
-        visit.wait_redrawn("#spectrum-figure", visit.draws("#spectrum-figure"))
-        before = visit.draws("#spectrum-figure")
+    def test_an_earlier_step_stands_while_the_run_trains_on(self, looking_on: Visit) -> None:
+        slider = panel(looking_on).get_by_label("range slider for Training step")
+        looking_on.wait_redrawn("#spectrum-figure", looking_on.draws("#spectrum-figure"))
+        before = looking_on.draws("#spectrum-figure")
         slider.press("Home")
-        visit.wait_redrawn("#spectrum-figure", before)
-        visit.page.wait_for_timeout(SETTLED)
+        looking_on.wait_redrawn("#spectrum-figure", before)
+        looking_on.page.wait_for_timeout(SETTLED)
         assert slider.input_value() == "1"
         first = re.compile(
             r"largest in layer \d \(\d(\.\d+)?e-05\)"
         )  # B starts from zero, and Adam's first step is small
-        expect(visit.page.locator("#spectrum-said")).to_contain_text(first)
+        expect(looking_on.page.locator("#spectrum-said")).to_contain_text(first)

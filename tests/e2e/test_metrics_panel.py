@@ -12,7 +12,7 @@ from playwright.sync_api import Page, expect
 from explorer.labs.finetune.metrics_compute import take_metrics_apart
 from explorer.labs.finetune.metrics_schema import CLASS_NAMES, MATRICES, THREE_CLASSES, ConfusionParams
 from tests.e2e.metrics import assert_same, open_metrics, open_panel, shown
-from tests.e2e.visiting import Visit
+from tests.e2e.visiting import SIZES, TWO_FRAMES, Visit, width_of
 
 pytestmark = pytest.mark.e2e
 
@@ -193,20 +193,16 @@ def test_pictures_can_be_saved(metrics_page: Page, panel: str) -> None:
     assert contents["PNG"].startswith(b"\x89PNG")
 
 
-@pytest.mark.parametrize("size", [(1440, 900), (1024, 768), (390, 844)])
-def test_neither_panel_is_wider_than_the_screen(visit: Visit, size: tuple[int, int]) -> None:
-    visit.page.set_viewport_size({"width": size[0], "height": size[1]})
-    page = open_metrics(visit)
-    page.get_by_role("button", name="3 × 3").click()
-    page.get_by_role("button", name="Why: which metric judges").click()
-    widths = [page.evaluate("document.documentElement.scrollWidth")]
-    open_panel(page, "scatter-panel")
-    widths.append(page.evaluate("document.documentElement.scrollWidth"))
-    assert max(widths) <= size[0]
-
-
-def test_the_panels_are_dark_where_the_page_is(visit: Visit) -> None:
+def test_the_panels_are_dark_where_the_page_is_and_never_wider_than_the_screen(visit: Visit) -> None:
     visit.page.emulate_media(color_scheme="dark")
     page = open_metrics(visit)
     fill = page.locator('#matrix-panel [data-metric="accuracy"] .bar').get_attribute("fill")
     assert fill == "#56B4E9", "the dark palette's first colour"
+    page.get_by_role("button", name="3 × 3").click()
+    page.get_by_role("button", name="Why: which metric judges").click()
+    for panel in ("matrix-panel", "scatter-panel"):
+        open_panel(page, panel)
+        for width, height in SIZES:
+            page.set_viewport_size({"width": width, "height": height})
+            page.evaluate(TWO_FRAMES)
+            assert width_of(page) <= width

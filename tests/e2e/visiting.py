@@ -9,6 +9,12 @@ from playwright.sync_api import Page, expect
 PATIENCE = 240_000
 """Milliseconds; far more than anything takes, so that a busy machine fails no test."""
 
+SIZES = ((1440, 900), (1024, 768), (390, 844))
+"""A laptop, a projector and a phone."""
+
+TWO_FRAMES = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+"""After which a page of another size is laid out."""
+
 expect.set_options(timeout=PATIENCE)
 
 
