@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
-from tests.e2e.visiting import SIZES, Visit, open_tab, width_of
+from tests.e2e.visiting import Visit, open_tab, width_of
 
 pytestmark = pytest.mark.e2e
 
@@ -25,32 +23,33 @@ SETTLED = """() => new Promise((done) => {
 """What was unfolded has its size: the same for twenty frames."""
 
 
-PAGES = [("finetune", "#run-curves", FINETUNE_TABS), ("delta", "#spectrum-figure", DELTA_TABS)]
-
-
-@pytest.mark.parametrize(("path", "figure", "tabs"), PAGES)
-def test_no_tab_is_wider_than_the_screen_and_dark_pages_have_dark_figures(
-    visit: Visit, path: str, figure: str, tabs: tuple[str, ...]
+@pytest.mark.parametrize(
+    ("path", "figure", "tabs"),
+    [("finetune", "#run-curves", FINETUNE_TABS), ("delta", "#spectrum-figure", DELTA_TABS)],
+)
+@pytest.mark.parametrize("size", [(1440, 900), (1024, 768), (390, 844)])
+def test_no_tab_is_wider_than_the_screen(
+    visit: Visit, path: str, figure: str, tabs: tuple[str, ...], size: tuple[int, int]
 ) -> None:
     page = visit.page
-    page.emulate_media(color_scheme="dark")
-    page.set_viewport_size({"width": 1440, "height": 900})
+    page.set_viewport_size({"width": size[0], "height": size[1]})
     visit.open(path, figure)
-    stroke = page.evaluate(f"getComputedStyle(document.querySelector('{figure} .js-line')).stroke")
+    wide = {}
+    for tab in tabs:
+        open_tab(page, tab)
+        if tab != PRESSED_FIRST:
+            page.wait_for_function(DRAWN)
+        folded = page.locator("[role=tabpanel]:visible button.label-wrap:not(.open)")
+        while folded.count():
+            folded.first.click()
+        page.evaluate(SETTLED)
+        wide[tab] = width_of(page)
+    assert max(wide.values()) <= size[0], wide
+
+
+@pytest.mark.parametrize(("path", "figure"), [("finetune", "#run-curves"), ("delta", "#spectrum-figure")])
+def test_dark_pages_have_dark_figures(visit: Visit, path: str, figure: str) -> None:
+    visit.page.emulate_media(color_scheme="dark")
+    visit.open(path, figure)
+    stroke = visit.page.evaluate(f"getComputedStyle(document.querySelector('{figure} .js-line')).stroke")
     assert stroke == "rgb(86, 180, 233)", "the dark palette's first colour"
-    for size in SIZES:
-        page.set_viewport_size({"width": size[0], "height": size[1]})
-        wide = {tab: width_with(page, tab) for tab in tabs}
-        assert max(wide.values()) <= size[0], wide
-
-
-def width_with(page: Any, tab: str) -> float:
-    """Of the page with a tab open and all its parts unfolded."""
-    open_tab(page, tab)
-    if tab != PRESSED_FIRST:
-        page.wait_for_function(DRAWN)
-    folded = page.locator("[role=tabpanel]:visible button.label-wrap:not(.open)")
-    while folded.count():
-        folded.first.click()
-    page.evaluate(SETTLED)
-    return width_of(page)
