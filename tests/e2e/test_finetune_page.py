@@ -12,6 +12,7 @@ from playwright.sync_api import expect
 
 from tests.e2e.running import (
     EXAMPLE,
+    LOST,
     OTHER_RANK,
     SETTLED,
     choose,
@@ -28,9 +29,6 @@ from tests.e2e.visiting import Visit
 
 pytestmark = pytest.mark.e2e
 
-STOP_SHOWN = 30_000
-"""Milliseconds after which a run without a button to stop it has ended; one that trains on holds up all that come after it."""
-
 
 def assert_moves_in_place(visit: Visit) -> None:
     """Several drawings while it trains, all at one place of a page of one length."""
@@ -46,50 +44,34 @@ def assert_moves_in_place(visit: Visit) -> None:
     assert len(places) == 1, "the page jumped while it trained"
 
 
-@pytest.fixture(scope="module")
-def looked_at(visitor: Visit) -> Visit:
-    """The page with the worked example, for the tests that train nothing."""
-    visitor.open("finetune", "#run-curves")
-    return visitor
+@pytest.fixture
+def going(visit: Visit, tiny_model: str) -> Iterator[str]:
+    """The visitor's run while it trains; stopped at the end."""
+    run = start_long(visit, tiny_model)
+    yield run
+    if run not in visit.page.url:
+        visit.open(f"finetune?run={run}", "#run-curves")
+    with suppress(PlaywrightTimeout):  # it may have ended by itself
+        visit.page.click("#stop", timeout=LOST)
 
 
-def test_the_bundled_task_says_that_it_is_not_glues_whose_file_is_one_press_away(looked_at: Visit) -> None:
-    expect(looked_at.page.get_by_text("They are not SST-2's")).to_be_visible()
-    help_text = looked_at.page.locator("#own-examples").get_by_text("GLUE's own TSV files")
+def test_the_bundled_task_says_that_it_is_not_glues_whose_file_is_one_press_away(visit: Visit) -> None:
+    visit.open("finetune", "#run-curves")
+    expect(visit.page.get_by_text("They are not SST-2's")).to_be_visible()
+    help_text = visit.page.locator("#own-examples").get_by_text("GLUE's own TSV files")
     expect(help_text).not_to_be_visible()
-    looked_at.page.click("#real-task")
+    visit.page.click("#real-task")
     expect(help_text).to_be_visible()
 
 
-def test_the_page_opens_with_a_worked_example_and_a_plan(looked_at: Visit) -> None:
-    expect(looked_at.page.locator("#run-said")).to_contain_text("LoRA r=8 · SST-2-like, bundled reaches accuracy")
-    expect(looked_at.page.locator("#plan")).to_contain_text("148,994 of 65.9M parameters are trained")
-    looked_at.page.wait_for_selector("#run-outcome .plot[data-drawn]")
-    expect(looked_at.page.locator("#run-wrong")).to_contain_text("The most confidently wrong")
-    expect(looked_at.page).to_have_url(f"{looked_at.address}/finetune?run={EXAMPLE}")
-    expect(looked_at.page.locator("#stop")).to_have_count(0)
-
-
-def test_a_method_brings_its_learning_rate_and_its_own_settings(looked_at: Visit) -> None:
-    looked_at.page.get_by_role("button", name="Training settings").click()
-    looked_at.page.locator("#method-picker input").click()
-    looked_at.page.get_by_role("option", name="Adapters (Houlsby)").click()
-    expect(looked_at.page.get_by_label("number input for Bottleneck width")).to_be_visible()
-    expect(looked_at.page.get_by_label("number input for Rank r")).to_have_count(0)
-    looked_at.page.locator("#method-picker input").click()
-    looked_at.page.get_by_role("option", name="Full fine-tuning").click()
-    expect(looked_at.page.get_by_label("Learning rate", exact=True)).to_have_value("0.00005")
-    expect(looked_at.page.locator("#plan")).to_contain_text("(100%)")
-
-
-def test_a_learning_rate_of_0_is_refused_and_nothing_is_lost(looked_at: Visit) -> None:
-    rate = looked_at.page.get_by_label("Learning rate", exact=True)
-    rate.fill("0")
-    rate.press("Tab")
-    looked_at.page.click("#train")
-    expect(notice(looked_at)).to_contain_text("learning_rate must be a number above 0")
-    expect(looked_at.page.locator("#run-said")).to_contain_text("LoRA r=8 · SST-2-like, bundled reaches accuracy")
-    assert looked_at.page.url.endswith(EXAMPLE)
+def test_the_page_opens_with_a_worked_example_and_a_plan(visit: Visit) -> None:
+    visit.open("finetune", "#run-curves")
+    expect(visit.page.locator("#run-said")).to_contain_text("LoRA r=8 · SST-2-like, bundled reaches accuracy")
+    expect(visit.page.locator("#plan")).to_contain_text("148,994 of 65.9M parameters are trained")
+    visit.page.wait_for_selector("#run-outcome .plot[data-drawn]")
+    expect(visit.page.locator("#run-wrong")).to_contain_text("The most confidently wrong")
+    expect(visit.page).to_have_url(f"{visit.address}/finetune?run={EXAMPLE}")
+    expect(visit.page.locator("#stop")).to_have_count(0)
 
 
 def test_curves_move_in_place_until_stop_which_stands_where_train_was(visit: Visit, tiny_model: str) -> None:
@@ -109,6 +91,51 @@ def test_curves_move_in_place_until_stop_which_stands_where_train_was(visit: Vis
     expect(visit.page.locator(".run-progress")).to_have_count(0)
     assert visit.page.locator("#train").bounding_box() == place
     visit.page.wait_for_selector("#run-outcome .plot[data-drawn]")
+
+
+def test_a_stopped_run_is_resumed_where_it_stood(visit: Visit, going: str) -> None:
+    stop(visit)
+    found = re.search(r"Stopped at step (\d+) of", visit.page.locator("#run-said").inner_text())
+    assert found
+    visit.page.click("#resume")
+    wait_for_step(visit, int(found[1]))
+    assert own_run(visit) == going
+
+
+def test_a_reload_finds_the_run_still_going(visit: Visit, going: str) -> None:
+    before = step_of(visit)
+    visit.page.reload()
+    wait_for_step(visit, before)
+    assert own_run(visit) == going
+    visit.wait_redrawn("#run-curves", visit.draws("#run-curves"))
+    expect(visit.page.locator("#stop")).to_be_visible()
+
+
+def test_another_page_and_back_finds_it_without_a_link(visit: Visit, going: str) -> None:
+    before = step_of(visit)
+    visit.page.click(".top nav >> text=Masking")
+    visit.page.wait_for_selector("#fill-figure .plot[data-drawn]")
+    visit.page.click(".top nav >> text=Fine-tune")
+    wait_for_step(visit, before)
+    assert own_run(visit) == going
+
+
+def test_another_run_is_looked_at_while_one_trains(visit: Visit, going: str) -> None:
+    """The stream that is left says nothing more, not even as it ends."""
+    choose(visit.page.locator("#run-picker input"), visit, re.compile("LoRA r=64"))
+    expect(visit.page.locator("#run-said")).to_contain_text("LoRA r=64 · SST-2-like, bundled reaches")
+    visit.page.wait_for_timeout(SETTLED)
+    expect(visit.page.locator("#run-said")).to_contain_text("LoRA r=64 · SST-2-like, bundled reaches")
+    expect(visit.page).to_have_url(f"{visit.address}/finetune?run={OTHER_RANK}")
+    expect(visit.page.locator("#train")).to_be_visible()
+
+
+def test_a_second_run_waits_for_its_turn_and_can_be_called_off(visit: Visit, going: str) -> None:
+    visit.page.get_by_role("button", name="Rank 1", exact=True).click()
+    expect(visit.page.locator("#run-said")).to_contain_text("waits for its turn: 1 run ahead of this one")
+    assert own_run(visit) != going
+    stop(visit)
+    expect(visit.page.locator("#run-said")).to_contain_text("Stopped while it waited")
 
 
 def test_a_learning_rate_of_100_diverges_in_a_sentence(visit: Visit, tiny_model: str) -> None:
@@ -132,58 +159,26 @@ def test_settings_that_are_only_looked_at_stay_as_they_are(visit: Visit, tiny_mo
     expect(visit.page.locator("#run-said")).to_contain_text("LoRA r=8 · SST-2-like, bundled reaches")
 
 
-@pytest.fixture(scope="class")
-def going(visitor: Visit, tiny_model: str) -> Iterator[str]:
-    """The visitor's run while it trains, for the tests of a class; stopped at the end."""
-    run = start_long(visitor, tiny_model)
-    yield run
-    if run not in visitor.page.url:
-        visitor.open(f"finetune?run={run}", "#run-curves")
-    with suppress(PlaywrightTimeout):  # it may have ended by itself
-        visitor.page.click("#stop", timeout=STOP_SHOWN)
+def test_a_method_brings_its_learning_rate_and_its_own_settings(visit: Visit) -> None:
+    visit.open("finetune", "#run-curves")
+    visit.page.get_by_role("button", name="Training settings").click()
+    visit.page.locator("#method-picker input").click()
+    visit.page.get_by_role("option", name="Adapters (Houlsby)").click()
+    expect(visit.page.get_by_label("number input for Bottleneck width")).to_be_visible()
+    expect(visit.page.get_by_label("number input for Rank r")).to_have_count(0)
+    visit.page.locator("#method-picker input").click()
+    visit.page.get_by_role("option", name="Full fine-tuning").click()
+    expect(visit.page.get_by_label("Learning rate", exact=True)).to_have_value("0.00005")
+    expect(visit.page.locator("#plan")).to_contain_text("(100%)")
 
 
-class TestLeftAndFoundAgain:
-    def test_a_reload_finds_the_run_still_going(self, visitor: Visit, going: str) -> None:
-        before = step_of(visitor)
-        visitor.page.reload()
-        wait_for_step(visitor, before)
-        assert own_run(visitor) == going
-        visitor.wait_redrawn("#run-curves", visitor.draws("#run-curves"))
-        expect(visitor.page.locator("#stop")).to_be_visible()
-
-    def test_another_page_and_back_finds_it_without_a_link(self, visitor: Visit, going: str) -> None:
-        before = step_of(visitor)
-        visitor.page.click(".top nav >> text=Masking")
-        visitor.page.wait_for_selector("#fill-figure .plot[data-drawn]")
-        visitor.page.click(".top nav >> text=Fine-tune")
-        wait_for_step(visitor, before)
-        assert own_run(visitor) == going
-
-    def test_another_run_is_looked_at_while_one_trains(self, visitor: Visit, going: str) -> None:
-        """The stream that is left says nothing more, not even as it ends."""
-        choose(visitor.page.locator("#run-picker input"), visitor, re.compile("LoRA r=64"))
-        expect(visitor.page.locator("#run-said")).to_contain_text("LoRA r=64 · SST-2-like, bundled reaches")
-        visitor.page.wait_for_timeout(SETTLED)
-        expect(visitor.page.locator("#run-said")).to_contain_text("LoRA r=64 · SST-2-like, bundled reaches")
-        expect(visitor.page).to_have_url(f"{visitor.address}/finetune?run={OTHER_RANK}")
-        expect(visitor.page.locator("#train")).to_be_visible()
-
-
-class TestQueuedAndStopped:
-    def test_a_second_run_waits_for_its_turn_and_can_be_called_off(self, visitor: Visit, going: str) -> None:
-        visitor.page.get_by_role("button", name="Rank 1", exact=True).click()
-        expect(visitor.page.locator("#run-said")).to_contain_text("waits for its turn: 1 run ahead of this one")
-        assert own_run(visitor) != going
-        stop(visitor)
-        expect(visitor.page.locator("#run-said")).to_contain_text("Stopped while it waited")
-
-    def test_a_stopped_run_is_resumed_where_it_stood(self, visitor: Visit, going: str) -> None:
-        visitor.open(f"finetune?run={going}", "#run-curves")
-        expect(visitor.page.locator("#stop")).to_be_visible()
-        stop(visitor)
-        found = re.search(r"Stopped at step (\d+) of", visitor.page.locator("#run-said").inner_text())
-        assert found
-        visitor.page.click("#resume")
-        wait_for_step(visitor, int(found[1]))
-        assert own_run(visitor) == going
+def test_a_learning_rate_of_0_is_refused_and_nothing_is_lost(visit: Visit) -> None:
+    visit.open("finetune", "#run-curves")
+    visit.page.get_by_role("button", name="Training settings").click()
+    rate = visit.page.get_by_label("Learning rate", exact=True)
+    rate.fill("0")
+    rate.press("Tab")
+    visit.page.click("#train")
+    expect(notice(visit)).to_contain_text("learning_rate must be a number above 0")
+    expect(visit.page.locator("#run-said")).to_contain_text("LoRA r=8 · SST-2-like, bundled reaches accuracy")
+    assert visit.page.url.endswith(EXAMPLE)
