@@ -13,7 +13,7 @@ from explorer.backend.local import LocalExecutor
 from explorer.backend.runs.record import RunStatus
 from explorer.settings import Settings
 from explorer.tasks.sources import keep_text
-from explorer.tuning import distilling, masked, training
+from explorer.tuning import distilling, masked, reading
 from explorer.tuning.rows import ordered_batches
 from explorer.tuning.spec import RunSpec
 from tests.backend import executing
@@ -23,7 +23,7 @@ from tests.tuning.small import CATS, examples
 model_id, settings, task, spec = executing.model_id, executing.settings, executing.task, executing.spec
 executor, no_examples = executing.executor, executing.no_examples
 
-READERS = [("lora", training), ("head", training), ("distill", distilling), ("distill_text", masked)]
+READERS = [("lora", reading), ("head", reading), ("distill", distilling), ("distill_text", masked)]
 
 
 @pytest.mark.parametrize(("method", "reader"), READERS, ids=[method for method, _ in READERS])
