@@ -194,51 +194,33 @@ class TestViews:
 
 
 class TestSafety:
-    @pytest.fixture(scope="class")
-    def views(self, visitor: Visit) -> Visit:
-        open_views(visitor)
-        return visitor
-
     @pytest.mark.parametrize("view", ["Head view", "Model view"])
-    def test_no_text_runs_or_breaks_a_view(self, views: Visit, view: str) -> None:
-        frame = inside(views)
+    def test_no_text_runs_or_breaks_a_view(self, visit: Visit, view: str) -> None:
+        frame = open_views(visit)
         for text in (*(HOSTILE if view == "Head view" else ()), " ".join(HOSTILE)):
-            write(views, text, "a second " + text)
+            write(visit, text, "a second " + text)
             if view == "Model view":
-                press(views, "radio", view)
-                expect(views.page.locator("#view-said")).to_contain_text("layers ×")
+                press(visit, "radio", view)
+                expect(visit.page.locator("#view-said")).to_contain_text("layers ×")
                 frame.locator("#vis svg > g:not(.detail) > rect:last-child").first.click()
                 expect(frame.locator("text.token").first).to_be_attached()
             else:
                 assert len(tokens_of(frame, "left")) >= 4, text
-            assert_calm(views, frame)
+            assert_calm(visit, frame)
 
 
 class TestSaving:
-    @pytest.fixture(scope="class")
-    def hostile(self, visitor: Visit) -> Visit:
-        open_views(visitor)
-        write(visitor, " ".join(HOSTILE[:8]), HOSTILE[8])
-        return visitor
+    @pytest.fixture
+    def hostile(self, visit: Visit) -> Visit:
+        open_views(visit)
+        write(visit, " ".join(HOSTILE[:8]), HOSTILE[8])
+        return visit
 
     @staticmethod
     def save(visit: Visit, name: str) -> Path:
         with visit.page.expect_download() as download:
             visit.page.locator("#view-frame").get_by_role("button", name=name, exact=True).click()
         return Path(download.value.path())
-
-    def test_the_svg_is_well_formed_and_holds_the_tokens(self, hostile: Visit) -> None:
-        tree = ElementTree.fromstring(self.save(hostile, "SVG").read_text(encoding="utf-8"))
-        texts = ["".join(node.itertext()) for node in tree.iter("{http://www.w3.org/2000/svg}text")]
-        frame = inside(hostile)
-        assert texts == [*tokens_of(frame, "left"), *tokens_of(frame, "right")]
-        assert not list(tree.iter("{http://www.w3.org/2000/svg}script"))
-
-    def test_the_png_is_an_image_of_some_size(self, hostile: Visit) -> None:
-        content = self.save(hostile, "PNG").read_bytes()
-        assert content.startswith(b"\x89PNG")
-        assert int.from_bytes(content[16:20], "big") > 500
-        assert len(content) > 20_000
 
     @pytest.mark.parametrize("view", ["Head view", "Model view"])
     def test_the_saved_document_opens_from_a_disk(
@@ -263,3 +245,16 @@ class TestSaving:
         assert page.locator("#bertviz img").count() == 0
         context.close()
         alone.assert_unharmed()
+
+    def test_the_svg_is_well_formed_and_holds_the_tokens(self, hostile: Visit) -> None:
+        tree = ElementTree.fromstring(self.save(hostile, "SVG").read_text(encoding="utf-8"))
+        texts = ["".join(node.itertext()) for node in tree.iter("{http://www.w3.org/2000/svg}text")]
+        frame = inside(hostile)
+        assert texts == [*tokens_of(frame, "left"), *tokens_of(frame, "right")]
+        assert not list(tree.iter("{http://www.w3.org/2000/svg}script"))
+
+    def test_the_png_is_an_image_of_some_size(self, hostile: Visit) -> None:
+        content = self.save(hostile, "PNG").read_bytes()
+        assert content.startswith(b"\x89PNG")
+        assert int.from_bytes(content[16:20], "big") > 500
+        assert len(content) > 20_000

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from tests.e2e.conftest import HUB_MODEL, PROJECTOR
+from tests.e2e.conftest import HUB_MODEL
 from tests.e2e.visiting import Visit, open_tab
 
 pytestmark = pytest.mark.e2e
@@ -23,16 +23,14 @@ def rows(page: Any) -> Any:
     return page.locator("#pieces-rows .pieces-row")
 
 
-@pytest.fixture(scope="module")
-def inputs(visitor: Visit) -> Visit:
-    """The page for all tests; the last two change its tokenizers."""
-    visitor.page.goto(f"{visitor.address}/inputs")
-    expect(rows(visitor.page)).to_have_count(3)
-    return visitor
+def open_page(visit: Visit) -> Any:
+    visit.page.goto(f"{visit.address}/inputs")
+    expect(rows(visit.page)).to_have_count(3)
+    return visit.page
 
 
-def test_the_page_opens_with_three_methods_and_a_pressed_piece_shows_its_steps(inputs: Visit) -> None:
-    page = inputs.page
+def test_the_page_opens_with_three_methods_and_a_pressed_piece_shows_its_steps(visit: Visit) -> None:
+    page = open_page(visit)
     expect(page.locator("#pieces-said")).to_contain_text("byte-level-bpe loses nothing")
     rows(page).nth(1).locator("button.chip", has_text="belie").click()
     expect(page.locator("#cut-word textarea, #cut-word input")).to_have_value("unbelievable")
@@ -47,61 +45,8 @@ def test_the_page_opens_with_three_methods_and_a_pressed_piece_shows_its_steps(i
     expect(last).not_to_have_class("later")
 
 
-def test_a_pressed_strip_opens_its_token(inputs: Visit) -> None:
-    page = inputs.page
-    inputs.tab("The sum")
-    page.wait_for_selector("#token-figure .plot[data-drawn]")
-    expect(page.locator("#token-said")).to_contain_text("The (position 1)")
-    box = page.locator("#sum-figure .plot").bounding_box()
-    page.mouse.move(box["x"] + 120, box["y"] + 44 + 26 * 2 + 13)
-    page.mouse.click(box["x"] + 120, box["y"] + 44 + 26 * 2 + 13)
-    expect(page.locator("#token-said")).to_contain_text("bank (position 2)")
-    page.get_by_role("button", name="Two sentences").click()
-    expect(page.locator("#token-said")).to_contain_text("The (position 1)")
-
-
-def test_a_visitor_s_text_neither_runs_nor_breaks_the_views(inputs: Visit) -> None:
-    page = inputs.page
-    for text, told_by in zip(HOSTILE, ("king", "river", "house"), strict=True):
-        inputs.tab("Pieces")
-        page.locator("#pieces-text textarea").fill(f"{text} 我 {told_by}")
-        page.get_by_role("button", name="Cut it in pieces").click()
-        expect(rows(page).nth(0)).to_contain_text(told_by)
-        expect(page.locator("#pieces-said")).to_contain_text("Unknown to")
-        expect(page.locator("#pieces-rows img, #pieces-rows script, #pieces-rows b b")).to_have_count(0)
-        rows(page).nth(0).locator("button.chip").first.click()
-        expect(page.locator("#cut-steps .cut")).to_have_count(3)
-        expect(page.locator("#cut-steps img, #cut-steps script, #cut-steps b b")).to_have_count(0)
-        inputs.tab("The sum")
-        page.get_by_label("First sentence").fill(text)
-        before = inputs.draws("#sum-figure")
-        page.get_by_role("button", name="Add up the embeddings").click()
-        inputs.wait_redrawn("#sum-figure", before)
-        expect(page.locator("#sum-said")).to_contain_text("by at most")
-        assert page.title() != "hacked"
-
-
-def test_positions_and_the_page_on_a_phone(inputs: Visit) -> None:
-    page = inputs.page
-    page.set_viewport_size({"width": 390, "height": 844})
-    open_tab(page, "Positions")
-    page.wait_for_selector("#positions-figure .plot[data-drawn]")
-    open_tab(page, "The sum")
-    page.wait_for_selector("#sum-figure .plot[data-drawn]")
-    assert page.locator("#sum-figure").bounding_box()["width"] <= 390
-    page.set_viewport_size(PROJECTOR)
-
-
-def test_another_model_takes_the_first_place_among_the_tokenizers(inputs: Visit, headless_model: str) -> None:
-    page = inputs.page
-    inputs.tab("Pieces")
-    inputs.choose(headless_model)
-    expect(rows(page).first).to_contain_text(headless_model)
-    expect(rows(page)).to_have_count(3)
-
-
-def test_a_tokenizer_of_the_hub_joins_the_others_and_one_that_is_not_there_says_why(inputs: Visit) -> None:
-    page = inputs.page
+def test_a_tokenizer_of_the_hub_joins_the_others_and_one_that_is_not_there_says_why(visit: Visit) -> None:
+    page = open_page(visit)
     choice = page.get_by_label("Tokenizers, up to 4").first
     choice.click()
     choice.fill(HUB_MODEL)
@@ -114,3 +59,51 @@ def test_a_tokenizer_of_the_hub_joins_the_others_and_one_that_is_not_there_says_
     choice.fill("nobody/nothing")
     choice.press("Enter")
     expect(rows(page).locator(".pieces-problem")).to_contain_text("The hub has no model called nobody/nothing")
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_a_visitor_s_text_neither_runs_nor_breaks_the_views(visit: Visit, text: str) -> None:
+    page = open_page(visit)
+    page.locator("#pieces-text textarea").fill(f"{text} 我")
+    page.get_by_role("button", name="Cut it in pieces").click()
+    expect(page.locator("#pieces-said")).to_contain_text("Unknown to")
+    expect(page.locator("#pieces-rows img, #pieces-rows script, #pieces-rows b b")).to_have_count(0)
+    rows(page).nth(0).locator("button.chip").first.click()
+    expect(page.locator("#cut-steps .cut")).to_have_count(3)
+    expect(page.locator("#cut-steps img, #cut-steps script, #cut-steps b b")).to_have_count(0)
+    visit.tab("The sum")
+    page.get_by_label("First sentence").fill(text)
+    page.get_by_role("button", name="Add up the embeddings").click()
+    expect(page.locator("#sum-said")).to_contain_text("by at most")
+    page.wait_for_selector("#token-figure .plot[data-drawn]")
+    assert page.title() != "hacked"
+
+
+def test_a_pressed_strip_opens_its_token(visit: Visit) -> None:
+    page = open_page(visit)
+    visit.tab("The sum")
+    page.wait_for_selector("#token-figure .plot[data-drawn]")
+    expect(page.locator("#token-said")).to_contain_text("The (position 1)")
+    box = page.locator("#sum-figure .plot").bounding_box()
+    page.mouse.move(box["x"] + 120, box["y"] + 44 + 26 * 2 + 13)
+    page.mouse.click(box["x"] + 120, box["y"] + 44 + 26 * 2 + 13)
+    expect(page.locator("#token-said")).to_contain_text("bank (position 2)")
+    page.get_by_role("button", name="Two sentences").click()
+    expect(page.locator("#token-said")).to_contain_text("The (position 1)")
+
+
+def test_another_model_takes_the_first_place_among_the_tokenizers(visit: Visit, headless_model: str) -> None:
+    page = open_page(visit)
+    visit.choose(headless_model)
+    expect(rows(page).first).to_contain_text(headless_model)
+    expect(rows(page)).to_have_count(3)
+
+
+def test_positions_and_the_page_on_a_phone(visit: Visit) -> None:
+    visit.page.set_viewport_size({"width": 390, "height": 844})
+    page = open_page(visit)
+    open_tab(page, "Positions")
+    page.wait_for_selector("#positions-figure .plot[data-drawn]")
+    open_tab(page, "The sum")
+    page.wait_for_selector("#sum-figure .plot[data-drawn]")
+    assert page.locator("#sum-figure").bounding_box()["width"] <= 390

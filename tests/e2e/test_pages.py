@@ -237,7 +237,7 @@ def test_no_dot_in_the_footer_without_a_link_on_both_sides(visit: Visit, width: 
     expect(footer).to_contain_text("Settings")
     said = " ".join(footer.inner_text().split())
     assert said
-    assert not any(part.strip() == "" for part in said.split("·"))
+    assert not any(part.strip() == "" for part in said.split("·")), said
 
 
 @pytest.mark.parametrize(("path", "figure"), [("masking", "#fill-figure"), ("pairs", "#pair-figure")])

@@ -13,7 +13,7 @@ from sklearn.metrics import accuracy_score, f1_score, matthews_corrcoef
 
 from explorer.models.bundle import Bundle
 from explorer.tasks.task import Task
-from explorer.tuning import training as module
+from explorer.tuning import reading as module
 from explorer.tuning.reading import decide
 from explorer.tuning.spec import RunSpec
 from explorer.tuning.training import Training

@@ -7,7 +7,7 @@ import torch
 
 from explorer.models.architectures import by_family
 from explorer.models.bundle import Bundle
-from explorer.tuning import training as module
+from explorer.tuning import reading as module
 from explorer.tuning.methods import METHODS, Method
 from explorer.tuning.plan import plan
 from explorer.tuning.spec import RunSpec

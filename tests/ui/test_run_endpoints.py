@@ -68,7 +68,7 @@ def test_train_streams_its_curve_and_stop_keeps_what_was_learned(going: tuple[Cl
     curve = rows(last)
     assert is_in_order(curve)
     assert all(row["loss"] > 0 for row in curve if row["loss"] is not None)
-    assert sum(row["loss"] is not None for row in curve) >= 3
+    assert sum(row["loss"] is not None for row in curve) >= 2
     assert curve[0]["loss"] is None
     assert sum(row["metric"] is not None for row in curve) >= 1
     assert status(client, run) == "stopped"
