@@ -229,17 +229,6 @@ def assert_no_wider(page: Any) -> None:
         assert width_of(page) <= width
 
 
-@pytest.mark.parametrize("width", [390, 1440])
-def test_no_dot_in_the_footer_without_a_link_on_both_sides(visit: Visit, width: int) -> None:
-    visit.page.set_viewport_size({"width": width, "height": 844})
-    visit.open("", "")
-    footer = visit.page.locator("footer")
-    expect(footer).to_contain_text("Settings")
-    said = " ".join(footer.inner_text().split())
-    assert said
-    assert not any(part.strip() == "" for part in said.split("·")), said
-
-
 @pytest.mark.parametrize(("path", "figure"), [("masking", "#fill-figure"), ("pairs", "#pair-figure")])
 def test_input_and_figure_are_in_view_on_a_projector(visit: Visit, path: str, figure: str) -> None:
     visit.open(path, figure)

@@ -14,6 +14,7 @@ from sklearn.metrics import accuracy_score, f1_score, matthews_corrcoef
 from explorer.models.bundle import Bundle
 from explorer.tasks.task import Task
 from explorer.tuning import reading as module
+from explorer.tuning import training as loop
 from explorer.tuning.reading import decide
 from explorer.tuning.spec import RunSpec
 from explorer.tuning.training import Training
@@ -112,13 +113,13 @@ class TestMeasuring:
         updates = list(training.updates())
         measured = [update.step for update in updates if update.metrics is not None]
         assert measured[-1] == training.steps == 2 * -(-rows // 16)
-        assert len(measured) <= 2 * module.EVALUATIONS_PER_EPOCH + 1
+        assert len(measured) <= 2 * loop.EVALUATIONS_PER_EPOCH + 1
         assert len(measured) >= min(training.steps, 5)
 
     def test_only_the_first_rows_are_measured_while_it_trains(
         self, bert: Bundle, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(module, "QUICK_ROWS", 5)
+        monkeypatch.setattr(loop, "QUICK_ROWS", 5)
         training = training_of(bert, RunSpec("tiny", epochs=1), data())
         training.held_out.labels[5:] = float("nan")  # scikit-learn would refuse it
         assert training.quick_scores()["accuracy"] in [count / 5 for count in range(6)]

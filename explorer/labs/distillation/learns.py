@@ -42,6 +42,19 @@ class Learning:
             file = gr.UploadButton("Take a text file", file_types=["text"], size="sm", elem_id=f"{name}-file")
         file.upload(self._read, [file], [page.notice, self.text], show_progress="minimal", api_visibility="private")
 
+    def labels(self, count: int) -> gr.Number:
+        """How many labels are known; none to choose with a text, where every hidden word is known."""
+        labelled = gr.Number(count, precision=0, label="Known labels", info="0 knows all; see Train a student.")
+        self.task.input(
+            lambda task: 0 if task == TEXT.slug else count,
+            [self.task],
+            [labelled],
+            api_visibility="private",
+            queue=False,
+            show_progress="hidden",
+        )
+        return labelled
+
     def number(self) -> gr.Number:
         """How many examples; turned to QUICK with a text, so that a run takes about a minute, and to all of a task's."""
         examples = gr.Number(0, precision=0, label="Training examples", info="0 takes all of them.")
