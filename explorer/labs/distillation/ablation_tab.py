@@ -36,7 +36,7 @@ def build_ablation(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
                 "soft": gr.Number(WEIGHTS[0], label="Weight of the soft targets"),
                 "hard": gr.Number(WEIGHTS[1], label="Weight of the labels (on a text: the hidden words)"),
                 "cosine": gr.Number(WEIGHTS[2], label="Weight of the states' cosine"),
-                "labelled": learns.labels(KNOWN_LABELS),
+                "labelled": learns.labels(KNOWN_LABELS, info="0 knows all; see Train a student."),
                 "epochs": gr.Slider(1, 20, 3, step=1, label="Epochs"),
                 "seed": gr.Number(0, precision=0, label="Seed"),
                 "examples": learns.number(),

@@ -42,30 +42,27 @@ class Learning:
             file = gr.UploadButton("Take a text file", file_types=["text"], size="sm", elem_id=f"{name}-file")
         file.upload(self._read, [file], [page.notice, self.text], show_progress="minimal", api_visibility="private")
 
-    def labels(self, count: int) -> gr.Number:
-        """How many labels are known; none to choose with a text, where every hidden word is known."""
-        labelled = gr.Number(count, precision=0, label="Known labels", info="0 knows all; see Train a student.")
+    def sets(self, control: gr.Number, on_task: int, on_text: int) -> None:
+        """Turn a control to what goes with what was chosen."""
         self.task.input(
-            lambda task: 0 if task == TEXT.slug else count,
+            lambda task: on_text if task == TEXT.slug else on_task,
             [self.task],
-            [labelled],
+            [control],
             api_visibility="private",
             queue=False,
             show_progress="hidden",
         )
+
+    def labels(self, count: int, **options: Any) -> gr.Number:
+        """How many labels are known; none to choose with a text, where every hidden word is known."""
+        labelled = gr.Number(count, precision=0, label="Known labels", **options)
+        self.sets(labelled, on_task=count, on_text=0)
         return labelled
 
     def number(self) -> gr.Number:
         """How many examples; turned to QUICK with a text, so that a run takes about a minute, and to all of a task's."""
         examples = gr.Number(0, precision=0, label="Training examples", info="0 takes all of them.")
-        self.task.input(
-            lambda task: QUICK if task == TEXT.slug else 0,
-            [self.task],
-            [examples],
-            api_visibility="private",
-            queue=False,
-            show_progress="hidden",
-        )
+        self.sets(examples, on_task=0, on_text=QUICK)
         self.task.change(
             self._turned,
             [self.task],

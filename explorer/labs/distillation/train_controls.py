@@ -67,10 +67,8 @@ def student_controls(page: Page) -> dict[str, Any]:
         label="α: share of the soft loss",
         info="The rest is the labels', on a text the hidden words'.",
     )
-    labelled = gr.Number(
+    labelled = learns.labels(
         0,
-        precision=0,
-        label="Known labels",
         info="0 knows all. So many examples keep their label; the rest are texts that only the teacher answers.",
         elem_id="student-labelled",
     )
