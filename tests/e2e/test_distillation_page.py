@@ -81,10 +81,13 @@ def test_the_other_example_is_one_press_away(student_page: Visit) -> None:
     expect(said(student_page, "#seeds-said")).to_contain_text("Both know the same 32 labels")
 
 
-def test_choosing_a_text_says_who_teaches(student_page: Visit) -> None:
+def test_choosing_a_text_says_who_teaches_and_asks_for_no_labels(student_page: Visit) -> None:
+    labels = student_page.page.locator("#student-labelled input")
+    labels.fill("32")
     radio = panel(student_page).get_by_label("masked words of a text")
     radio.check()
     expect(student_page.page.locator("#student-about")).to_contain_text("The teacher is the model at the top")
+    expect(labels).to_have_value("0")
     expect(student_page.page.locator("#student-text")).to_be_visible()
     panel(student_page).get_by_label("the teacher's task").check()
     expect(student_page.page.locator("#student-text")).to_have_count(0)
