@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import time
 from dataclasses import dataclass, fields
 from functools import cache
@@ -50,19 +49,15 @@ def run(action: str, model: str | None = None, **parameters: Any) -> Answer:
     if isinstance(entry, LiveAction):
         given = {"model": model, **parameters} if entry.takes_model else parameters
         result = _followed(entry, executor, entry.params(**given))
-    elif entry.subject == "runs":
-        takes_model = any(field.name == "model" for field in fields(entry.params))
-        if takes_model:
-            _prepared(executor, model)
-        given = {"model": model, **parameters} if takes_model else parameters
-        result = executor.submit_for_runs(entry.job, entry.params(**given)).result()
-    elif entry.subject == "tokenizers":
-        result = executor.submit_for_tokenizers(entry.job, entry.params(**parameters)).result()
-    elif entry.subject == "nothing":
-        result = executor.submit_alone(entry.job, entry.params(**parameters)).result()
     else:
-        _prepared(executor, model)
-        result = executor.submit(entry.job, model, entry.params(**parameters)).result()
+        names_model = entry.job.on in ("runs", "resources") and any(
+            field.name == "model" for field in fields(entry.params)
+        )
+        given = {"model": model, **parameters} if names_model else parameters
+        params = entry.params(**given)
+        if names_model or entry.job.on == "model":
+            _prepared(executor, model)
+        result = executor.follow(entry.job, params, model if entry.job.on == "model" else "").last.result()
     if entry.check is not None:
         entry.check(result)
     return Answer(result, entry.table(result))
@@ -85,9 +80,8 @@ def _followed(entry: Any, executor: Any, params: Any) -> Any:
     """The last result of an action that goes on for a while."""
     if entry.takes_model:
         _prepared(executor, params.model)
-    module, name = entry.follow.split(":")
     last = None
-    for result in getattr(importlib.import_module(module), name)(executor, params, SCRIPT_OWNER):
+    for result in entry.follow(executor, params, SCRIPT_OWNER):
         last = result if result is not None else last
         time.sleep(LOOK_SECONDS)
     return last

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import importlib
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields
-from typing import Any, Literal
+from typing import Any
 
 from markupsafe import Markup
 
-from explorer.backend.executor import Job
+from explorer.backend.executor import Executor, Job
 from explorer.models.architectures import Capability
 from explorer.plain import Plain
 from explorer.tables import Table
@@ -38,17 +39,12 @@ class Action:
     table: Callable[[Any], Table]
     check: Callable[[Any], None] | None = None
     """Raises ExplorerError for a result that a page can show and that answers nothing."""
-    subject: Literal["model", "runs", "tokenizers", "nothing"] = "model"
-    """What the job works on: the chosen model, the runs or the tokenizers that the parameters name, or the parameters alone.
-
-    A job on runs may work on a model as well, where its parameters have a field `model`.
-    """
     plain: Plain | None = None
     """Makes a script that computes the table without this package."""
 
     def script(self, model_id: str, params: Any) -> str:
         """A Python script that computes the same numbers outside the page; parameters at their default are left out."""
-        named = model_id if self.subject == "model" else getattr(params, "model", None)
+        named = model_id if self.job.on == "model" else getattr(params, "model", None)
         return _script(self.name, named, params)
 
 
@@ -56,13 +52,13 @@ class Action:
 class LiveAction:
     """Something that goes on for a while and shows how it stands as it goes.
 
-    follow: `module:function`, called as `(executor, params, owner)`; it yields results, and None where nothing is new.
-    It never waits: whoever drives it pauses between two looks. params: a dataclass; a field called `model` is the page's.
+    source: a job that is a generator; or, for runs that train, `module:function`, called as `(executor, params, owner)`: it
+    yields results, and None where nothing is new, and never waits. params: a dataclass; a field called `model` is the page's.
     check raises ExplorerError for a last result that is a failure.
     """
 
     name: str
-    follow: str
+    source: Job | str
     params: type
     table: Callable[[Any], Table]
     check: Callable[[Any], None] | None = None
@@ -73,6 +69,14 @@ class LiveAction:
     def takes_model(self) -> bool:
         """Whether the parameters name a model."""
         return any(field.name == "model" for field in fields(self.params))
+
+    def follow(self, executor: Executor, params: Any, owner: str) -> Iterator[Any]:
+        """Results as they come, and None where nothing is new; whoever drives it pauses between two looks, and closes it."""
+        if isinstance(self.source, Job):
+            return executor.follow(self.source, params)
+        module, name = self.source.split(":")
+        results: Iterator[Any] = getattr(importlib.import_module(module), name)(executor, params, owner)
+        return results
 
     def script(self, params: Any) -> str:
         """As Action.script."""

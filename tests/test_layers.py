@@ -179,7 +179,8 @@ def test_the_interface_starts_without_the_heavy_libraries() -> None:
 
 
 def function_of(action: Action | LiveAction) -> str:
-    return action.follow if isinstance(action, LiveAction) else action.job.function
+    source = action.source if isinstance(action, LiveAction) else action.job
+    return source if isinstance(source, str) else source.function
 
 
 def test_every_lab_is_complete() -> None:

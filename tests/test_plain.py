@@ -151,7 +151,7 @@ def script_of(case: Case, run: str) -> tuple[str, Any]:
     """The script without the package for a call, and the call's own answer."""
     action = ACTIONS[case.action]
     given = {name: run if value == "RUN" else value for name, value in case.given.items()}
-    model = None if isinstance(action, LiveAction) or action.subject != "model" else case.model
+    model = None if isinstance(action, LiveAction) or action.job.on != "model" else case.model
     answer = explorer.run(case.action, **({"model": model} if model else {}), **given)
     assert action.plain is not None
     return action.plain(Asked(explorer._executor(), model, action.params(**given), answer.result)), answer

@@ -5,26 +5,33 @@ The local executor is one implementation; one that sends jobs to a cluster goes 
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
-from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
+from explorer.backend.computation import Following
 from explorer.backend.runs.record import RunRecord
 from explorer.models.architectures import Capability
 from explorer.tuning.spec import RunSpec
 
+On = Literal["model", "runs", "tokenizers", "resources", "nothing"]
+
 
 @dataclass(frozen=True)
 class Job:
-    """A function `(bundle, params) -> result` by its import path, so that a page need not import what the job needs.
+    """A function by its import path, so that a page need not import what the job needs.
 
-    function: `module:name`. needs: what the model must be able to do.
+    function: `module:name`. It gives a result, or is a generator of results where it takes a while (see
+    explorer.backend.computation for what it may yield). needs: what the model must be able to do. on: what the function is
+    handed before the parameters: the chosen model, `open_run`, `open_tokenizer`, Resources, which open what the parameters
+    name, or nothing.
     """
 
     function: str
     needs: Capability | None = None
+    on: On = "model"
 
 
 @dataclass(frozen=True)
@@ -96,20 +103,12 @@ class Executor(Protocol):
         """The runs that train here."""
         ...
 
-    def submit_for_runs(self, job: Job, params: Any) -> Future[Any]:
-        """Start a job on kept runs: `(open_run, params) -> result`, where params name them in fields beginning in run."""
-        ...
+    def follow(self, job: Job, params: Any, model: str = "") -> Following:
+        """Look at a job's results as they come. Raises ExplorerError where a run that is named is not there.
 
-    def submit_for_tokenizers(self, job: Job, params: Any) -> Future[Any]:
-        """Start a job on tokenizers without their models: `(open_tokenizer, params) -> result`; it names those it opens."""
-        ...
-
-    def submit_alone(self, job: Job, params: Any) -> Future[Any]:
-        """Start a job that looks at no model's weights: `params -> result`."""
-        ...
-
-    def submit(self, job: Job, model_id: str, params: Any) -> Future[Any]:
-        """Start a job; the future carries its result or an ExplorerError."""
+        Equal questions about the same state of the same runs share one computation; what is known already comes at once.
+        model: for a job on the chosen model.
+        """
         ...
 
     def prepare(self, model_id: str) -> Iterator[DownloadProgress]:
@@ -123,3 +122,14 @@ class Executor(Protocol):
     def warm_up(self, model_id: str) -> None:
         """Load the heavy libraries and a model in the background, before the first visitor needs them."""
         ...
+
+
+async def answer(executor: Executor, job: Job, params: Any, model: str = "") -> Any:
+    """A job's last result, awaited. Raises ExplorerError; the work ends where the caller is cancelled and nobody else asks."""
+    names_runs = job.on in ("runs", "resources")  # which are looked up in their database
+    asked = (job, params, model)
+    following = await asyncio.to_thread(executor.follow, *asked) if names_runs else executor.follow(*asked)
+    try:
+        return await asyncio.wrap_future(following.last)
+    finally:
+        following.close()

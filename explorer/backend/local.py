@@ -1,4 +1,4 @@
-"""The executor of one machine: a lane of worker threads, the shared models, and a cache of answers.
+"""The executor of one machine: worker threads, the shared models, and a cache of answers.
 
 torch is imported by the first job (or by warm_up), never when the server starts.
 """
@@ -9,24 +9,30 @@ import importlib
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import closing
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
+from explorer.backend.computation import Computation, Following
 from explorer.backend.executor import DownloadProgress, Job, ModelStatus
+from explorer.backend.resources import Resources
 from explorer.backend.runs.manager import RunManager
 from explorer.backend.runs.record import RunRecord
 from explorer.backend.runs.store import RunStore
 from explorer.backend.runs.turns import share_freed_memory
-from explorer.errors import BadInputError, ExplorerError, OutOfMemoryError
+from explorer.errors import BadInputError, OutOfMemoryError
 from explorer.models.catalog import find_card
+from explorer.recent import Recent
 from explorer.settings import BUNDLED_RUNS, Settings
 
 if TYPE_CHECKING:
     from explorer.backend.runs.open import OpenRuns
     from explorer.models.bundle import Bundle, ModelStore
-    from explorer.models.tokenizer_store import TokenizerStore
+    from explorer.models.tokenizer_store import Opening, TokenizerStore
+
+Question = tuple[Job, Any, str, tuple[int, ...]]
+"""A job, its parameters, its model and the versions of its runs."""
 
 
 class LocalExecutor:
@@ -35,8 +41,9 @@ class LocalExecutor:
     def __init__(self, settings: Settings) -> None:
         share_freed_memory()
         self._settings = settings
-        self._lane = ThreadPoolExecutor(settings.workers, thread_name_prefix="job")
-        self._answers: OrderedDict[tuple[Job, str, Any], Future[Any]] = OrderedDict()
+        self._workers = ThreadPoolExecutor(settings.workers, thread_name_prefix="job")
+        self._answers: OrderedDict[Question, Computation] = OrderedDict()
+        self._remembered = Recent(settings.result_cache_entries)
         self._answers_lock = threading.Lock()
         self._store_lock = threading.Lock()
         self._made_store: ModelStore | None = None
@@ -79,24 +86,6 @@ class LocalExecutor:
         with torch.inference_mode(False):
             return self.store.get(model_id)
 
-    def submit_for_runs(self, job: Job, params: Any) -> Future[Any]:
-        """As submit; the same question about the same state of the same runs is answered from the cache."""
-        named = [getattr(params, field.name) for field in fields(params) if field.name.startswith("run")]
-        runs = self.runs
-        try:
-            versions = tuple(runs.get(run_id).version for run_id in _flat(named) if run_id)
-        except ExplorerError as error:
-            failed: Future[Any] = Future()
-            failed.set_exception(error)
-            return failed
-        return self._shared((job, "", (params, versions)), self._call_on_runs, job, params)
-
-    def _call_on_runs(self, job: Job, params: Any) -> Any:
-        import torch
-
-        with torch.inference_mode():
-            return _function(job)(self._opened_runs(), params)
-
     def _opened_runs(self) -> OpenRuns:
         from explorer.backend.runs.open import OpenRuns
 
@@ -106,85 +95,80 @@ class LocalExecutor:
                 self._made_open = OpenRuns(runs.get, runs.store.folder_of, self._bundle_of)
             return self._made_open
 
-    def submit_for_tokenizers(self, job: Job, params: Any) -> Future[Any]:
-        """As submit; an answer that lacks a tokenizer which could not be opened is not kept."""
-        key = (job, "", params)
-        return self._shared(key, self._call_on_tokenizers, key)
-
-    def _call_on_tokenizers(self, key: tuple[Job, str, Any]) -> Any:
+    def _opening(self) -> Opening:
         from explorer.models.tokenizer_store import Opening, TokenizerStore
 
         with self._store_lock:
             if self._made_tokenizers is None:
                 self._made_tokenizers = TokenizerStore(self._settings)
-            opening = Opening(self._made_tokenizers)
-        job, _, params = key
-        result = _function(job)(opening, params)
-        if opening.refused:
-            self._forget(key)
-        return result
+            return Opening(self._made_tokenizers)
 
-    def submit_alone(self, job: Job, params: Any) -> Future[Any]:
-        """As submit, without a model."""
-        return self._shared((job, "", params), lambda: _function(job)(params))
-
-    def submit(self, job: Job, model_id: str, params: Any) -> Future[Any]:
-        """Answer from the cache at once, join the same question while it is being worked on, or queue the job.
+    def follow(self, job: Job, params: Any, model: str = "") -> Following:
+        """Join the same question where it is being worked on or was answered already, else queue the job.
 
         A class that opens the same page at the same moment asks once. Failures are not kept.
         """
-        return self._shared((job, model_id, params), self._with_memory, job, model_id, params)
-
-    def _shared(self, key: tuple[Job, str, Any], work: Callable[..., Any], *arguments: Any) -> Future[Any]:
+        about = (model or getattr(params, "model", ""), self._versions(job, params))
+        key = (job, params, *about)
         try:
             hash(key)
         except TypeError:
-            raise BadInputError(_no_plain_values(key[2])) from None
+            raise BadInputError(_no_plain_values(params)) from None
         with self._answers_lock:
             shared = self._answers.get(key)
-            if shared is None:
-                shared = self._answers[key] = self._lane.submit(work, *arguments)
+            following = shared.watch() if shared else None
+            if following is None:
+                shared = self._answers[key] = self._computation(key, Resources(
+                    self._bundle_of, self._opened_runs, self._opening, self._remembered, about
+                ))  # fmt: skip
+                following = cast(Following, shared.watch())
+                shared.start()
             self._answers.move_to_end(key)
             while len(self._answers) > self._settings.result_cache_entries:
                 self._answers.popitem(last=False)
-        shared.add_done_callback(lambda done: self._forget_failure(key, done))
-        return _follower(shared)
+        return following
 
-    def _forget_failure(self, key: tuple[Job, str, Any], done: Future[Any]) -> None:
-        if done.exception() is not None:
-            with self._answers_lock:
-                if self._answers.get(key) is done:
-                    del self._answers[key]
+    def _versions(self, job: Job, params: Any) -> tuple[int, ...]:
+        """How often each run that the parameters name has changed. Raises ExplorerError for one that is not there."""
+        if job.on not in ("runs", "resources"):
+            return ()
+        named = [getattr(params, field.name) for field in fields(params) if field.name.startswith("run")]
+        return tuple(self.runs.get(run_id).version for run_id in _flat(named) if run_id)
 
-    def _forget(self, key: tuple[Job, str, Any]) -> None:
-        with self._answers_lock:
-            self._answers.pop(key, None)
+    def _computation(self, key: Question, resources: Resources) -> Computation:
+        job, params, model, _ = key
 
-    def _with_memory(self, job: Job, model_id: str, params: Any) -> Any:
-        """Run once; where memory runs out, let the other models go and run again, then say so."""
-        from explorer.models.bundle import is_out_of_memory
+        def mend(error: BaseException, attempt: int) -> BaseException | None:
+            return self._with_memory(error, attempt, model)
 
-        for attempt in (1, 2):
-            try:
-                return self._call(job, self.store.get(model_id), params)
-            except (RuntimeError, MemoryError) as error:
-                if not is_out_of_memory(error):
-                    raise
-                if attempt == 2:
-                    break
-                self.store.release_others(model_id)
-        raise OutOfMemoryError(
-            f"There is not enough memory for {model_id} on this text. Take a shorter text or a smaller model."
+        def ended(computation: Computation, error: BaseException | None) -> None:
+            if error is not None or not resources.is_kept:
+                with self._answers_lock:
+                    if self._answers.get(key) is computation:
+                        del self._answers[key]
+
+        return Computation(
+            lambda: _begun(job, params, model, resources),
+            self._workers,
+            nullcontext if job.on in ("nothing", "tokenizers") else _inference,
+            mend,
+            ended,
         )
 
-    @staticmethod
-    def _call(job: Job, bundle: Bundle, params: Any) -> Any:
-        import torch
+    def _with_memory(self, error: BaseException, attempt: int, model: str) -> BaseException | None:
+        """Where memory runs out, let the other models go and have it done again, then say so."""
+        if not isinstance(error, (RuntimeError, MemoryError)) or not model:
+            return error
+        from explorer.models.bundle import is_out_of_memory
 
-        if job.needs is not None:
-            bundle.require(job.needs)
-        with torch.inference_mode():
-            return _function(job)(bundle, params)
+        if not is_out_of_memory(error):
+            return error
+        if attempt == 1:
+            self.store.release_others(model)
+            return None
+        return OutOfMemoryError(
+            f"There is not enough memory for {model} on this text. Take a shorter text or a smaller model."
+        )
 
     def prepare(self, model_id: str) -> Iterator[DownloadProgress]:
         """Download where needed, then load; the last update comes when the model is in memory."""
@@ -223,29 +207,33 @@ def _no_plain_values(params: Any) -> str:
     return f"{' and '.join(odd) or 'A parameter'} must be one name or number; got a list or an object."
 
 
-def _function(job: Job) -> Callable[..., Any]:
+def _inference() -> AbstractContextManager[Any]:
+    import torch
+
+    return torch.inference_mode()
+
+
+def _begun(job: Job, params: Any, model: str, resources: Resources) -> Any:
+    """A job's result, or its generator."""
     module, name = job.function.split(":")
-    function: Callable[..., Any] = getattr(importlib.import_module(module), name)
-    return function
+    function = getattr(importlib.import_module(module), name)
+    if job.on == "nothing":
+        return function(params)
+    if job.on == "resources":
+        return function(resources, params)
+    if job.on == "runs":
+        return function(resources.open_run, params)
+    if job.on == "tokenizers":
+        opening = resources.tokenizers
+        result = function(opening, params)
+        resources.is_kept = not opening.refused
+        return result
+    bundle = resources.model(model)
+    if job.needs is not None:
+        bundle.require(job.needs)
+    return function(bundle, params)
 
 
 def _flat(names: list[Any]) -> list[str]:
     """Run ids from fields that hold one or several."""
     return [name for entry in names for name in (entry if isinstance(entry, (tuple, list)) else (entry,))]
-
-
-def _follower(shared: Future[Any]) -> Future[Any]:
-    """A future of one visitor's own: when they leave, and theirs is cancelled, the others' answer still comes."""
-    own: Future[Any] = Future()
-
-    def pass_on(done: Future[Any]) -> None:
-        if not own.set_running_or_notify_cancel():
-            return
-        error = done.exception()
-        if error is not None:
-            own.set_exception(error)
-        else:
-            own.set_result(done.result())
-
-    shared.add_done_callback(pass_on)
-    return own

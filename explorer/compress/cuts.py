@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from random import Random
 
@@ -65,6 +65,9 @@ class Cut:
         return not (any(self.heads) or any(self.neurons) or any(self.layers))
 
 
+NOTHING = Cut()
+
+
 def kinds_of(unit: str) -> tuple[str, ...]:
     """The kinds that a unit of UNITS takes away: both stands for heads and neurons."""
     return ("head", "neuron") if unit == "both" else (unit,)
@@ -117,3 +120,59 @@ def check_cut(cut: Cut, shape: Shape) -> None:
             raise BadInputError(f"This choice is of a model with {len(gone)} {name}s, and this one has {rows * width}.")
         if gone and all(gone):
             raise BadInputError(f"Every {name} would be gone. Leave at least one.")
+
+
+def chosen(
+    grids: Mapping[str, Sequence[Sequence[float]]],
+    shape: Shape,
+    share: float,
+    order: str,
+    seed: int,
+    even: bool = False,
+    before: Cut = NOTHING,
+    part: float = 1.0,
+    budget: Mapping[str, int] | None = None,
+) -> Cut:
+    """What is gone after a part (of one) of the way to a share, or to a budget of units that a layer keeps.
+
+    grids: the importance of each kind. before: what is gone already, and stays so. Raises BadInputError for a budget that a
+    layer does not have.
+    """
+    cut = before
+    budgeted = budget is not None and any(budget.values())
+    for kind, grid in grids.items():
+        rows, width = len(grid), len(grid[0])
+        units = width if even else rows * width
+        if budgeted:
+            keep = (budget or {})[kind]
+            if keep > width:
+                raise BadInputError(f"A layer has {width} {kind}s, so it cannot keep {keep}.")
+            if not keep:
+                continue
+            target = keep if even else keep * rows
+        else:
+            target = kept_of_share(units, share)
+        keep_now = units - round(part * (units - target))
+        cut = cut.having(kind, choose(grid, max(1, keep_now), order, seed, even, cut.of(kind)))
+    return cut
+
+
+def share_gone(cut: Cut, unit: str, shape: Shape) -> float:
+    """The share of the units that is gone; of heads and neurons the mean of the two shares."""
+    shares = []
+    for kind in kinds_of(unit):
+        rows, width = shape.rows(kind)
+        shares.append(sum(cut.of(kind)) / (rows * width))
+    return sum(shares) / len(shares)
+
+
+def by_hand(heads: Sequence[tuple[int, int]], shape: Shape) -> bytes:
+    """The bytes of a cut; a shared head that is named at any depth goes at all of them. Raises BadInputError."""
+    gone = bytearray(shape.blocks * shape.heads)
+    for layer, head in heads:
+        if layer >= shape.depth or head >= shape.heads:
+            raise BadInputError(
+                f"There is no head {head} in layer {layer}: layers are 0 to {shape.depth - 1}, heads 0 to {shape.heads - 1}."
+            )
+        gone[shape.block_of(layer) * shape.heads + head] = 1
+    return bytes(gone)

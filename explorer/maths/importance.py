@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
@@ -39,6 +40,36 @@ def mean_and_error(of: Sums) -> tuple[Tensor, Tensor]:
         return mean, torch.full_like(mean, torch.nan)
     variance = (of.squares - of.count * mean.square()).clamp_min(0) / (of.count - 1)
     return mean, (variance / of.count).sqrt()
+
+
+def normalised(mean: Tensor, error: Tensor) -> tuple[Tensor, Tensor]:
+    """Both divided by the l2 norm of their row of means, a row a layer (Michel et al. 2019, section 4.1)."""
+    norms = mean.norm(dim=-1, keepdim=True)
+    norms = torch.where(norms == 0, torch.ones_like(norms), norms)
+    return mean / norms, error / norms
+
+
+def agreement(parts: Sequence[Sums]) -> tuple[tuple[int, float], ...]:
+    """(n, ρ): Spearman's correlation of the importance from the first n examples with that from all the others.
+
+    The two share no example, so that a high ρ is no artefact; n grows by batches up to half of all.
+    """
+    found = []
+    for count in range(1, len(parts)):
+        first, others = sum(parts[1:count], parts[0]), sum(parts[count + 1 :], parts[count])
+        if first.count > others.count:
+            break
+        found.append((first.count, rank_correlation(first.absolute.flatten(), others.absolute.flatten())))
+    return tuple(found)
+
+
+def rank_correlation(one: Tensor, other: Tensor) -> float:
+    """Spearman's ρ of two vectors, equal values sharing their mean rank; 0 where one of the two is constant."""
+    from scipy.stats import spearmanr
+
+    if one.unique().numel() < 2 or other.unique().numel() < 2:
+        return 0.0
+    return float(spearmanr(one, other).statistic)
 
 
 def magnitude(weight: Tensor) -> Tensor:

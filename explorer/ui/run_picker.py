@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import secrets
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -11,7 +10,6 @@ from typing import Any
 import gradio as gr
 from markupsafe import Markup
 
-from explorer.backend.executor import Job
 from explorer.backend.runs.examples import OWNER
 from explorer.backend.runs.following import Compared
 from explorer.backend.runs.record import RunRecord
@@ -186,11 +184,6 @@ class RunPicker:
             return self.page.executor.runs.get(run_id)
         except ExplorerError:
             return None
-
-    async def executed(self, job: Job, params: Any) -> Any:
-        """The result of a job on runs."""
-        future = await asyncio.to_thread(self.page.executor.submit_for_runs, job, params)
-        return await asyncio.wrap_future(future)
 
     def publish(self, verb: str) -> None:
         """The same for clients, as an endpoint `/<verb>_run` that raises."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import importlib
 import itertools
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -163,19 +162,26 @@ class Stream:
             values["model"] = str(values.get("model") or DEFAULT_MODEL)
         given = {name: value for name, value in values.items() if value is not None}
         params = parameters(self.action.params, given)
-        module, name = self.action.follow.split(":")
-        follow = getattr(importlib.import_module(module), name)(self.page.executor, params, owner)
         script = self.action.script(params)
-        ended, pause = object(), FIRST_PAUSE_SECONDS
-        while (result := await asyncio.to_thread(next, follow, ended)) is not ended:
-            if result is None:
-                await asyncio.sleep(pause)
-                pause = min(PAUSE_SECONDS, 1.5 * pause)
-                continue
+        async for result in self._looks(params, owner):
             asked = Asked(self.page.executor, None, params, result)
             yield result, [*self.show(result, **viewed), *self.folded.filled(self.action, asked, script, table(result))]
-            pause = FIRST_PAUSE_SECONDS
-            await asyncio.sleep(PAUSE_SECONDS)
+
+    async def _looks(self, params: Any, owner: str) -> AsyncIterator[Any]:
+        """Each new result; the work ends when nobody looks any more."""
+        follow: Any = await asyncio.to_thread(self.action.follow, self.page.executor, params, owner)
+        ended, pause = object(), FIRST_PAUSE_SECONDS
+        try:
+            while (result := await asyncio.to_thread(next, follow, ended)) is not ended:
+                if result is None:
+                    await asyncio.sleep(pause)
+                    pause = min(PAUSE_SECONDS, 1.5 * pause)
+                    continue
+                yield result
+                pause = FIRST_PAUSE_SECONDS
+                await asyncio.sleep(PAUSE_SECONDS)
+        finally:
+            follow.close()
 
     def _publish(self) -> None:
         async def endpoint(request: gr.Request, **values: Any) -> AsyncIterator[Any]:

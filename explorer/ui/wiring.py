@@ -6,13 +6,13 @@ shows what is wrong above the figure and leaves everything else as it stands.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 import gradio as gr
 
 from explorer.action import Action
+from explorer.backend.executor import answer
 from explorer.errors import MissingCapabilityError, readable
 from explorer.models.catalog import DEFAULT_MODEL
 from explorer.parameters import parameters
@@ -61,7 +61,7 @@ class Connection:
         self.page, self.action, self.show = page, action, show
         self.page_table = page_table or action.table
         self.views, self.controls, self.steer = views or {}, list(controls), steer
-        self.inputs: dict[str, Any] = {**({"model": page.model} if action.subject == "model" else {}), **inputs}
+        self.inputs: dict[str, Any] = {**({"model": page.model} if action.job.on == "model" else {}), **inputs}
         self.folded, self.whole = folded, folded.whole
         self.outputs = [*outputs, *folded.outputs]
         if publish:
@@ -86,27 +86,17 @@ class Connection:
         """Run the job; its result and the outputs' values, the last by `table`. Raises ExplorerError."""
         values = dict(values)
         model = ""
-        if self.action.subject == "model":
+        if self.action.job.on == "model":
             model = encodable(str(values.pop("model", None) or DEFAULT_MODEL))
         viewed = {name: values.pop(name) for name in self.views if name in values}
         params = parameters(self.action.params, values)
-        result = await asyncio.wrap_future(await self._submit(model, params))
+        result = await answer(self.page.executor, self.action.job, params, model)
         script = self.action.script(model, params)
         asked = Asked(self.page.executor, model or None, params, result)
         return result, [
             *self.show(result, **viewed),
             *self.folded.filled(self.action, asked, script, table(result)),
         ]
-
-    async def _submit(self, model: str, params: Any) -> Any:
-        executor, job = self.page.executor, self.action.job
-        if self.action.subject == "model":
-            return executor.submit(job, model, params)
-        if self.action.subject == "tokenizers":
-            return executor.submit_for_tokenizers(job, params)
-        if self.action.subject == "nothing":
-            return executor.submit_alone(job, params)
-        return await asyncio.to_thread(executor.submit_for_runs, job, params)  # it looks the runs up in their database
 
     def _publish(self) -> None:
         """The endpoint for clients, on a button that is not on the page."""

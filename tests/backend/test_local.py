@@ -55,7 +55,7 @@ def executor(settings: Settings) -> LocalExecutor:
 
 
 def run(executor: LocalExecutor, job: Job, model_id: str, params: object = Params()) -> object:
-    return executor.submit(job, model_id, params).result(timeout=WAIT)
+    return executor.follow(job, params, model_id).last.result(timeout=WAIT)
 
 
 class TestAnswers:
@@ -81,7 +81,7 @@ class TestAnswers:
         self, executor: LocalExecutor, model_id: str
     ) -> None:
         jobs.GATE.clear()
-        futures = [executor.submit(Job("tests.backend.jobs:wait"), model_id, Params("a")) for _ in range(8)]
+        futures = [executor.follow(Job("tests.backend.jobs:wait"), Params("a"), model_id).last for _ in range(8)]
         assert futures[0].cancel()
         jobs.GATE.set()
         assert [future.result(timeout=WAIT) for future in futures[1:]] == ["done"] * 7

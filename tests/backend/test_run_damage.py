@@ -27,7 +27,10 @@ from tests.backend.test_run_local import Ask
 
 model_id, settings, task, spec = executing.model_id, executing.settings, executing.task, executing.spec
 executor = executing.executor
-ASK, UPDATES = Job("tests.backend.test_run_local:ask"), Job("tests.backend.test_run_local:updates")
+ASK, UPDATES = (
+    Job("tests.backend.test_run_local:ask", on="runs"),
+    Job("tests.backend.test_run_local:updates", on="runs"),
+)
 
 
 def manager(folder: Path) -> RunManager:
@@ -131,12 +134,12 @@ def test_damaged_weights_and_snapshots_are_named(executor: LocalExecutor, spec: 
             save_file({"something": torch.ones(3)}, file)
     said = "cannot be asked" if damage == "gone" else "not of a run like this" if damage == "another's" else WEIGHTS
     with pytest.raises((StorageError, BadInputError), match=said):
-        executor.submit_for_runs(ASK, Ask(bad)).result(WAIT)
+        executor.follow(ASK, Ask(bad)).last.result(WAIT)
     said = {"gone": "is gone", "another's": "holds no ΔW|no ΔW"}.get(damage, "is damaged")
     if damage != "another's":
         with pytest.raises(StorageError, match=rf"000006.safetensors of this run {said}"):
-            executor.submit_for_runs(UPDATES, Ask(bad)).result(WAIT)
-    assert len(executor.submit_for_runs(ASK, Ask(good)).result(WAIT)) == 2
+            executor.follow(UPDATES, Ask(bad)).last.result(WAIT)
+    assert len(executor.follow(ASK, Ask(good)).last.result(WAIT)) == 2
     executor.runs.delete(bad, "ada")
     assert [one.run_id for one in executor.runs.list("ada") if one.owner == "ada"] == [good]
 

@@ -247,7 +247,7 @@ class TestReadOnly:
 def test_a_job_of_an_example_needs_no_data_folder(settings: Settings, tmp_path: Path) -> None:
     (tmp_path / "closed").write_text("no folder", encoding="utf-8")
     executor = LocalExecutor(replace(settings, data_folder=tmp_path / "closed"))
-    job = Job("tests.backend.test_run_local:count")
+    job = Job("tests.backend.test_run_local:count", on="runs")
     from tests.backend.test_run_local import AskMany
 
-    assert executor.submit_for_runs(job, AskMany(("example-lora-8",))).result(WAIT) == 1
+    assert executor.follow(job, AskMany(("example-lora-8",))).last.result(WAIT) == 1

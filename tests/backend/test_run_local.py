@@ -62,7 +62,7 @@ def count(open_run: OpenRuns, params: AskMany) -> int:
     return len([open_run(run) for run in params.runs])
 
 
-JOB, UPDATES, COUNT = (Job(f"tests.backend.test_run_local:{name}") for name in ("ask", "updates", "count"))
+JOB, UPDATES, COUNT = (Job(f"tests.backend.test_run_local:{name}", on="runs") for name in ("ask", "updates", "count"))
 
 
 class TestTogether:
@@ -162,7 +162,7 @@ class TestRefusals:
         assert failed.status is RunStatus.FAILED
         assert re.search(said, failed.message)
         with pytest.raises(BadInputError, match="nothing to try yet"):
-            executor.submit_for_runs(JOB, Ask(failed.run_id)).result(WAIT)
+            executor.follow(JOB, Ask(failed.run_id)).last.result(WAIT)
         assert finished(executor, spec).status is RunStatus.DONE
 
     def test_a_name_says_what_the_run_is(self, executor: LocalExecutor, spec: RunSpec) -> None:
@@ -180,11 +180,11 @@ class TestOpening:
         ASKED.clear()
         run = finished(executor, replace(spec, epochs=15, batch_size=8, learning_rate=1e-2)).run_id
         with_cat, without = (
-            executor.submit_for_runs(JOB, Ask(run, text)).result(WAIT) for text in ("the cat sat", "the mat sat")
+            executor.follow(JOB, Ask(run, text)).last.result(WAIT) for text in ("the cat sat", "the mat sat")
         )
         assert with_cat[1] > with_cat[0]
         assert without[0] > without[1]
-        assert executor.submit_for_runs(JOB, Ask(run)).result(WAIT) is with_cat
+        assert executor.follow(JOB, Ask(run)).last.result(WAIT) is with_cat
         assert [run, run] == ASKED
 
     def test_a_run_that_went_on_answers_anew(
@@ -202,10 +202,10 @@ class TestOpening:
             cancelled = finished(executor, spec)
         assert cancelled.status is RunStatus.CANCELLED
         with pytest.raises(BadInputError, match="nothing to try yet"):
-            executor.submit_for_runs(JOB, Ask(cancelled.run_id)).result(WAIT)
+            executor.follow(JOB, Ask(cancelled.run_id)).last.result(WAIT)
         executor.runs.resume(cancelled.run_id, "ada")
         assert executor.runs.wait(cancelled.run_id, WAIT).status is RunStatus.DONE
-        assert len(executor.submit_for_runs(JOB, Ask(cancelled.run_id)).result(WAIT)) == 2
+        assert len(executor.follow(JOB, Ask(cancelled.run_id)).last.result(WAIT)) == 2
 
     def test_a_model_that_a_job_loaded_first_can_be_trained_afterwards(
         self, executor: LocalExecutor, settings: Settings, spec: RunSpec
@@ -213,28 +213,28 @@ class TestOpening:
         """After a restart the first visitor may ask an old run: torch cannot train what is loaded in inference mode."""
         old = finished(executor, spec)
         restarted = LocalExecutor(settings)
-        first = restarted.submit_for_runs(JOB, Ask(old.run_id)).result(WAIT)
+        first = restarted.follow(JOB, Ask(old.run_id)).last.result(WAIT)
         model = restarted.store.get(spec.model).model
         assert not any(tensor.is_inference() for tensor in (*model.parameters(), *model.buffers()))
         again = finished(restarted, spec)
         assert (again.status, again.message) == (RunStatus.DONE, "")
         assert again.losses == old.losses
-        assert restarted.submit_for_runs(JOB, Ask(again.run_id)).result(WAIT) == first
+        assert restarted.follow(JOB, Ask(again.run_id)).last.result(WAIT) == first
 
     def test_many_ask_one_run_at_once(self, executor: LocalExecutor, spec: RunSpec) -> None:
         run = finished(executor, spec).run_id
         texts = [f"the cat {'sat ' * number}" for number in range(12)]
-        futures = [executor.submit_for_runs(JOB, Ask(run, text)) for text in texts]
+        futures = [executor.follow(JOB, Ask(run, text)).last for text in texts]
         answers = [future.result(WAIT) for future in futures]
         executor._answers.clear()
-        alone = [executor.submit_for_runs(JOB, Ask(run, text)).result(WAIT) for text in texts]
+        alone = [executor.follow(JOB, Ask(run, text)).last.result(WAIT) for text in texts]
         assert answers == alone
 
     def test_a_run_that_is_not_there_or_none_at_all(self, executor: LocalExecutor) -> None:
         for trick in ("r000000000000", "../../etc/passwd", 5):
             with pytest.raises(BadInputError, match="No run is called"):
-                executor.submit_for_runs(JOB, Ask(trick)).result(WAIT)  # type: ignore[arg-type]
-        assert executor.submit_for_runs(COUNT, AskMany()).result(WAIT) == 0
+                executor.follow(JOB, Ask(trick)).last.result(WAIT)  # type: ignore[arg-type]
+        assert executor.follow(COUNT, AskMany()).last.result(WAIT) == 0
 
     def test_updates_of_lora_and_of_full_fine_tuning_and_none_of_bitfit(
         self, executor: LocalExecutor, spec: RunSpec
@@ -242,14 +242,14 @@ class TestOpening:
         lora, full, bitfit = (
             finished(executor, replace(spec, method=name)).run_id for name in ("lora", "full", "bitfit")
         )
-        assert set(executor.submit_for_runs(UPDATES, Ask(lora)).result(WAIT)) == {
+        assert set(executor.follow(UPDATES, Ask(lora)).last.result(WAIT)) == {
             (layer, role) for layer in (0, 1) for role in ("query", "value")
         }
-        found = executor.submit_for_runs(UPDATES, Ask(full)).result(WAIT)
+        found = executor.follow(UPDATES, Ask(full)).last.result(WAIT)
         assert len(found) == 12
         assert all(norm > 0 for norm in found.values())
         with pytest.raises(BadInputError, match="leaves the weight matrices as they are"):
-            executor.submit_for_runs(UPDATES, Ask(bitfit)).result(WAIT)
+            executor.follow(UPDATES, Ask(bitfit)).last.result(WAIT)
 
     def test_updates_that_are_not_there_yet_say_when(self, executor: LocalExecutor, spec: RunSpec) -> None:
         record = finished(executor, spec)
@@ -263,7 +263,7 @@ class TestOpening:
         ):
             executor.runs.store.save(record := record.but(**changes))
             with pytest.raises(BadInputError, match=said):
-                executor.submit_for_runs(UPDATES, Ask(record.run_id)).result(WAIT)
+                executor.follow(UPDATES, Ask(record.run_id)).last.result(WAIT)
 
     def test_an_earlier_step_is_the_nearest_one_that_was_kept(self, executor: LocalExecutor, spec: RunSpec) -> None:
         record = finished(executor, spec)
@@ -280,4 +280,4 @@ class TestOpening:
         executor.runs.delete(run, "ada")
         assert not folder.exists()
         with pytest.raises(BadInputError, match="No run is called"):
-            executor.submit_for_runs(JOB, Ask(run)).result(WAIT)
+            executor.follow(JOB, Ask(run)).last.result(WAIT)

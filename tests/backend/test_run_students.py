@@ -199,13 +199,13 @@ class TestRunning:
 
         monkeypatch.setattr(compute, "settings", lambda: settings)
         record = finished(executor, replace(asked, learning_rate=5e-3))
-        predict = Job("explorer.labs.finetune.compute:predict_run")
-        answer = executor.submit_for_runs(predict, PredictRunParams(record.run_id, "the cat sat")).result()
+        predict = Job("explorer.labs.finetune.compute:predict_run", on="runs")
+        answer = executor.follow(predict, PredictRunParams(record.run_id, "the cat sat")).last.result()
         assert answer.base.logits != answer.adapted.logits
-        export = Job("explorer.labs.finetune.compute:export_run")
+        export = Job("explorer.labs.finetune.compute:export_run", on="runs")
         with pytest.raises(BadInputError, match="kind = merged"):
-            executor.submit_for_runs(export, ExportParams(record.run_id)).result()
-        path = executor.submit_for_runs(export, ExportParams(record.run_id, "merged")).result()
+            executor.follow(export, ExportParams(record.run_id)).last.result()
+        path = executor.follow(export, ExportParams(record.run_id, "merged")).last.result()
         loaded: Any = AutoModelForSequenceClassification.from_pretrained(unpacked(Path(path))).eval()
         encoded = tiny.wordpiece()("the cat sat", return_tensors="pt")
         with torch.no_grad():
@@ -216,23 +216,23 @@ class TestRunning:
         self, executor: LocalExecutor, asked: RunSpec, teacher: RunRecord
     ) -> None:
         record = finished(executor, replace(asked, student_layers=2))
-        predict = Job("explorer.labs.finetune.compute:predict_run")
+        predict = Job("explorer.labs.finetune.compute:predict_run", on="runs")
         of_student, of_teacher = (
-            executor.submit_for_runs(predict, PredictRunParams(run_id, "a cat on the mat")).result()
+            executor.follow(predict, PredictRunParams(run_id, "a cat on the mat")).last.result()
             for run_id in (record.run_id, teacher.run_id)
         )
         assert of_student.base.logits == pytest.approx(of_teacher.adapted.logits, abs=1e-4)
 
     def test_its_teacher_is_what_it_was(self, executor: LocalExecutor, asked: RunSpec, teacher: RunRecord) -> None:
         weights = (executor.runs.store.folder_of(teacher.run_id) / WEIGHTS).read_bytes()
-        predict = Job("explorer.labs.finetune.compute:predict_run")
+        predict = Job("explorer.labs.finetune.compute:predict_run", on="runs")
         question = PredictRunParams(teacher.run_id, "the cat sat on the mat")
-        before = executor.submit_for_runs(predict, question).result()
+        before = executor.follow(predict, question).last.result()
         base = {name: tensor.clone() for name, tensor in executor.store.get(asked.model).model.state_dict().items()}
         finished(executor, asked)
         now = executor.store.get(asked.model).model.state_dict()
         assert all(torch.equal(now[name], tensor) for name, tensor in base.items())
         assert (executor.runs.store.folder_of(teacher.run_id) / WEIGHTS).read_bytes() == weights
         other = replace(question, sentence_a="the cat sat on the mat .")
-        executor.submit_for_runs(predict, other).result()
-        assert executor.submit_for_runs(predict, question).result() == before
+        executor.follow(predict, other).last.result()
+        assert executor.follow(predict, question).last.result() == before

@@ -112,25 +112,25 @@ class TestRunning:
     ) -> None:
         record = finished(executor, asked)
         sentence = "the cat [MASK] on a mat ."
-        said = executor.submit_for_runs(
-            Job(f"{COMPUTE}:soft_targets"), SoftTargetsParams(sentence, run=record.run_id)
-        ).result()
+        said = executor.follow(
+            Job(f"{COMPUTE}:soft_targets", on="runs"), SoftTargetsParams(sentence, run=record.run_id)
+        ).last.result()
         assert said.teacher == record.name
         assert said.classes == len(tiny.WORDS)
-        losses = executor.submit_for_runs(
-            Job(f"{COMPUTE}:distillation_losses"),
+        losses = executor.follow(
+            Job(f"{COMPUTE}:distillation_losses", on="runs"),
             LossesParams(sentence, model=model_id, run_student=record.run_id),
-        ).result()
+        ).last.result()
         assert losses.student == record.name
         assert all(loss.value is not None for loss in losses.losses)
-        predict = Job("explorer.labs.finetune.compute:predict_run")
+        predict = Job("explorer.labs.finetune.compute:predict_run", on="runs")
         with pytest.raises(BadInputError, match="knows no classes"):
-            executor.submit_for_runs(predict, PredictRunParams(record.run_id, "the cat")).result()
+            executor.follow(predict, PredictRunParams(record.run_id, "the cat")).last.result()
 
     def test_it_goes_home_as_a_checkpoint(self, executor: LocalExecutor, asked: RunSpec) -> None:
         record = finished(executor, asked)
-        export = Job("explorer.labs.finetune.compute:export_run")
-        file = executor.submit_for_runs(export, ExportParams(record.run_id, "merged")).result()
+        export = Job("explorer.labs.finetune.compute:export_run", on="runs")
+        file = executor.follow(export, ExportParams(record.run_id, "merged")).last.result()
         folder = unpacked(Path(file))
         model = AutoModelForMaskedLM.from_pretrained(folder)
         assert model.config.num_hidden_layers == 1

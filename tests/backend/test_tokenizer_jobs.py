@@ -43,7 +43,7 @@ def count_pieces(open_tokenizer: Opening, params: Params) -> dict[str, int | Non
     return counts
 
 
-JOB = Job("tests.backend.test_tokenizer_jobs:count_pieces")
+JOB = Job("tests.backend.test_tokenizer_jobs:count_pieces", on="tokenizers")
 
 
 @pytest.fixture
@@ -58,7 +58,7 @@ def executor(settings: Settings) -> LocalExecutor:
 
 
 def ask(executor: LocalExecutor, *names: str, patient: bool = True) -> dict[str, int | None]:
-    answer: dict[str, int | None] = executor.submit_for_tokenizers(JOB, Params(names, patient)).result(timeout=WAIT)
+    answer: dict[str, int | None] = executor.follow(JOB, Params(names, patient)).last.result(timeout=WAIT)
     return answer
 
 
@@ -103,6 +103,6 @@ def fail(open_tokenizer: Opening, params: Params) -> None:
 
 
 def test_a_job_that_refuses_its_input_says_so(executor: LocalExecutor) -> None:
-    job = Job("tests.backend.test_tokenizer_jobs:fail")
+    job = Job("tests.backend.test_tokenizer_jobs:fail", on="tokenizers")
     with pytest.raises(BadInputError, match="no"):
-        executor.submit_for_tokenizers(job, Params(())).result(timeout=WAIT)
+        executor.follow(job, Params(())).last.result(timeout=WAIT)

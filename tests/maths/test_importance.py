@@ -5,13 +5,17 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
+from scipy.stats import spearmanr
 
 from explorer.maths.importance import (
+    agreement,
     first_order,
     lowest,
     magnitude,
     mean_and_error,
     movement,
+    normalised,
+    rank_correlation,
     sums,
 )
 
@@ -49,3 +53,29 @@ def test_exactly_so_many_are_lowest(draw: torch.Generator, count: int) -> None:
     assert int(mask.sum()) == min(max(count, 0), 20)
     if 0 < count < 20:
         assert scores[mask].max() <= scores[~mask].min()
+
+
+def test_normalised_rows_have_norm_1(draw: torch.Generator) -> None:
+    mean, error = mean_and_error(sums(torch.randn(10, 2, 5, generator=draw)))
+    normal, wrong = normalised(mean, error)
+    norms = np.linalg.norm(mean.numpy(), axis=-1, keepdims=True)
+    assert np.allclose(normal, mean.numpy() / norms)
+    assert np.allclose(wrong, error.numpy() / norms)
+    nothing = torch.zeros(1, 3)
+    assert torch.equal(normalised(nothing, nothing)[0], nothing)
+
+
+def test_agreement_is_between_examples_that_are_not_shared(draw: torch.Generator) -> None:
+    gradients = torch.randn(40, 2, 5, generator=draw)
+    parts = [sums(gradients[start : start + 10]) for start in range(0, 40, 10)]
+    found = dict(agreement(parts))
+    assert set(found) == {10, 20}
+    first, others = gradients[:20].abs().mean(0).flatten(), gradients[20:].abs().mean(0).flatten()
+    assert found[20] == pytest.approx(spearmanr(first, others).statistic)
+    assert agreement(parts[:1]) == ()
+
+
+def test_rank_correlation_is_scipys(draw: torch.Generator) -> None:
+    one, other = torch.randint(0, 6, (2, 30), generator=draw)
+    assert rank_correlation(one, other) == pytest.approx(spearmanr(one, other).statistic)
+    assert rank_correlation(one, torch.ones(30)) == 0

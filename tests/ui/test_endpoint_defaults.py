@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from pathlib import Path
 from typing import Any
 
@@ -79,10 +78,9 @@ def test_one_that_trains_is_queued_without_parameters(
 
     monkeypatch.setattr(RunManager, "_enqueue", queued)
     given = {parameter: value for parameter, value in defaults[name].items() if parameter != "visitor"}
-    module, follow = ACTIONS[name].follow.split(":")
     executor = LocalExecutor(Settings(device="cpu", offline=True, data_folder=data_folder))
     with pytest.raises(_QueuedError):
-        next(getattr(importlib.import_module(module), follow)(executor, ACTIONS[name].params(**given), "anyone"))
+        next(ACTIONS[name].follow(executor, ACTIONS[name].params(**given), "anyone"))
 
 
 class _QueuedError(Exception):

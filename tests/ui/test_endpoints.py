@@ -46,7 +46,7 @@ def test_endpoints_have_the_parameters_names_of_their_action(client: Client, nam
         assert name in OF_NOBODY or names.pop() == "visitor"
     else:
         asks_either = any(field.name == "model" for field in fields(action.params))  # a model, or a run in its place
-        assert ("model" in names) == (action.subject == "model" or asks_either)
+        assert ("model" in names) == (action.job.on == "model" or asks_either)
     assert "model" not in names or names.index("model") == 0
     assert set(names) - {"model"} <= {field.name for field in fields(action.params)}
 

@@ -34,10 +34,9 @@ ABLATE = Action(
 )
 ABLATE_RUN = Action(
     "ablate_run_heads",
-    Job(f"{_SWITCH}:ablate_run_heads"),
+    Job(f"{_SWITCH}:ablate_run_heads", on="runs"),
     AblateRunParams,
     switch_figures.ablate_table,
-    subject="runs",
     plain=plain.ablate_run_heads,
 )
 EACH_HEAD = Action(

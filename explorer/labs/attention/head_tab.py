@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 from typing import Any
 
 import gradio as gr
 
+from explorer.backend.executor import answer
 from explorer.errors import readable
 from explorer.labs.attention import ATTENTION, STATISTICS, figures
 from explorer.labs.attention.schema import AttentionResult, StatisticsParams, StatisticsResult
@@ -168,7 +168,7 @@ def _wire_finds(
         async def find(model: str, sentence_a: str, sentence_b: str) -> list[Any]:
             try:
                 params = StatisticsParams(sentence_a, sentence_b)
-                result = await asyncio.wrap_future(page.executor.submit(STATISTICS.job, model, params))
+                result = await answer(page.executor, STATISTICS.job, params, model)
             except Exception as error:
                 return [page.explain(readable(error)), gr.skip(), gr.skip()]
             grid = result.grid(name) or ()

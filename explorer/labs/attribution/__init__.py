@@ -1,16 +1,25 @@
 """Attribution: how much each token counts for what a model answers."""
 
 from explorer.action import Lab, LiveAction
+from explorer.backend.executor import Job
 from explorer.labs.attribution import figures, plain
 from explorer.labs.attribution.params import AttributeParams, AttributeRunParams
 
-_LIVE = "explorer.labs.attribution.live"
+_JOBS = "explorer.labs.attribution.jobs"
 
 ATTRIBUTE = LiveAction(
-    "attribute", f"{_LIVE}:attribute", AttributeParams, figures.attribution_table, plain=plain.attribute
+    "attribute",
+    Job(f"{_JOBS}:attribute", on="resources"),
+    AttributeParams,
+    figures.attribution_table,
+    plain=plain.attribute,
 )
 ATTRIBUTE_RUN = LiveAction(
-    "attribute_run", f"{_LIVE}:attribute_run", AttributeRunParams, figures.attribution_table, plain=plain.attribute_run
+    "attribute_run",
+    Job(f"{_JOBS}:attribute_run", on="resources"),
+    AttributeRunParams,
+    figures.attribution_table,
+    plain=plain.attribute_run,
 )
 
 LAB = Lab(

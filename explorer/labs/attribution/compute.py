@@ -6,9 +6,8 @@ are on a private module tree, and gradients are asked of the embeddings alone.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import Any
 
 import torch
@@ -21,16 +20,12 @@ from captum.attr import (  # type: ignore[import-untyped]
 from captum.attr._utils.approximation_methods import approximation_parameters  # type: ignore[import-untyped]
 from torch import Tensor
 
-from explorer.backend.runs.open import OpenRuns
-from explorer.backend.runs.record import RunRecord
-from explorer.errors import BadInputError
 from explorer.labs.attribution.schema import (
     Asked,
     AskParams,
     Fixed,
     GradientParams,
     OccludeParams,
-    OnRun,
     PathParams,
     RolloutParams,
     TokenView,
@@ -42,7 +37,6 @@ from explorer.models.bundle import Bundle
 from explorer.models.encoding import Encoded, asked_texts, encode
 from explorer.models.inside import depth_of, read
 from explorer.models.questions import question
-from explorer.tuning.classifier import as_bundle
 
 
 @contextmanager
@@ -190,38 +184,3 @@ def rollout_block(bundle: Bundle, params: RolloutParams) -> tuple[float, ...]:
 def _reading_place(bundle: Bundle, fixed: Fixed, length: int) -> int:
     """The position whose final state the answer is read from: the asked one; GPT-2's classifier reads the last."""
     return length - 1 if fixed.slug == "class" and bundle.architecture.layers.reads_last else fixed.place
-
-
-JOBS: dict[str, Callable[[Bundle, Any], Any]] = {
-    "ask": ask,
-    "path_block": path_block,
-    "gradient_block": gradient_block,
-    "occlude_block": occlude_block,
-    "layers_block": layers_block,
-    "rollout_block": rollout_block,
-}
-
-
-def on_run(open_run: OpenRuns, params: OnRun) -> Any:
-    """One of the jobs on a fine-tuned classifier. Raises BadInputError for a run that has no classes or no weights."""
-    run = open_run(params.run)
-    run.require_weights()
-    record = run.record
-    if not record.labels:
-        raise BadInputError(
-            f"{record.name} predicts no class (it gives a score or fills masks), so there are no log-odds to share out. "
-            "Choose a run of a classification task."
-        )
-    asked = params.params
-    if isinstance(asked, AskParams):
-        asked = replace(asked, classes=record.labels, second=_second_of(record, asked.second))
-    with torch.inference_mode(False):  # no gradient passes weights that are loaded in inference mode
-        opened = as_bundle(run.restore(), record.name)
-    return JOBS[params.job](opened, asked)
-
-
-def _second_of(record: RunRecord, second: str) -> str:
-    """The second text where the run's task reads one."""
-    if len(record.columns) == 2 and not second:
-        raise BadInputError(f"{record.task_title} reads two texts; type the second one as well.")
-    return "" if len(record.columns) == 1 else second

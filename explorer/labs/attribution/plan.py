@@ -1,14 +1,15 @@
-"""The order of the work: which blocks make up a method, and what is shown after each of them."""
+"""Attribution block by block: which blocks make up a method, and what is shown after each of them."""
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
-from explorer.labs.attribution.chain import Plan, Request
+from explorer.labs.attribution import compute
 from explorer.labs.attribution.schema import (
     STEPS,
     Asked,
@@ -23,30 +24,35 @@ from explorer.labs.attribution.schema import (
 )
 from explorer.labs.attribution.units import summed, units_of
 
+Block = Callable[[Callable[[Any, Any], Any], Any], Any]
+"""Does a piece of work, a function of compute.py with its parameters, or remembers it."""
+
+Results = Iterator[AttributionResult]
+
 FIRST_RATE = 3
 """Blocks of work after which the time left can be told."""
 
 
-def plan(params: AskParams, methods: Sequence[str], by: str, steps: int) -> Plan:
+def attributed(block: Block, params: AskParams, methods: Sequence[str], by: str, steps: int) -> Results:
     """Ask first, then the rollout, then the chosen methods from the quick ones to the slow ones.
 
     steps: of the methods that take steps; 0 raises them until the sum is close enough.
     """
-    asked: Asked = yield Request("ask", params)
+    asked: Asked = block(compute.ask, params)
     board = _Board(asked, by, methods)
     yield board.result()
-    shares = yield Request("rollout_block", RolloutParams(asked.fixed))
+    shares = block(compute.rollout_block, RolloutParams(asked.fixed))
     yield board.finished("rollout", summed(shares, board.units), 1)
     for method in ("gradient_x_input", "saliency"):
         if method in methods:
-            values = yield Request("gradient_block", GradientParams(asked.fixed, method))
+            values = block(compute.gradient_block, GradientParams(asked.fixed, method))
             yield board.finished(method, summed(values, board.units), 2)
     if "integrated_gradients" in methods:
-        yield from _along_the_way(board, "integrated_gradients", "path_block", steps)
+        yield from _along_the_way(board, "integrated_gradients", partial(block, compute.path_block), steps)
     if "occlusion" in methods:
-        yield from _occlusion(board)
+        yield from _occlusion(board, partial(block, compute.occlude_block))
     if "conductance" in methods:
-        yield from _along_the_way(board, "conductance", "layers_block", steps)
+        yield from _along_the_way(board, "conductance", partial(block, compute.layers_block), steps)
 
 
 class _Board:
@@ -99,7 +105,7 @@ class _Board:
         return self.put(method, values=tuple(values), done=True)
 
 
-def _along_the_way(board: _Board, method: str, job: str, steps: int) -> Generator[Any, Any, None]:
+def _along_the_way(board: _Board, method: str, block: Callable[[Any], Any], steps: int) -> Results:
     """A method that follows the way from the baseline to the text, with more steps where its sum is not close enough."""
     rows, title = board.asked.rows, board.parts[method].about.title
     for number in (steps,) if steps else STEPS:
@@ -107,7 +113,7 @@ def _along_the_way(board: _Board, method: str, job: str, steps: int) -> Generato
         blocks = []
         for first in range(0, number, rows):
             last = min(first + rows, number)
-            blocks.append((yield Request(job, PathParams(board.asked.fixed, number, first, last))))
+            blocks.append(block(PathParams(board.asked.fixed, number, first, last)))
             board.worked(method, 2 * (last - first), f"{title}, step {last} of {number}")
             if last < number:
                 yield board.result()
@@ -131,14 +137,14 @@ def _added(rows: Iterable[Sequence[float]]) -> list[float]:
     return [math.fsum(column) for column in zip(*rows, strict=True)]
 
 
-def _occlusion(board: _Board) -> Generator[Any, Any, None]:
+def _occlusion(board: _Board, block: Callable[[Any], Any]) -> Results:
     """Some units at a time; what the baseline keeps changes nothing."""
     at_once, changed = 2 * board.asked.rows, board.changed
     values: list[float | None] = [0.0 if unit.kept else None for unit in board.units]
     for first in range(0, len(changed), at_once):
         numbers = changed[first : first + at_once]
         groups = tuple(board.units[number].positions for number in numbers)
-        falls = yield Request("occlude_block", OccludeParams(board.asked.fixed, groups))
+        falls = block(OccludeParams(board.asked.fixed, groups))
         for number, fall in zip(numbers, falls, strict=True):
             values[number] = fall
         board.worked("occlusion", len(numbers), f"Occlusion, {board.by[:-1]} {first + len(numbers)} of {len(changed)}")

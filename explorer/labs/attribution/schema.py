@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 from explorer.labs.attribution.methods import BY_SLUG, Method
 
@@ -117,15 +116,6 @@ class RolloutParams:
     """The rollout to the place that is asked."""
 
     fixed: Fixed
-
-
-@dataclass(frozen=True)
-class OnRun:
-    """A job of this lab, by its name, on a fine-tuned run instead of a model."""
-
-    run: str
-    job: str
-    params: Any
 
 
 @dataclass(frozen=True)

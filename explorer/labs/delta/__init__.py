@@ -21,7 +21,7 @@ _LIVE = "explorer.labs.delta.live"
 
 
 def _job(name: str) -> Job:
-    return Job(f"{_JOBS}:{name}")
+    return Job(f"{_JOBS}:{name}", on="runs")
 
 
 def _experiment_table(experiment: Experiment) -> Table:
@@ -33,7 +33,6 @@ DELTA_SPECTRUM = Action(
     _job("delta_spectrum"),
     SpectrumParams,
     figures.spectrum_table,
-    subject="runs",
     plain=plain.spectrum,
 )
 FOLLOW_DELTA = LiveAction(
@@ -44,7 +43,6 @@ SUBSPACE = Action(
     _job("subspace_similarity"),
     SubspaceParams,
     directions_figures.similarity_table,
-    subject="runs",
     plain=plain.subspaces,
 )
 AMPLIFICATION = Action(
@@ -52,7 +50,6 @@ AMPLIFICATION = Action(
     _job("amplification"),
     AmplificationParams,
     amplification_figures.amplification_table,
-    subject="runs",
     plain=plain.amplification,
 )
 FACTORS = Action(
@@ -60,7 +57,6 @@ FACTORS = Action(
     _job("amplification_by_layer"),
     FactorsParams,
     amplification_figures.factors_table,
-    subject="runs",
     plain=plain.amplification_by_layer,
 )
 PLACEMENT = Action(
@@ -68,7 +64,6 @@ PLACEMENT = Action(
     _job("placement"),
     PlacementParams,
     directions_figures.placement_table,
-    subject="runs",
     plain=plain.placement,
 )
 EXPERIMENT = LiveAction("compare_amplification", f"{_LIVE}:compare_amplification", ExperimentParams, _experiment_table)

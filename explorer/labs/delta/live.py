@@ -19,8 +19,8 @@ from explorer.labs.delta.params import (
 from explorer.labs.delta.schema import RankPoint, RankSweepResult, RunFactors, SpectrumResult
 from explorer.tasks.metrics import METRICS
 
-SPECTRUM = Job("explorer.labs.delta.jobs:delta_spectrum")
-FACTORS = Job("explorer.labs.delta.jobs:amplification_by_layer")
+SPECTRUM = Job("explorer.labs.delta.jobs:delta_spectrum", on="runs")
+FACTORS = Job("explorer.labs.delta.jobs:amplification_by_layer", on="runs")
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ def follow_delta(executor: Executor, params: FollowDeltaParams, owner: str) -> I
             yield None
             continue
         drawn = record.snapshots
-        yield executor.submit_for_runs(SPECTRUM, SpectrumParams(params.run)).result()
+        yield executor.follow(SPECTRUM, SpectrumParams(params.run)).last.result()
 
 
 def sweep_ranks(executor: Executor, params: SweepParams, owner: str) -> Iterator[Compared | None]:
@@ -64,7 +64,7 @@ def compare_amplification(executor: Executor, params: ExperimentParams, owner: s
         last = compared or last
         yield Experiment(compared) if compared is not None else None
     require_success(last)
-    factors = executor.submit_for_runs(FACTORS, FactorsParams(started[0], started[1], params.module, params.r)).result()
+    factors = executor.follow(FACTORS, FactorsParams(started[0], started[1], params.module, params.r)).last.result()
     yield Experiment(last, factors)
 
 

@@ -12,26 +12,23 @@ _LIVE = "explorer.labs.distillation.live"
 
 SOFT_TARGETS = Action(
     "soft_targets",
-    Job(f"{_COMPUTE}:soft_targets"),
+    Job(f"{_COMPUTE}:soft_targets", on="runs"),
     SoftTargetsParams,
     figures.soft_targets_table,
-    subject="runs",
     plain=plain.soft_targets,
 )
 LOSSES = Action(
     "distillation_losses",
-    Job(f"{_COMPUTE}:distillation_losses"),
+    Job(f"{_COMPUTE}:distillation_losses", on="runs"),
     LossesParams,
     loss_figures.losses_table,
-    subject="runs",
     plain=plain.between("distillation_losses"),
 )
 GRADIENTS = Action(
     "soft_gradients",
-    Job(f"{_COMPUTE}:distillation_losses"),
+    Job(f"{_COMPUTE}:distillation_losses", on="runs"),
     LossesParams,
     loss_figures.gradients_table,
-    subject="runs",
     plain=plain.between("soft_gradients"),
 )
 DISTILL = LiveAction("distill", f"{_LIVE}:distill", DistillParams, train_figures.distill_table, require_success)

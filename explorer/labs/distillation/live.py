@@ -23,7 +23,7 @@ from explorer.settings import settings
 from explorer.tasks.sources import keep_text, load
 from explorer.tuning.students import is_student, labels_only
 
-MEASURE = Job("explorer.labs.distillation.measuring:measure")
+MEASURE = Job("explorer.labs.distillation.measuring:measure", on="runs")
 
 
 def distill(executor: Executor, params: DistillParams, owner: str) -> Iterator[Distilled | None]:
@@ -135,7 +135,7 @@ def _followed(
     if shown and shown.students[0].outcome is not None:
         runs = seeds[0]
         asked = MeasureParams((teacher.run_id, *runs)) if teacher else MeasureParams(runs, whole=True)
-        yield replace(shown, sizes=executor.submit_for_runs(MEASURE, asked).result())
+        yield replace(shown, sizes=executor.follow(MEASURE, asked).last.result())
 
 
 def ablate(executor: Executor, params: AblationParams, owner: str) -> Iterator[Ablated | None]:

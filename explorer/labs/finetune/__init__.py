@@ -27,29 +27,26 @@ COMPARE = LiveAction("compare_methods", f"{_LIVE}:compare_methods", CompareParam
 PLAN = Action("plan_run", Job(f"{_COMPUTE}:plan_run"), PlanParams, figures.plan_table)
 PREDICT = Action(
     "predict_run",
-    Job(f"{_COMPUTE}:predict_run"),
+    Job(f"{_COMPUTE}:predict_run", on="runs"),
     PredictRunParams,
     try_figures.prediction_table,
-    subject="runs",
     plain=plain.predict_run,
 )
 SWAP = Action(
     "swap_runs",
-    Job(f"{_COMPUTE}:swap_runs"),
+    Job(f"{_COMPUTE}:swap_runs", on="runs"),
     SwapParams,
     try_figures.swap_table,
-    subject="runs",
     plain=plain.swap_runs,
 )
 MERGE = Action(
     "merge_check",
-    Job(f"{_COMPUTE}:merge_check"),
+    Job(f"{_COMPUTE}:merge_check", on="runs"),
     MergeParams,
     try_figures.merge_table,
-    subject="runs",
     plain=plain.merge_check,
 )
-EXPORT = Action("export_run", Job(f"{_COMPUTE}:export_run"), ExportParams, try_figures.export_table, subject="runs")
+EXPORT = Action("export_run", Job(f"{_COMPUTE}:export_run", on="runs"), ExportParams, try_figures.export_table)
 
 LAB = Lab(
     slug="finetune",

@@ -6,6 +6,7 @@ from typing import Any
 
 import gradio as gr
 
+from explorer.backend.executor import answer
 from explorer.errors import readable
 from explorer.labs.finetune import EXPORT, MERGE, try_figures
 from explorer.labs.finetune.imports import Import
@@ -49,7 +50,7 @@ def build_merge(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
 
     async def export(run: str, kind: str) -> list[Any]:
         try:
-            path = await picker.executed(EXPORT.job, ExportParams(run or "", kind))
+            path = await answer(page.executor, EXPORT.job, ExportParams(run or "", kind))
         except Exception as error:
             return [page.explain(readable(error)), gr.skip()]
         return ["", gr.update(value=path, visible=True)]
@@ -58,7 +59,7 @@ def build_merge(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
 
     async def endpoint(run: str, kind: str) -> str:
         try:
-            return str(await picker.executed(EXPORT.job, ExportParams(run or "", kind)))
+            return str(await answer(page.executor, EXPORT.job, ExportParams(run or "", kind)))
         except Exception as error:
             raise gr.Error(str(readable(error)), print_exception=False) from None
 

@@ -12,13 +12,12 @@ _SUM = "explorer.labs.inputs.sum_compute"
 
 TOKENIZE = Action(
     "tokenize",
-    Job(f"{_COMPUTE}:tokenize"),
+    Job(f"{_COMPUTE}:tokenize", on="tokenizers"),
     TokenizeParams,
     figures.tokenize_table,
-    subject="tokenizers",
     plain=plain_script("tokenize", plain.text_and_tokenizers, "transformers"),
 )
-CUT_WORD = Action("cut_word", Job(f"{_COMPUTE}:cut_word"), CutParams, cut_figures.cut_table, subject="tokenizers")
+CUT_WORD = Action("cut_word", Job(f"{_COMPUTE}:cut_word", on="tokenizers"), CutParams, cut_figures.cut_table)
 EMBEDDING_PARTS = Action(
     "embedding_parts",
     Job(f"{_SUM}:sum_parts"),

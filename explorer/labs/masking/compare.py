@@ -8,6 +8,7 @@ from typing import Any
 import gradio as gr
 
 from explorer.action import SAVE_BESIDE_THE_PACKAGE
+from explorer.backend.executor import answer
 from explorer.errors import readable
 from explorer.labs.masking import FILL_MASKS, figures
 from explorer.labs.masking.schema import FillParams, FillResult
@@ -66,10 +67,10 @@ class Comparison:
     @staticmethod
     async def _answer(page: Page, models: list[str], params: FillParams) -> list[Any]:
         """The first model's hidden tokens, as characters of the text, are what is hidden from the others."""
-        first: FillResult = await asyncio.wrap_future(page.executor.submit(FILL_MASKS.job, models[0], params))
+        first: FillResult = await answer(page.executor, FILL_MASKS.job, params, models[0])
         spans = tuple((token.start, token.stop) for token in first.tokens if token.state == "masked")
         same = FillParams(params.text, params.top_k, spans=spans)
-        rest = [asyncio.wrap_future(page.executor.submit(FILL_MASKS.job, model, same)) for model in models[1:]]
+        rest = [answer(page.executor, FILL_MASKS.job, same, model) for model in models[1:]]
         results = [first, *await asyncio.gather(*rest)]
         script = SCRIPT.format(
             where=SAVE_BESIDE_THE_PACKAGE, models=models, text=params.text, top_k=params.top_k, spans=spans

@@ -7,19 +7,18 @@ from explorer.labs.models.schema import CountParams, CurvesParams, FamilyParams,
 
 _COMPUTE = "explorer.labs.models.compute"
 
-FAMILY = Action("family", Job(f"{_COMPUTE}:family"), FamilyParams, figures.family_table, subject="nothing")
+FAMILY = Action("family", Job(f"{_COMPUTE}:family", on="nothing"), FamilyParams, figures.family_table)
 HELD_OUT = Action(
-    "held_out_scores", Job(f"{_COMPUTE}:held_out"), ScoresParams, score_figures.scores_table, subject="nothing"
+    "held_out_scores", Job(f"{_COMPUTE}:held_out", on="nothing"), ScoresParams, score_figures.scores_table
 )
 CURVES = Action(
-    "training_curves", Job(f"{_COMPUTE}:training_curves"), CurvesParams, score_figures.curves_table, subject="nothing"
+    "training_curves", Job(f"{_COMPUTE}:training_curves", on="nothing"), CurvesParams, score_figures.curves_table
 )
 COUNT = Action(
     "count_parameters",
-    Job(f"{_COMPUTE}:count_parameters"),
+    Job(f"{_COMPUTE}:count_parameters", on="nothing"),
     CountParams,
     figures.count_table,
-    subject="nothing",
     plain=plain.count_parameters,
 )
 

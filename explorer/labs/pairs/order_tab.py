@@ -7,6 +7,7 @@ from typing import Any
 
 import gradio as gr
 
+from explorer.backend.executor import answer
 from explorer.errors import readable
 from explorer.labs.pairs import SCORE_KINDS, SCORE_ORDER, order_figures
 from explorer.labs.pairs.order_schema import KindsParams, OrderResult
@@ -137,8 +138,9 @@ def _wire(page: Page, inputs: list[Any], shown: list[Any], folded: Panel, parts:
     async def respond(nsp: str, sop: str, text: str, other: str) -> list[Any]:
         try:
             params = KindsParams(text, other)
-            asked = [page.executor.submit(SCORE_KINDS.job, model, params) for model in (nsp, sop)]
-            results = await asyncio.gather(*(asyncio.wrap_future(future) for future in asked))
+            results = await asyncio.gather(
+                *(answer(page.executor, SCORE_KINDS.job, params, model) for model in (nsp, sop))
+            )
         except Exception as error:
             return [page.explain(readable(error)), *[gr.skip()] * (len(shown) + len(folded.outputs))]
         drawn = [str(order_figures.kinds_sentence(results)), order_figures.kinds_figure(results)]

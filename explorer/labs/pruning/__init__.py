@@ -1,8 +1,8 @@
 """Pruning: what matters in a model, taking the rest away, and fewer bits for what is left."""
 
 from explorer.action import Lab, LiveAction
+from explorer.backend.executor import Job
 from explorer.labs.pruning import importance_figures, orders_figures, plain, prune_figures, quantised_figures
-from explorer.labs.pruning.live import require_done, require_metric
 from explorer.labs.pruning.params import (
     ExportParams,
     HandParams,
@@ -12,10 +12,14 @@ from explorer.labs.pruning.params import (
     QuantiseParams,
     StepsParams,
 )
-from explorer.labs.pruning.schema import Exported
+from explorer.labs.pruning.schema import Exported, require_done, require_metric
 from explorer.tables import Table
 
-_LIVE = "explorer.labs.pruning.live"
+_JOBS, _STEPS = "explorer.labs.pruning.jobs", "explorer.labs.pruning.steps"
+
+
+def _job(function: str) -> Job:
+    return Job(function, on="resources")
 
 
 def _files(exported: Exported) -> Table:
@@ -24,19 +28,21 @@ def _files(exported: Exported) -> Table:
 
 IMPORTANCE = LiveAction(
     "importance",
-    f"{_LIVE}:importance",
+    _job(f"{_JOBS}:importance"),
     ImportanceParams,
     importance_figures.importance_table,
     plain=plain.importance,
 )
 ORDERS = LiveAction(
-    "compare_orders", f"{_LIVE}:compare_orders", OrdersParams, orders_figures.orders_table, require_metric
+    "compare_orders", _job(f"{_JOBS}:compare_orders"), OrdersParams, orders_figures.orders_table, require_metric
 )
-HEADS = LiveAction("prune_heads", f"{_LIVE}:prune_heads", HandParams, orders_figures.hand_table, plain=plain.heads)
-PRUNE = LiveAction("prune", f"{_LIVE}:prune", PruneParams, prune_figures.prune_table, require_done)
-STEPS = LiveAction("compare_steps", f"{_LIVE}:compare_steps", StepsParams, prune_figures.steps_table)
-QUANTISE = LiveAction("quantise", f"{_LIVE}:quantise", QuantiseParams, quantised_figures.quantised_table)
-EXPORT = LiveAction("export_pruned", f"{_LIVE}:export_pruned", ExportParams, _files)
+HEADS = LiveAction(
+    "prune_heads", _job(f"{_JOBS}:prune_heads"), HandParams, orders_figures.hand_table, plain=plain.heads
+)
+PRUNE = LiveAction("prune", _job(f"{_STEPS}:prune"), PruneParams, prune_figures.prune_table, require_done)
+STEPS = LiveAction("compare_steps", _job(f"{_STEPS}:compare_steps"), StepsParams, prune_figures.steps_table)
+QUANTISE = LiveAction("quantise", _job(f"{_JOBS}:quantise"), QuantiseParams, quantised_figures.quantised_table)
+EXPORT = LiveAction("export_pruned", _job(f"{_JOBS}:export_pruned"), ExportParams, _files)
 
 LAB = Lab(
     slug="pruning",

@@ -5,12 +5,13 @@ from __future__ import annotations
 import datetime
 import sys
 import tempfile
-import time
 from pathlib import Path
+from typing import cast
 
+from explorer.action import LiveAction
+from explorer.backend.executor import Job
 from explorer.backend.local import LocalExecutor
 from explorer.labs.pruning import LAB
-from explorer.labs.pruning import live as streams
 from explorer.labs.pruning.worked import OPENINGS, keep
 from explorer.settings import Settings
 
@@ -20,15 +21,13 @@ def main() -> None:
     wanted = sys.argv[1:] or list(OPENINGS)
     if unknown := set(wanted) - set(OPENINGS):
         raise SystemExit(f"{LAB.title} opens with {', '.join(OPENINGS)}, and not with {', '.join(sorted(unknown))}.")
+    jobs = {action.name: action.source for action in LAB.actions if isinstance(action, LiveAction)}
     made = f"{datetime.datetime.now(datetime.UTC).date():%d %B %Y}, on the processor"
     with tempfile.TemporaryDirectory() as data_folder:
         executor = LocalExecutor(Settings(device="cpu", offline=True, data_folder=Path(data_folder)))
         for action in wanted:
-            last = None
-            for result in getattr(streams, action)(executor, OPENINGS[action].params, "script"):
-                last = result if result is not None else last
-                time.sleep(0.02)
-            print(keep(action, last, made), flush=True)
+            result = executor.follow(cast(Job, jobs[action]), OPENINGS[action].params).last.result()
+            print(keep(action, result, made), flush=True)
 
 
 if __name__ == "__main__":

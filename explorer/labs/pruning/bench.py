@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Any
@@ -11,6 +10,7 @@ import gradio as gr
 from markupsafe import Markup
 
 from explorer.action import LiveAction
+from explorer.backend.executor import answer
 from explorer.backend.runs.record import RunRecord
 from explorer.errors import ExplorerError
 from explorer.figures import duration
@@ -159,8 +159,7 @@ class Live(Stream):
         """What was computed beforehand of a question, and the question; nothing for one that is refused."""
         try:
             params = self.action.params(**{name: value for name, value in values.items() if value is not None})
-            answer = self.page.executor.submit_alone(KNOWN, KnownParams(self.action.name, params))
-            return await asyncio.wrap_future(answer), params
+            return await answer(self.page.executor, KNOWN, KnownParams(self.action.name, params)), params
         except ExplorerError:
             return None, None
 

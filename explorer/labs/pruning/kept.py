@@ -1,47 +1,53 @@
-"""Prunings that go on over several jobs, or wait to be taken home: remembered in the process that computes."""
+"""How far a pruning has come, and those that wait to be taken home: remembered in the process that computes."""
 
 from __future__ import annotations
 
 import threading
 from collections import OrderedDict
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from torch import Tensor
 
-from explorer.compress.cuts import Cut
+from explorer.compress.cuts import NOTHING, Cut
 from explorer.errors import ExplorerError
 
-MOST_KEPT, MOST_TRAINED = 200, 3
+MOST_KEPT, MOST_TRAINED = 1000, 3
 
 
-@dataclass
-class Kept:
+@dataclass(frozen=True)
+class Pruned:
     """What is gone, and the weights that are other ones than the model's: trained, or set to 0.
 
     gone: masks of the single weights that are 0, by parameter.
     """
 
-    cut: Cut
-    weights: dict[str, Tensor]
+    cut: Cut = NOTHING
+    weights: dict[str, Tensor] = field(default_factory=dict)
     gone: dict[str, Tensor] = field(default_factory=dict)
 
+    @property
+    def untouched(self) -> bool:
+        """Whether it is still the model itself."""
+        return self.cut.empty and not self.weights
 
-_KEPT: OrderedDict[str, Kept] = OrderedDict()
+
+_KEPT: OrderedDict[str, Pruned] = OrderedDict()
 _LOCK = threading.Lock()
+_TRAINING = threading.BoundedSemaphore(MOST_TRAINED)
 
 
-def find(key: str) -> Kept | None:
+def find(key: str) -> Pruned | None:
     """What is kept under a key."""
     with _LOCK:
         return _KEPT.get(key)
 
 
-def keep(key: str, kept: Kept) -> None:
+def keep(key: str, pruned: Pruned) -> None:
     """Remember it; other weights take as much memory as the model, so only the last few of those."""
-    if not key:
-        return
     with _LOCK:
-        _KEPT[key] = kept
+        _KEPT[key] = pruned
         _KEPT.move_to_end(key)
         trained = [name for name, entry in _KEPT.items() if entry.weights]
         for name in trained[:-MOST_TRAINED]:
@@ -50,11 +56,13 @@ def keep(key: str, kept: Kept) -> None:
             _KEPT.popitem(last=False)
 
 
-def weights_of(key: str, rounds: int) -> Kept | None:
-    """What was changed under a key; None where nothing has been, after no round. Raises ExplorerError where it is gone."""
-    if not key or not rounds:
-        return None
-    kept = find(key)
-    if kept is None:
-        raise ExplorerError("Too many prunings train at the same time, and this one has lost its turn. Start it again.")
-    return kept
+@contextmanager
+def own_weights(needed: bool) -> Iterator[None]:
+    """Room for weights of a pruning's own, while it goes on. Raises ExplorerError where too many others have theirs."""
+    if needed and not _TRAINING.acquire(blocking=False):
+        raise ExplorerError("Too many prunings train at the same time. Start this one again when another is done.")
+    try:
+        yield
+    finally:
+        if needed:
+            _TRAINING.release()

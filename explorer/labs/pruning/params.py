@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from explorer.compress.cuts import ORDERS, UNITS, Cut
+from explorer.compress.cuts import ORDERS, UNITS
 from explorer.errors import BadInputError
 from explorer.models.catalog import DEFAULT_MODEL
 from explorer.numbers import parse_heads, whole_number
@@ -22,7 +22,6 @@ SCORES = {
 }
 """Each score with the units that it can be had for."""
 
-NOTHING = Cut()
 MOST_EXAMPLES, MOST_HELD_OUT, MOST_STEPS, MOST_DRAWS, MOST_TRAINING = 512, 2000, 32, 10, 100
 LARGEST_BATCH = 64
 
@@ -180,43 +179,6 @@ class ExportParams(Asking):
         super().__post_init__()
         if not isinstance(self.key, str) or not re.fullmatch(r"[0-9a-f]{16}", self.key):
             raise BadInputError("Nothing has been pruned yet. Prune first, then take the model home.")
-
-
-@dataclass(frozen=True)
-class UnitJob(Asking):
-    """Sums of gradients over examples start to stop, with a cut and weights that were trained `rounds` times under a key."""
-
-    unit: str = "head"
-    start: int = 0
-    stop: int = 64
-    cut: Cut = NOTHING
-    key: str = ""
-    rounds: int = 0
-
-
-@dataclass(frozen=True)
-class WeightJob(Asking):
-    """Scores of single weights; for a share also what is left without them. key, rounds: as UnitJob."""
-
-    score: str = "gradient"
-    share: float = 0.0
-    order: str = "least"
-    seed: int = 0
-    key: str = ""
-    rounds: int = 0
-
-
-@dataclass(frozen=True)
-class CutJob(Asking):
-    """Something about a model without a cut. batch, form, steps: what the job needs of them. key, rounds: as UnitJob."""
-
-    cut: Cut = NOTHING
-    key: str = ""
-    timed: bool = False
-    batch: int = 16
-    form: str = "fp32"
-    steps: int = 0
-    rounds: int = 0
 
 
 def checked_share(value: object) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from explorer.compress.cuts import Shape
+from explorer.errors import BadInputError, ExplorerError
 
 Grid = tuple[tuple[float, ...], ...]
 
@@ -21,15 +22,6 @@ class About:
     examples: int
     held_out: int
     fixed: str | None
-
-
-@dataclass(frozen=True)
-class UnitSums:
-    """Sums over examples of |g| and g² for each unit of a grid."""
-
-    absolute: Grid
-    squares: Grid
-    count: int
 
 
 @dataclass(frozen=True)
@@ -194,22 +186,25 @@ class QuantiseResult:
 
 
 @dataclass(frozen=True)
-class Thinned:
-    """After some single weights were set to 0. share: of the matrices' weights, gone."""
-
-    share: float
-
-
-@dataclass(frozen=True)
-class Trained:
-    """A little training. loss: the mean over its steps."""
-
-    loss: float
-
-
-@dataclass(frozen=True)
 class Exported:
     """A zip on the server."""
 
     path: str
     files: tuple[str, ...] = field(default=())
+
+
+def require_metric(result: PruneResult | OrdersResult) -> None:
+    """Raise ExplorerError where the metric is not defined on the held-out examples."""
+    about = result.about
+    first = result.steps[0].measured.metric if isinstance(result, PruneResult) else result.points[0].metric
+    if first is None:
+        raise ExplorerError(
+            f"{about.metric} is not defined on these {about.held_out} held-out examples (all of one class?). Take more."
+        )
+
+
+def require_done(result: PruneResult | None) -> None:
+    """Raise where nothing came."""
+    if result is None:
+        raise BadInputError("Nothing was pruned. Try again.")
+    require_metric(result)

@@ -80,7 +80,7 @@ class Known:
     made: str
 
 
-KNOWN = Job("explorer.labs.pruning.worked:known")
+KNOWN = Job("explorer.labs.pruning.worked:known", on="nothing")
 
 
 def known(params: KnownParams) -> Known | None:

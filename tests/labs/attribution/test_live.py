@@ -10,12 +10,12 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from explorer.labs.attribution.chain import Chain, Request, follow_chain
+from explorer.labs.attribution.live import attribute
 
 from explorer.backend.executor import Job
 from explorer.errors import BadInputError
 from explorer.labs.attribution import plan as planning
-from explorer.labs.attribution.chain import Chain, Request, follow_chain
-from explorer.labs.attribution.live import attribute
 from explorer.labs.attribution.methods import BY_SLUG
 from explorer.labs.attribution.params import AttributeParams
 from explorer.labs.attribution.schema import STEPS, AskParams, AttributionResult, PathParams

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 import torch
+from explorer.labs.attribution.live import attribute_run
 
 from explorer.backend.runs.open import OpenRun
 from explorer.backend.runs.record import RunStatus
 from explorer.backend.runs.store import WEIGHTS
 from explorer.errors import BadInputError
-from explorer.labs.attribution.live import attribute_run
 from explorer.labs.attribution.params import AttributeRunParams
 from explorer.labs.attribution.schema import AttributionResult
 from explorer.models.architectures import ARCHITECTURES

@@ -214,5 +214,5 @@ class TestOnText:
 
 def test_adapters_that_cannot_be_merged_are_timed_as_they_are(executor: LocalExecutor, spec: RunSpec) -> None:
     run = finished(executor, replace(spec, method="houlsby", bottleneck=8))
-    (size,) = executor.submit_for_runs(live.MEASURE, MeasureParams((run.run_id,))).result()
+    (size,) = executor.follow(live.MEASURE, MeasureParams((run.run_id,))).last.result()
     assert size.parameters == run.parameters

@@ -1,30 +1,34 @@
-"""What is remembered between jobs."""
+"""What is remembered of prunings, and how many may train at once."""
 
 from __future__ import annotations
+
+from contextlib import ExitStack
 
 import pytest
 import torch
 
-from explorer.compress.cuts import Cut
 from explorer.errors import ExplorerError
 from explorer.labs.pruning import kept
-from explorer.labs.pruning.kept import Kept, find, keep, weights_of
+from explorer.labs.pruning.kept import Pruned, find, keep, own_weights
 
 
 def test_only_the_last_trained_weights_stay(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kept, "_KEPT", type(kept._KEPT)())
-    keep("plain", Kept(Cut(), {}))
+    keep("plain", Pruned())
     for number in range(kept.MOST_TRAINED + 2):
-        keep(f"trained {number}", Kept(Cut(), {"w": torch.ones(1)}))
+        keep(f"trained {number}", Pruned(weights={"w": torch.ones(1)}))
     assert find("plain") is not None, "a cut takes no room"
     assert find("trained 0") is None
     assert find(f"trained {kept.MOST_TRAINED + 1}") is not None
-    keep("", Kept(Cut(), {}))
-    assert find("") is None
 
 
-def test_weights_that_are_gone_are_not_taken_for_the_untrained_ones() -> None:
-    assert weights_of("", 3) is None
-    assert weights_of("never trained", 0) is None
-    with pytest.raises(ExplorerError, match="Start it again"):
-        weights_of("forgotten", 1)
+def test_too_many_that_train_are_refused_until_one_has_ended() -> None:
+    with ExitStack() as others:
+        for _ in range(kept.MOST_TRAINED):
+            others.enter_context(own_weights(needed=True))
+        with own_weights(needed=False):
+            pass
+        with pytest.raises(ExplorerError, match="again when another is done"), own_weights(needed=True):
+            pass
+    with own_weights(needed=True):
+        pass

@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib.util
 import time
 import zipfile
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +12,11 @@ import pytest
 import torch
 from transformers import AutoModelForSequenceClassification
 
+from explorer.action import LiveAction
 from explorer.backend.local import LocalExecutor
 from explorer.compress.cuts import kept_of_share
 from explorer.errors import BadInputError, ExplorerError, MissingCapabilityError
-from explorer.labs.pruning import LAB, live
+from explorer.labs.pruning import LAB, jobs
 from explorer.labs.pruning.kept import find
 from explorer.labs.pruning.params import (
     ExportParams,
@@ -51,9 +51,13 @@ def run(executor: LocalExecutor, tiny_model: str) -> str:
     return trained(executor, tiny_model)
 
 
-def results(stream: Iterator[Any]) -> list[Any]:
+ACTIONS = {action.name: action for action in LAB.actions if isinstance(action, LiveAction)}
+
+
+def results(executor: LocalExecutor, name: str, params: Any) -> list[Any]:
+    """What a page that looks all the time gets to see."""
     found = []
-    for result in stream:
+    for result in ACTIONS[name].follow(executor, params, "me"):
         if result is None:
             time.sleep(0.01)
         else:
@@ -62,7 +66,7 @@ def results(stream: Iterator[Any]) -> list[Any]:
 
 
 def importance(executor: LocalExecutor, **given: Any) -> Any:
-    return results(live.importance(executor, ImportanceParams(**{**FEW, **given}), "me"))
+    return results(executor, "importance", ImportanceParams(**{**FEW, **given}))
 
 
 @pytest.mark.parametrize("unit", ["head", "neuron", "layer"])
@@ -97,10 +101,10 @@ def test_weights(executor: LocalExecutor, run: str, score: str) -> None:
 
 @pytest.mark.parametrize("unit", ["head", "both", "layer", "weight"])
 def test_three_orders(executor: LocalExecutor, run: str, unit: str) -> None:
-    found = results(live.compare_orders(executor, OrdersParams(run=run, unit=unit, draws=1, **FEW), "me"))
+    found = results(executor, "compare_orders", OrdersParams(run=run, unit=unit, draws=1, **FEW))
     last = found[-1]
     assert last.done
-    assert len(last.points) == last.total == 3 * (1 + len(live.SHARES))
+    assert len(last.points) == last.total == 3 * (1 + len(jobs.SHARES))
     starts = {point.metric for point in last.points if point.share == 0}
     assert len(starts) == 1, "all lines begin with the whole model"
     for order in ("least", "most", "random"):
@@ -110,7 +114,7 @@ def test_three_orders(executor: LocalExecutor, run: str, unit: str) -> None:
 
 
 def test_pruned_in_one_step_and_taken_home(executor: LocalExecutor, run: str, tmp_path: Path) -> None:
-    last = results(live.prune(executor, PruneParams(run=run, share=0.5, **FEW), "me"))[-1]
+    last = results(executor, "prune", PruneParams(run=run, share=0.5, **FEW))[-1]
     assert last.done
     assert [step.share for step in last.steps] == [0.0, 0.5]
     assert last.left.gap < 1e-5
@@ -120,7 +124,7 @@ def test_pruned_in_one_step_and_taken_home(executor: LocalExecutor, run: str, tm
     before, after = (step.measured for step in last.steps)
     assert after.parameters < before.parameters
     assert after.bytes == 4 * after.parameters
-    (exported,) = results(live.export_pruned(executor, ExportParams(run=run, key=last.key, **FEW), "me"))
+    (exported,) = results(executor, "export_pruned", ExportParams(run=run, key=last.key, **FEW))
     with zipfile.ZipFile(exported.path) as archive:
         assert set(exported.files) == set(archive.namelist())
         archive.extractall(tmp_path)
@@ -137,19 +141,17 @@ def test_pruned_in_one_step_and_taken_home(executor: LocalExecutor, run: str, tm
 
 def test_many_steps_with_training_between(executor: LocalExecutor, run: str, tmp_path: Path) -> None:
     asked = PruneParams(run=run, unit="head", share=0.5, steps=2, train_between=3, **FEW)
-    last = results(live.prune(executor, asked, "me"))[-1]
+    last = results(executor, "prune", asked)[-1]
     assert [step.share for step in last.steps] == [0.0, 0.25, 0.5]
     assert [step.loss is None for step in last.steps] == [True, False, False]
-    (exported,) = results(live.export_pruned(executor, ExportParams(run=run, key=last.key, **FEW), "me"))
+    (exported,) = results(executor, "export_pruned", ExportParams(run=run, key=last.key, **FEW))
     assert Path(exported.path).stat().st_size > last.steps[-1].measured.bytes
-    again = results(live.prune(executor, PruneParams(run=run, unit="head", share=0.5, **FEW), "me"))[-1]
+    again = results(executor, "prune", PruneParams(run=run, unit="head", share=0.5, **FEW))[-1]
     assert again.steps[0].measured.metric == last.steps[0].measured.metric, "the run itself has not been trained"
 
 
 def test_weights_are_set_to_zero_and_nothing_gets_smaller(executor: LocalExecutor, run: str) -> None:
-    last = results(
-        live.prune(executor, PruneParams(run=run, unit="weight", score="magnitude", share=0.3, **FEW), "me")
-    )[-1]
+    last = results(executor, "prune", PruneParams(run=run, unit="weight", score="magnitude", share=0.3, **FEW))[-1]
     before, after = (step.measured for step in last.steps)
     assert before.bytes == after.bytes
     matrices = 2 * (4 * 32 * 32 + 2 * 32 * 64)
@@ -162,7 +164,7 @@ def test_weights_go_in_steps_and_stay_away_while_the_others_train(
     executor: LocalExecutor, run: str, score: str, tmp_path: Path
 ) -> None:
     asked = PruneParams(run=run, unit="weight", score=score, share=0.5, steps=2, train_between=3, **FEW)
-    last = results(live.prune(executor, asked, "me"))[-1]
+    last = results(executor, "prune", asked)[-1]
     assert last.done
     assert [step.share for step in last.steps] == [0.0, 0.25, 0.5]
     assert [step.loss is None for step in last.steps] == [True, False, False]
@@ -173,7 +175,7 @@ def test_weights_go_in_steps_and_stay_away_while_the_others_train(
     assert kept is not None
     for name, gone in kept.gone.items():
         assert not kept.weights[name][gone].any(), "training has brought a weight back"
-    (exported,) = results(live.export_pruned(executor, ExportParams(run=run, key=last.key, **FEW), "me"))
+    (exported,) = results(executor, "export_pruned", ExportParams(run=run, key=last.key, **FEW))
     with zipfile.ZipFile(exported.path) as archive:
         archive.extractall(tmp_path)
     model = AutoModelForSequenceClassification.from_pretrained(tmp_path)
@@ -184,7 +186,7 @@ def test_weights_go_in_steps_and_stay_away_while_the_others_train(
 def test_another_score_sets_other_weights_to_zero(executor: LocalExecutor, run: str) -> None:
     def gone(score: str, steps: int) -> torch.Tensor:
         asked = PruneParams(run=run, unit="weight", score=score, share=0.5, steps=steps, **FEW)
-        kept = find(results(live.prune(executor, asked, "me"))[-1].key)
+        kept = find(results(executor, "prune", asked)[-1].key)
         assert kept is not None
         return torch.cat([mask.flatten() for mask in kept.gone.values()])
 
@@ -196,13 +198,13 @@ def test_another_score_sets_other_weights_to_zero(executor: LocalExecutor, run: 
 
 def test_one_step_against_many_for_weights(executor: LocalExecutor, run: str) -> None:
     asked = StepsParams(run=run, unit="weight", score="magnitude", steps=2, train_between=1, share=0.4, **FEW)
-    last = results(live.compare_steps(executor, asked, "me"))[-1]
+    last = results(executor, "compare_steps", asked)[-1]
     assert last.done
     assert {round(steps[-1].share, 3) for _, steps in last.lines} == {0.4}
 
 
 def test_one_step_against_many(executor: LocalExecutor, run: str) -> None:
-    found = results(live.compare_steps(executor, StepsParams(run=run, steps=2, train_between=1, **FEW), "me"))
+    found = results(executor, "compare_steps", StepsParams(run=run, steps=2, train_between=1, **FEW))
     last = found[-1]
     assert last.done
     assert [(name, len(steps)) for name, steps in last.lines] == [
@@ -213,19 +215,19 @@ def test_one_step_against_many(executor: LocalExecutor, run: str) -> None:
 
 
 def test_by_hand(executor: LocalExecutor, run: str) -> None:
-    first, some = results(live.prune_heads(executor, HandParams(run=run, heads="0.1, 1.0", **FEW), "me"))  # type: ignore[arg-type]
+    first, some = results(executor, "prune_heads", HandParams(run=run, heads="0.1, 1.0", **FEW))  # type: ignore[arg-type]
     assert (first.heads, first.after) == (some.heads, None), "the switches stand there before anything is measured"
     assert some.after.parameters < some.before.parameters
-    none = results(live.prune_heads(executor, HandParams(run=run, **FEW), "me"))[-1]
+    none = results(executor, "prune_heads", HandParams(run=run, **FEW))[-1]
     assert (none.after.metric, none.after.parameters) == (none.before.metric, none.before.parameters)
     with pytest.raises(BadInputError, match="Every head would be gone"):
-        results(live.prune_heads(executor, HandParams(run=run, heads="0.0,0.1,1.0,1.1", **FEW), "me"))  # type: ignore[arg-type]
+        results(executor, "prune_heads", HandParams(run=run, heads="0.0,0.1,1.0,1.1", **FEW))  # type: ignore[arg-type]
     with pytest.raises(BadInputError, match="no head 2 in layer 0"):
-        results(live.prune_heads(executor, HandParams(run=run, heads="0.2", **FEW), "me"))  # type: ignore[arg-type]
+        results(executor, "prune_heads", HandParams(run=run, heads="0.2", **FEW))  # type: ignore[arg-type]
 
 
 def test_fewer_bits(executor: LocalExecutor, run: str) -> None:
-    found = results(live.quantise(executor, QuantiseParams(run=run, share=0.5, batch=2, **FEW), "me"))
+    found = results(executor, "quantise", QuantiseParams(run=run, share=0.5, batch=2, **FEW))
     last = found[-1]
     assert [result.done for result in found] == [False] * 6 + [True]
     assert [(form.form, form.pruned) for form in last.forms] == [
@@ -254,4 +256,4 @@ def test_a_task_with_other_classes_is_refused(executor: LocalExecutor, run: str)
 
 def test_an_export_that_is_not_kept_says_so(executor: LocalExecutor, run: str) -> None:
     with pytest.raises(BadInputError, match="not kept any more"):
-        results(live.export_pruned(executor, ExportParams(run=run, key="0123456789abcdef", **FEW), "me"))
+        results(executor, "export_pruned", ExportParams(run=run, key="0123456789abcdef", **FEW))

@@ -1,0 +1,231 @@
+"""One computation that all who ask the same question share, and how each of them looks at it."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Callable, Generator, Iterator, Sequence
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Any
+
+AT_ONCE = 2
+"""Pieces of one computation that are in work at the same time; the other workers are for others."""
+
+_OVER = object()
+
+
+@dataclass(frozen=True)
+class Together:
+    """What a job yields to have pieces of its work done side by side: it is sent their answers, in the order of `items`."""
+
+    work: Callable[[Any], Any]
+    items: Sequence[Any]
+
+
+class Computation:
+    """A job under way. A function is done in one turn of the workers; a generator takes one turn a result.
+
+    Between two turns others get theirs, so a quick question never waits for a long one to end. What a generator yields is a
+    result, Together, or None to let others go first. It is closed at the next turn after its last watcher has left.
+
+    begin: starts the job; its result, or its generator. scope: what each turn is done in. mend: from an error and the number of
+    the attempt, the error to tell, or None to begin again. ended: told at the end, before the watchers are.
+    """
+
+    def __init__(
+        self,
+        begin: Callable[[], Any],
+        workers: ThreadPoolExecutor,
+        scope: Callable[[], AbstractContextManager[Any]],
+        mend: Callable[[BaseException, int], BaseException | None],
+        ended: Callable[[Computation, BaseException | None], None],
+    ) -> None:
+        self._begin, self._workers, self._scope, self._mend, self._on_end = begin, workers, scope, mend, ended
+        self._steps: Generator[Any, Any, None] | None = None
+        self._lock = threading.Lock()
+        self._watchers = self._attempts = self._version = 0
+        self._latest: Any = None
+        self._given_up = False
+        self.done: Future[Any] = Future()
+        """Its last result, or its error."""
+
+    def watch(self) -> Following | None:
+        """Another watcher; None where everybody has left and the work was given up."""
+        with self._lock:
+            if self._given_up:
+                return None
+            self._watchers += 1
+        return Following(self)
+
+    def leave(self) -> None:
+        """One watcher less."""
+        with self._lock:
+            self._watchers -= 1
+
+    def state(self) -> tuple[int, Any, bool]:
+        """The number of results so far, the latest, and whether there will be no more."""
+        with self._lock:
+            return self._version, self._latest, self.done.done()
+
+    def start(self) -> None:
+        """Queue the first turn."""
+        self._workers.submit(self._turn)
+
+    def _turn(self, answers: list[Any] | None = None) -> None:
+        if self.is_given_up():
+            return
+        try:
+            with self._scope():
+                step = self._next(answers)
+        except BaseException as error:
+            self.fail(error)
+            return
+        if step is _OVER:
+            self._end(None)
+        elif isinstance(step, Together) and step.items:
+            _Pieces(self, step, self._scope, self._workers, self._turn).start()
+        else:
+            self._workers.submit(self._turn, [] if isinstance(step, Together) else None)
+
+    def _next(self, answers: list[Any] | None) -> Any:
+        """Go on to what the job yields next."""
+        if self._steps is None:
+            result = self._begin()
+            if not isinstance(result, Generator):
+                self._show(result)
+                return _OVER
+            self._steps = result
+        try:
+            step = self._steps.send(answers)
+        except StopIteration:
+            return _OVER
+        if step is not None and not isinstance(step, Together):
+            self._show(step)
+        return step
+
+    def _show(self, result: Any) -> None:
+        with self._lock:
+            self._latest, self._version = result, self._version + 1
+
+    def fail(self, error: BaseException) -> None:
+        """Begin again, or tell the watchers of an error."""
+        self._attempts += 1
+        told = self._mend(error, self._attempts)
+        if told is None:
+            self._steps = None
+            self._workers.submit(self._turn)
+        else:
+            self._end(told)
+
+    def _end(self, error: BaseException | None) -> None:
+        self._on_end(self, error)
+        if error is None:
+            self.done.set_result(self._latest)
+        else:
+            self.done.set_exception(error)
+
+    def is_given_up(self) -> bool:
+        """Whether nobody watches any more; what is unfinished then ends here."""
+        with self._lock:
+            if self._watchers > 0 or self._given_up:
+                return self._given_up
+            self._given_up = True
+        error = CancelledError()
+        self._on_end(self, error)
+        if self._steps is not None:
+            self._steps.close()
+        self.done.set_exception(error)
+        return True
+
+
+class _Pieces:
+    """Pieces of a computation, AT_ONCE of them in work; the last one hands all answers on."""
+
+    def __init__(
+        self,
+        owner: Computation,
+        pieces: Together,
+        scope: Callable[[], AbstractContextManager[Any]],
+        workers: ThreadPoolExecutor,
+        go_on: Callable[[list[Any]], None],
+    ) -> None:
+        self._owner, self._work, self._scope, self._workers, self._go_on = owner, pieces.work, scope, workers, go_on
+        self._waiting = deque(enumerate(pieces.items))
+        self._answers: list[Any] = [None] * len(pieces.items)
+        self._left = len(pieces.items)
+        self._error: BaseException | None = None
+        self._lock = threading.Lock()
+
+    def start(self) -> None:
+        """Queue the first pieces."""
+        for _ in range(min(AT_ONCE, self._left)):
+            self._workers.submit(self._one)
+
+    def _one(self) -> None:
+        if not self._waiting or self._owner.is_given_up():
+            return
+        with self._lock:
+            place, item = self._waiting.popleft()
+        try:
+            with self._scope():
+                self._answers[place] = self._work(item)
+        except BaseException as error:
+            self._error = self._error or error
+        with self._lock:
+            if self._error is not None:  # what is in work ends first: the job may begin again
+                self._left -= len(self._waiting)
+                self._waiting.clear()
+            self._left -= 1
+            over = self._left == 0
+        if not over:
+            self._workers.submit(self._one)
+        elif self._error is not None:
+            self._owner.fail(self._error)
+        else:
+            self._workers.submit(self._go_on, self._answers)
+
+
+class Following(Iterator[Any]):
+    """One watcher of a computation. It gives each newer result, None where nothing is new, and raises the error at the end.
+
+    It never waits. Close it, or let go of it, to stop watching.
+    """
+
+    def __init__(self, computation: Computation) -> None:
+        self._computation, self._seen, self._open = computation, 0, True
+
+    def __next__(self) -> Any:
+        version, latest, over = self._computation.state()
+        if version != self._seen:
+            self._seen = version
+            return latest
+        if not over:
+            return None
+        self.close()
+        error = self._computation.done.exception()
+        raise StopIteration if error is None else error
+
+    @property
+    def last(self) -> Future[Any]:
+        """A future of the last result, this watcher's own: cancelling it takes nothing from others. Until then it watches."""
+        own: Future[Any] = Future()
+
+        def pass_on(done: Future[Any]) -> None:
+            self.close()
+            if own.set_running_or_notify_cancel():
+                error = done.exception()
+                own.set_result(done.result()) if error is None else own.set_exception(error)
+
+        self._computation.done.add_done_callback(pass_on)
+        return own
+
+    def close(self) -> None:
+        """Stop watching."""
+        if self._open:
+            self._open = False
+            self._computation.leave()
+
+    def __del__(self) -> None:
+        self.close()

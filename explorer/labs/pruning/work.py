@@ -1,0 +1,198 @@
+"""One model or run that is pruned, with what is asked about it again and again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
+from functools import cached_property, reduce
+from operator import add
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from explorer.backend.computation import Together
+from explorer.backend.resources import Resources
+from explorer.compress import between
+from explorer.compress.cuts import kinds_of
+from explorer.compress.importance import Weights, unit_sums, weight_scores
+from explorer.compress.removal import count_parameters, size_in_bytes
+from explorer.compress.sparse import Masks
+from explorer.compress.subject import Subject, of_model, of_run
+from explorer.compress.timing import batch_of, milliseconds
+from explorer.labs.pruning.kept import Pruned
+from explorer.labs.pruning.params import Asking
+from explorer.labs.pruning.schema import About, Grid, Measured, Speed
+from explorer.maths.importance import Sums, mean_and_error, normalised
+from explorer.recent import Recent
+from explorer.settings import settings
+from explorer.tasks.metrics import METRICS
+from explorer.tasks.sources import load
+from explorer.tuning.reading import Scale
+
+STANDARD_TASK = "sst2"
+COLUMN_BATCH = 16
+"""Rows of the calls that the milliseconds of a table are of."""
+
+CHUNK = 16
+"""Examples whose gradients are summed at a time."""
+
+UNTOUCHED = Pruned()
+
+_SUBJECTS = Recent(2)
+_SCORES = Recent(1)
+"""Scores of all weights take as much memory as the weights."""
+
+
+@dataclass(frozen=True)
+class Work:
+    """What is pruned, and how: a subject, and the question that all jobs here begin with."""
+
+    subject: Subject
+    resources: Resources
+    params: Asking
+
+    @cached_property
+    def about(self) -> About:
+        """In plain values."""
+        subject = self.subject
+        asks = subject.kind.asks if self.params.loss == "labels" else "the entropy of the model's own output"
+        return About(
+            subject.name,
+            subject.data.task.title,
+            METRICS[subject.metric].title,
+            asks,
+            subject.shape,
+            len(subject.examples),
+            len(subject.held_out),
+            subject.fixed,
+        )
+
+    @property
+    def starts(self) -> range:
+        """Where the chunks of examples begin."""
+        return range(0, len(self.subject.examples), CHUNK)
+
+    def _once(self, key: tuple[Any, ...], make: Callable[[], Any]) -> Any:
+        asked = (self.params.task, self.params.examples, self.params.held_out)
+        return self.resources.once((*key, *asked), make)
+
+    def sums(self, kind: str, start: int, pruned: Pruned = UNTOUCHED) -> Sums:
+        """Sums of a chunk's gradients at the gates of one kind, with what is gone already."""
+        stop = min(start + CHUNK, len(self.subject.examples))
+
+        def summed() -> Sums:
+            model = between.with_weights(self.subject, pruned.weights) if pruned.weights else None
+            return unit_sums(self.subject, kind, self.params.loss, start, stop, pruned.cut, model)
+
+        return self._once(("sums", kind, self.params.loss, start), summed) if pruned.untouched else summed()
+
+    def grids(self, unit: str, score: str, pruned: Pruned = UNTOUCHED) -> Generator[Together, Any, dict[str, Grid]]:
+        """The importance of each kind of unit, from all examples."""
+        kinds, count = kinds_of(unit), len(self.starts)
+        pieces = [(kind, start) for kind in kinds for start in self.starts]
+        parts = yield Together(lambda piece: self.sums(piece[0], piece[1], pruned), pieces)
+        return {
+            kind: grid_of(importance_of(reduce(add, parts[place * count : (place + 1) * count]), score)[0])
+            for place, kind in enumerate(kinds)
+        }
+
+    def scores(self, score: str) -> tuple[Weights, dict[tuple[int, str], float]]:
+        """Scores of all single weights, and the standard error of each matrix's mean."""
+        subject = self.subject
+        examples = 0 if score == "magnitude" else len(subject.examples)
+
+        def scored() -> Any:
+            with torch.inference_mode(False):
+                return subject, weight_scores(subject, score, self.params.loss, examples)
+
+        key = (id(subject.model), subject.data.name, score, self.params.loss, examples)
+        found: tuple[Weights, dict[tuple[int, str], float]] = _SCORES.get(key, scored)[1]
+        return found
+
+    def left(self, pruned: Pruned) -> Subject:
+        """The subject with a pruning's weights; its cut is still to be made."""
+        if not pruned.weights:
+            return self.subject
+        return self.subject.having(between.with_weights(self.subject, pruned.weights))
+
+    def measure(self, pruned: Pruned = UNTOUCHED, timed: bool = False) -> Measured:
+        """The metric, the parameters that are not 0, the size, and the milliseconds of a call where `timed`."""
+        if pruned.untouched:
+            found: Measured = self._once(("measure", timed), lambda: self._measure(pruned, timed))
+            return found
+        return self._measure(pruned, timed)
+
+    def _measure(self, pruned: Pruned, timed: bool) -> Measured:
+        with self.left(pruned).without(pruned.cut) as model:
+            spent = self.timed([model])[0] if timed else None
+            return Measured(
+                self.subject.measure(model), parameters_left(model, pruned.gone), size_in_bytes(model), spent
+            )
+
+    def speed(self, pruned: Pruned, batch: int) -> Speed:
+        """Whole and pruned, in turns."""
+        with self.left(pruned).without(pruned.cut) as model:
+            return Speed(batch, *self.timed([self.left(pruned).tree(), model], batch))
+
+    def timed(self, models: list[Any], batch: int = COLUMN_BATCH) -> list[float]:
+        """Milliseconds of a call of each model, in turns."""
+        inputs = batch_of(self.subject, batch)
+        calls = [lambda model=model: self.subject.scores(model, inputs) for model in models]
+        return milliseconds(calls, self.subject.bundle.device)
+
+
+def opened(resources: Resources, params: Asking) -> Work:
+    """The run that is named, else the model. Raises BadInputError where it cannot be pruned or has no such task."""
+    return Work(
+        _subject_of_run(resources, params) if params.run else _subject_of_model(resources, params), resources, params
+    )
+
+
+def _subject_of_model(resources: Resources, params: Asking) -> Subject:
+    bundle, task = resources.model(params.model), params.task or STANDARD_TASK
+
+    def make() -> Subject:
+        return of_model(bundle, load(task, settings()), params.examples, params.held_out)
+
+    return _subject((id(bundle.model), task, params.examples, params.held_out), make)
+
+
+def _subject_of_run(resources: Resources, params: Asking) -> Subject:
+    run = resources.open_run(params.run)
+    run.require_weights()
+    record, adapted = run.record, run.restore()
+    task = params.task or record.spec.task
+
+    def make() -> Subject:
+        data = load(task, settings())
+        return of_run(adapted, record.name, data, Scale(*record.scale), params.examples, params.held_out)
+
+    return _subject((id(adapted), task, params.examples, params.held_out), make)
+
+
+def _subject(key: tuple[Any, ...], make: Callable[[], Subject]) -> Subject:
+    """Made once for the jobs that ask about it; outside of inference mode, so that gradients can flow through it."""
+
+    def outside() -> Subject:
+        with torch.inference_mode(False), torch.no_grad():
+            return make()
+
+    found: Subject = _SUBJECTS.get(key, outside)
+    return found
+
+
+def importance_of(sums: Sums, score: str) -> tuple[Tensor, Tensor]:
+    """I = E|g| and its standard error, of each layer's l2 norm 1 with the score `normalised`."""
+    found = mean_and_error(sums)
+    return normalised(*found) if score == "normalised" else found
+
+
+def grid_of(values: Tensor) -> Grid:
+    """A tensor in plain values."""
+    return tuple(tuple(row) for row in values.tolist())
+
+
+def parameters_left(model: Any, gone: Masks) -> int:
+    """Parameters without the single weights that are gone."""
+    return count_parameters(model) - sum(int(mask.sum()) for mask in gone.values())
