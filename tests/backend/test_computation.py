@@ -45,14 +45,16 @@ TRACE = Trace()
 
 def count(resources: Resources, params: Count) -> Iterator[int | None]:
     """Results 1 to `to`; none begins before the gate is open."""
+    trace = TRACE
     try:
         for number in range(1, params.to + 1):
-            assert TRACE.gate.wait(WAIT)
-            TRACE.events.append((params.name, number))
+            assert trace.gate.wait(WAIT)
+            time.sleep(0.001)
+            trace.events.append((params.name, number))
             yield number
             yield None
     finally:
-        TRACE.events.append((params.name, "closed"))
+        trace.events.append((params.name, "closed"))
 
 
 def quick(params: Count) -> str:
@@ -151,7 +153,7 @@ def test_late_comers_get_the_latest_result(executor: LocalExecutor) -> None:
 def test_a_quick_question_never_waits_for_a_long_one_to_end(executor: LocalExecutor) -> None:
     TRACE.gate.set()
     long = [executor.follow(JOBS["count"], Count(10**9, name)) for name in "abc"]
-    until(lambda: {name for name, *_ in TRACE.events} == set("abc"))
+    until(lambda: {name for name, *_ in list(TRACE.events)} == set("abc"))
     assert executor.follow(JOBS["quick"], Count()).last.result(WAIT) == "quick"
     counts = [sum(event[0] == name for event in list(TRACE.events)) for name in "abc"]
     assert min(counts) > 0

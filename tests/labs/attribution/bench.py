@@ -1,17 +1,15 @@
-"""Tiny models of every family, texts that ask each of their heads something, and an executor that works at once."""
+"""Tiny models of every family, texts that ask each of their heads something, and resources that are at hand."""
 
 from __future__ import annotations
 
-import importlib
-from collections.abc import Iterator
-from concurrent.futures import Future
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import torch
 from safetensors.torch import save_file
 
-from explorer.backend.executor import Job
+from explorer.backend.resources import Resources
 from explorer.backend.runs.open import OpenRun, OpenRuns
 from explorer.backend.runs.record import RunRecord
 from explorer.backend.runs.store import WEIGHTS
@@ -68,36 +66,38 @@ def asked_of(bundle: Bundle, text: str, second: str = "", **changes: Any) -> Ask
         return ask(bundle, AskParams(text, second, **values))
 
 
-class AtOnce:
-    """An executor whose jobs are done when `submit` returns; it keeps what it was asked."""
+class AtHand(Resources):
+    """One model, and perhaps one run; it keeps what was asked, and remembers nothing."""
 
     def __init__(self, bundle: Bundle, run: OpenRun | None = None) -> None:
-        self.bundle, self.run, self.submitted = bundle, run, list[Any]()
+        self.bundle, self.run, self.asked = bundle, run, list[Any]()
 
-    def submit(self, job: Job, model_id: str, params: Any) -> Future[Any]:
-        return self._done(job, self.bundle, params)
+    def model(self, model_id: str) -> Bundle:  # type: ignore[override]
+        return self.bundle
 
-    def submit_for_runs(self, job: Job, params: Any) -> Future[Any]:
-        return self._done(job, lambda run_id: self.run, params)
+    @property
+    def open_run(self) -> Any:
+        return lambda run_id: self.run
 
-    def _done(self, job: Job, subject: Any, params: Any) -> Future[Any]:
-        self.submitted.append((job.function.split(":")[1], params))
-        future: Future[Any] = Future()
-        module, name = job.function.split(":")
-        try:
-            with torch.inference_mode():
-                future.set_result(getattr(importlib.import_module(module), name)(subject, params))
-        except Exception as error:
-            future.set_exception(error)
-        return future
+    def once(self, key: Any, make: Callable[[], Any]) -> Any:
+        self.asked.append(key)
+        return make()
+
+
+def shown(results: Iterator[Any]) -> list[Any]:
+    """All that a generator shows, each step in inference mode, as its executor takes them."""
+    found = []
+    while True:
+        with torch.inference_mode():
+            try:
+                found.append(next(results))
+            except StopIteration:
+                return found
 
 
 def last(results: Iterator[Any]) -> Any:
-    """What a stream ends with."""
-    shown = None
-    for result in results:
-        shown = result if result is not None else shown
-    return shown
+    """What it ends with."""
+    return shown(results)[-1]
 
 
 def open_run(folder: Path, bundle: Bundle, method: str = "lora", **changes: Any) -> OpenRun:

@@ -13,7 +13,6 @@ from captum.attr import IntegratedGradients, LayerConductance
 from torch import Tensor
 
 from explorer.labs.attribution import compute
-from explorer.labs.attribution.compute import JOBS
 from explorer.labs.attribution.schema import Asked, GradientParams, OccludeParams, PathParams, RolloutParams
 from explorer.labs.attribution.scoring import Score, log_odds, rows_of_a_block
 from explorer.maths.attention_flow import rollout
@@ -32,7 +31,7 @@ def asked(bert: Bundle) -> Asked:
 
 def job(name: str, bundle: Bundle, params: object) -> Tensor:
     with torch.inference_mode():
-        return torch.tensor(JOBS[name](bundle, params), dtype=torch.float64)
+        return torch.tensor(getattr(compute, name)(bundle, params), dtype=torch.float64)
 
 
 def by_hand(bundle: Bundle, asked: Asked, embeddings: Tensor) -> Tensor:

@@ -9,7 +9,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from explorer.labs.attribution.compute import JOBS
+from explorer.labs.attribution import compute
 from explorer.labs.attribution.schema import (
     Asked,
     GradientParams,
@@ -37,7 +37,7 @@ def asked_case(family: Family, case: Case, **changes: object) -> tuple[Bundle, A
 
 def job(name: str, bundle: Bundle, params: object) -> Tensor:
     with torch.inference_mode():
-        return torch.tensor(JOBS[name](bundle, params), dtype=torch.float64)
+        return torch.tensor(getattr(compute, name)(bundle, params), dtype=torch.float64)
 
 
 def kept_positions(asked: Asked) -> list[int]:

@@ -8,25 +8,25 @@ from typing import Any
 
 import pytest
 import torch
-from explorer.labs.attribution.live import attribute_run
 
 from explorer.backend.runs.open import OpenRun
 from explorer.backend.runs.record import RunStatus
 from explorer.backend.runs.store import WEIGHTS
 from explorer.errors import BadInputError
+from explorer.labs.attribution.jobs import attribute_run
 from explorer.labs.attribution.params import AttributeRunParams
 from explorer.labs.attribution.schema import AttributionResult
 from explorer.models.architectures import ARCHITECTURES
 from explorer.models.bundle import Bundle
 from explorer.models.encoding import encode
-from tests.labs.attribution.bench import AtOnce, last, open_run
+from tests.labs.attribution.bench import AtHand, last, open_run
 
 ALL = ("integrated_gradients", "occlusion", "conductance")
 
 
 def answered(bundle: Bundle, run: OpenRun, **changes: Any) -> AttributionResult:
     values: dict[str, Any] = {"sentence_a": "the cat sat on a mat", "method": ALL, **changes}
-    result = last(attribute_run(AtOnce(bundle, run), AttributeRunParams(run.record.run_id, **values), "visitor"))
+    result = last(attribute_run(AtHand(bundle, run), AttributeRunParams(run.record.run_id, **values)))
     assert isinstance(result, AttributionResult)
     return result
 

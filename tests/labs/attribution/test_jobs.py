@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 import math
-import threading
-from collections.abc import Iterator
-from concurrent.futures import Future
-from dataclasses import replace
 from typing import Any
 
 import pytest
-from explorer.labs.attribution.chain import Chain, Request, follow_chain
-from explorer.labs.attribution.live import attribute
 
-from explorer.backend.executor import Job
 from explorer.errors import BadInputError
 from explorer.labs.attribution import plan as planning
+from explorer.labs.attribution.jobs import attribute
 from explorer.labs.attribution.methods import BY_SLUG
 from explorer.labs.attribution.params import AttributeParams
-from explorer.labs.attribution.schema import STEPS, AskParams, AttributionResult, PathParams
+from explorer.labs.attribution.schema import STEPS, AttributionResult, PathParams
 from explorer.models.bundle import Bundle
-from tests.labs.attribution.bench import AtOnce, asked_of, last
+from tests.labs.attribution.bench import AtHand, asked_of, last, shown
 
 TEXT = "the cats [MASK] on a mat ."
 THREE = ("integrated_gradients", "saliency", "occlusion")
@@ -28,7 +22,7 @@ THREE = ("integrated_gradients", "saliency", "occlusion")
 
 def answered(bundle: Bundle, **changes: Any) -> AttributionResult:
     values: dict[str, Any] = {"text": TEXT, "method": THREE, **changes}
-    result = last(attribute(AtOnce(bundle), AttributeParams("any", **values), "visitor"))
+    result = last(attribute(AtHand(bundle), AttributeParams("any", **values)))
     assert isinstance(result, AttributionResult)
     return result
 
@@ -67,7 +61,7 @@ def test_the_sum_is_close_to_the_difference_and_the_delta_says_how_close(bert: B
 
 
 def test_steps_are_raised_until_the_sum_is_close_enough(bert: Bundle, monkeypatch: pytest.MonkeyPatch) -> None:
-    executor = AtOnce(bert)
+    executor = AtHand(bert)
     params = AttributeParams("any", TEXT, baseline="zero")
     asked = asked_of(bert, TEXT)
 
@@ -76,23 +70,22 @@ def test_steps_are_raised_until_the_sum_is_close_enough(bert: Bundle, monkeypatc
         share = (block.last - block.first) / block.steps
         return (share * asked.change * (1 + 10 / block.steps), *[0.0] * (len(asked.tokens) - 1))
 
-    plain = executor._done
+    plain = executor.once
 
-    def done(job: Job, subject: Any, block: Any) -> Future[Any]:
-        if not job.function.endswith(":path_block"):
-            return plain(job, subject, replace(block, baseline="zero") if hasattr(block, "baseline") else block)
-        executor.submitted.append(("path_block", block))
-        future: Future[Any] = Future()
-        future.set_result(path(block))
-        return future
+    def once(key: Any, make: Any) -> Any:
+        name, block = key
+        if name != "path_block":
+            return plain(key, make)
+        executor.asked.append(key)
+        return path(block)
 
-    monkeypatch.setattr(executor, "_done", done)
+    monkeypatch.setattr(executor, "once", once)
     monkeypatch.setattr(planning, "STEPS", (20, 50, 100, 200, 400, 800))
     tolerance = asked.tolerance / abs(asked.change)
-    result = last(attribute(executor, params, "visitor"))
+    result = last(attribute(executor, params))
     expected = next(steps for steps in (20, 50, 100, 200, 400, 800) if 10 / steps <= tolerance)
     assert result.parts[0].steps == expected
-    taken = [block for name, block in executor.submitted if name == "path_block"]
+    taken = [block for name, block in executor.asked if name == "path_block"]
     assert sorted({block.steps for block in taken}) == [s for s in (20, 50, 100, 200, 400, 800) if s <= expected]
     for steps in {block.steps for block in taken}:
         ends = [(block.first, block.last) for block in taken if block.steps == steps]
@@ -121,7 +114,7 @@ def test_words_are_sums_of_their_tokens_and_occluded_whole(bert: Bundle) -> None
 
 
 def test_results_come_method_after_method_and_nothing_is_taken_back(bert: Bundle) -> None:
-    results = list(_shown(AtOnce(bert), AttributeParams("any", TEXT, method=THREE)))
+    results = shown(attribute(AtHand(bert), AttributeParams("any", TEXT, method=THREE)))
     done = [sum(part.done for part in result.parts) for result in results]
     assert done == sorted(done)
     assert done[0] == 0
@@ -131,107 +124,6 @@ def test_results_come_method_after_method_and_nothing_is_taken_back(bert: Bundle
     assert results[-1].progress is None
 
 
-def _shown(executor: AtOnce, params: AttributeParams) -> Iterator[AttributionResult]:
-    """Every state of a plan, not only those that a page that looks now and then gets to see."""
-    steps = planning.plan(AskParams(params.text, "", "", "auto"), params.method, params.by, params.steps)
-    answer: Any = None
-    while True:
-        try:
-            step = steps.send(answer)
-        except StopIteration:
-            return
-        answer = None
-        if isinstance(step, Request):
-            answer = executor.submit(Job(f"explorer.labs.attribution.compute:{step.job}"), "any", step.params).result()
-        else:
-            yield step
-
-
 def test_an_error_reaches_the_visitor_in_its_own_words(bert: Bundle) -> None:
     with pytest.raises(BadInputError, match=r"write \[MASK\]"):
-        last(attribute(AtOnce(bert), AttributeParams("any", "the cat"), "visitor"))
-
-
-class Waiting:
-    """An executor whose answers come when they are told to."""
-
-    def __init__(self) -> None:
-        self.futures: list[Future[Any]] = []
-
-    def __call__(self, request: Request) -> Future[Any]:
-        self.futures.append(Future())
-        return self.futures[-1]
-
-
-def counting(most: int) -> Iterator[Any]:
-    for number in range(most):
-        answer = yield Request("count", number)
-        yield (number, answer)
-
-
-def test_one_piece_is_under_way_at_a_time_and_the_answer_starts_the_next() -> None:
-    waiting = Waiting()
-    looks = follow_chain(counting(3), waiting)
-    assert next(looks) is None
-    assert len(waiting.futures) == 1
-    assert next(looks) is None, "nothing new, and no waiting"
-    waiting.futures[0].set_result("first")
-    assert len(waiting.futures) == 2
-    assert next(looks) == (0, "first")
-    assert next(looks) is None
-    waiting.futures[1].set_result("second")
-    waiting.futures[2].set_result("third")
-    assert list(looks) == [(2, "third")]
-
-
-def test_stop_really_stops() -> None:
-    waiting = Waiting()
-    looks = follow_chain(counting(100), waiting)
-    next(looks)
-    waiting.futures[0].set_result("first")
-    looks.close()
-    assert len(waiting.futures) == 2
-    waiting.futures[1].set_result("what was under way")
-    assert len(waiting.futures) == 2, "nothing follows"
-
-
-def test_what_the_executor_knows_already_is_there_at_the_first_look() -> None:
-    def known(request: Request) -> Future[Any]:
-        future: Future[Any] = Future()
-        future.set_result(request.params)
-        return future
-
-    assert list(follow_chain(counting(5000), known)) == [(4999, 4999)], "and a long chain is no deep recursion"
-
-
-def test_answers_from_many_threads_go_in_one_after_the_other() -> None:
-    seen: list[int] = []
-
-    def plan() -> Iterator[Any]:
-        for number in range(200):
-            seen.append((yield Request("echo", number)))
-
-    def submit(request: Request) -> Future[Any]:
-        future: Future[Any] = Future()
-        threading.Thread(target=future.set_result, args=(request.params,)).start()
-        return future
-
-    chain = Chain(plan(), submit)
-    chain.start()
-    deadline = threading.Event()
-    for _ in range(500):
-        if chain.ended:
-            break
-        deadline.wait(0.01)
-    assert chain.ended
-    assert seen == list(range(200))
-
-
-def test_a_failed_piece_ends_the_chain() -> None:
-    waiting = Waiting()
-    looks = follow_chain(counting(3), waiting)
-    next(looks)
-    waiting.futures[0].set_exception(BadInputError("Not like this."))
-    with pytest.raises(BadInputError, match="Not like this"):
-        list(looks)
-    assert len(waiting.futures) == 1
+        last(attribute(AtHand(bert), AttributeParams("any", "the cat")))
