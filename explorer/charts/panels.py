@@ -1,4 +1,4 @@
-"""Where things stand: axes, panels beside and below each other, titles, legend, and the layout for a phone."""
+"""Axes, panels, and where panels stand beside and below each other."""
 
 from __future__ import annotations
 
@@ -7,20 +7,15 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
-from markupsafe import Markup
-
-from explorer.charts.colours import FONT
 from explorer.charts.traces import Mark, Trace
 
 Axis = dict[str, Any]
-Picture = dict[str, Any]
 Span = tuple[float, float]
+Places = list[tuple[Span, Span]]
+"""From where to where each panel reaches, across and up, as shares of the figure."""
 
 TICKS, TITLE, HEADING = 48, 28, 24
 """Pixels between two panels one below the other for numbers and air, for the title of an axis, for the next one's title."""
-
-LEGEND = 26
-"""Pixels that a panel's title needs below a legend."""
 
 
 def axis(
@@ -84,168 +79,66 @@ class Panel:
     alone: Panel | None = None
 
 
-def chart(
-    said: str,
-    traces: Sequence[Trace],
-    x: Axis | None = None,
-    y: Axis | None = None,
-    marks: Sequence[Mark] = (),
-    **look: Any,
-) -> Picture:
-    """A picture of one panel; `look` as in `picture`."""
-    return picture(said, [Panel(traces, x or {}, y or {}, marks=marks)], **look)
+Parts = Panel | Sequence["Parts"]
+"""Panels beside each other; those of a sequence in that below each other, and so on in turn."""
+
+Tree = int | list["Tree"]
+"""The same with the numbers of the panels; -1 where there is none."""
 
 
-def picture(
-    said: str,
-    panels: Sequence[Panel | Sequence[Panel]],
-    *,
-    height: int = 400,
-    columns: int = 0,
-    gap: float = 0.08,
-    phone: int = 0,
-    low: int = 0,
-    **look: Any,
-) -> Picture:
-    """A figure for the page: Plotly's data and layout, and the text for screen readers.
-
-    said: the sentence under it. panels: beside each other, so many columns in a row, and those of a list below each other.
-    height: in pixels; low: where a projector has 768 lines; phone: on a phone, where all panels stand below each other.
-    gap: between columns, as a share of the width. look: legend (whether there is one), legend_size, above and right (pixels
-    of the margins), and Plotly's own names.
-    """
-    cells = [[cell] if isinstance(cell, Panel) else list(cell) for cell in panels or [Panel(())]]
-    flat = [panel for cell in cells for panel in cell]
-    names = _axis_names(flat)
-    described = said.striptags() if isinstance(said, Markup) else said
-    drawn = {"data": _placed(flat, names), "layout": _layout(cells, names, columns, gap, height, look)}
-    if phone:
-        column = [[panel.alone or panel] for panel in flat]
-        drawn["narrow"] = _layout(column, names, 1, gap, phone, _without_scale(look))
-    return {**drawn, "described": described, **({"low": low} if low else {})}
-
-
-def _without_scale(look: dict[str, Any]) -> dict[str, Any]:
-    """A phone has no room for the key to a scale of colours."""
-    return {
-        name: {**value, "showscale": False} if name.startswith("coloraxis") else value for name, value in look.items()
-    }
-
-
-def _axis_names(panels: Sequence[Panel]) -> list[tuple[str, str]]:
-    """Plotly's names of each panel's axes: x and y, x2 and y2; a shared one is named again."""
-    count, names = {"x": 0, "y": 0}, []
-    for panel in panels:
-        count = {letter: count[letter] + (getattr(panel, letter) is not None) for letter in "xy"}
-        x, y = (f"{letter}{number if number > 1 else ''}" for letter, number in count.items())
-        names.append((x, y))
-    return names
-
-
-def _placed(panels: Sequence[Panel], names: Sequence[tuple[str, str]]) -> list[Trace]:
-    """The traces with their axes. What several panels name is in the legend once, and is switched there in all of them.
-
-    Traces that say their legendgroup follow the first of it, and texts on cells come last: a press tells which cells it meets.
-    """
-    placed: list[Trace] = []
-    first: dict[Any, int] = {}
-    for panel, (x, y) in zip(panels, names, strict=True):
-        before = {trace.get("name") for trace in placed} - {None}
-        for trace in panel.traces:
-            axes = {**({"xaxis": x} if x != "x" else {}), **({"yaxis": y} if y != "y" else {})}
-            again = {"showlegend": False} if trace.get("name") in before else {}
-            placed.append({**trace, **axes, **again})
-            first.setdefault(trace.get("legendgroup", len(placed)), len(placed))
-    order = [(trace.get("meta") == "cells", first[trace.get("legendgroup", n)]) for n, trace in enumerate(placed, 1)]
-    shared = {trace["name"] for trace in placed if trace.get("showlegend") is False and "name" in trace}
-    grouped = [{"legendgroup": trace["name"], **trace} if trace.get("name") in shared else trace for trace in placed]
-    return [trace for _, trace in sorted(zip(order, grouped, strict=True), key=lambda pair: pair[0])]
-
-
-def _layout(
-    cells: Sequence[Sequence[Panel]],
-    names: Sequence[tuple[str, str]],
-    columns: int,
-    gap: float,
-    height: int,
-    look: dict[str, Any],
-) -> dict[str, Any]:
-    """All that is not data: the margins, the legend, and every panel's axes, title and marks at its place."""
-    changes = dict(look)
-    legend, legend_size = changes.pop("legend", False), changes.pop("legend_size", 0)
-    above, right = changes.pop("above", 30), changes.pop("right", 16)
-    flat = [panel for cell in cells for panel in cell]
-    headed = legend and any(panel.title for panel in flat)
-    places = _places(cells, columns, gap, 1 - LEGEND / height if headed else 1.0, height)
-    drawn: dict[str, Any] = {"height": height, "margin": {"l": 8, "r": right, "t": above, "b": 8}, **changes}
-    if legend:
-        font = {"font": {"size": legend_size}} if legend_size else {}
-        order = {"traceorder": "normal"} if changes.get("barmode") == "stack" else {}
-        drawn |= {"showlegend": True, "legend": {**_LEGEND, **font, **order}}
-    marks = [mark for panel, pair in zip(flat, names, strict=True) for mark in _marks(panel, pair, len(flat) > 1)]
-    titles = [_title(panel.title, x[0], y[1]) for panel, (x, y) in zip(flat, places, strict=True) if panel.title]
-    drawn["annotations"] = titles + [mark for mark in marks if "text" in mark]
-    drawn["shapes"] = [mark for mark in marks if "text" not in mark]
-    return _with_shared({**drawn, **_axes(flat, names, places)})
-
-
-_LEGEND = {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0}
-
-
-def _axes(panels: Sequence[Panel], names: Sequence[tuple[str, str]], places: Sequence[tuple[Span, Span]]) -> Axis:
-    """Every panel's axes. One that several share crosses the lowest, or the leftmost, of them."""
-    drawn: Axis = {}
-    lowest = {x: (y, down[0]) for (x, y), (_, down) in zip(names, places, strict=True)}
-    for panel, (x, y), (across, down) in zip(panels, names, places, strict=True):
-        if panel.x is not None:
-            place = {"domain": list(across), "anchor": lowest[x][0]} if len(panels) > 1 else {}
-            drawn[f"xaxis{x[1:]}"] = {**_outer(panel.x, lowest[x][1] == 0, names=True), **place}
-        if panel.y is not None:
-            place = {"domain": list(down), "anchor": x} if len(panels) > 1 or down != (0, 1) else {}
-            drawn[f"yaxis{y[1:]}"] = {**_outer(panel.y, across[0] == 0, names=False), **place}
-    return drawn
-
-
-def _outer(axis: Axis, at_edge: bool, names: bool) -> Axis:
-    """An axis that is marked as outer, as it is at the edge or inside; names: whether its names stay where it is inside."""
-    shown = {key: value for key, value in axis.items() if key != "outer"}
-    if at_edge or not axis.get("outer"):
-        return shown
-    shown.pop("title", None)
-    return shown if names or not {"ticktext", "type"} & shown.keys() else {**shown, "showticklabels": False}
-
-
-def _marks(panel: Panel, names: tuple[str, str], several: bool) -> list[Mark]:
-    """The panel's marks on its own axes; what refers to the paper, which is all of the figure, to this panel's part of it."""
-    if not several:
-        return list(panel.marks)
-    found = []
-    for mark in panel.marks:
-        refs = {f"{name[0]}ref": name if mark.get(f"{name[0]}ref") != "paper" else f"{name} domain" for name in names}
-        found.append({**mark, **refs})
+def flattened(parts: Sequence[Parts]) -> list[Panel]:
+    """All panels, in the order in which they are named."""
+    found: list[Panel] = []
+    for part in parts:
+        found += [part] if isinstance(part, Panel) else flattened(part)
     return found
 
 
-def _title(text: str, x: float, y: float) -> Mark:
-    place = {"x": x, "y": y, "xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "bottom"}
-    return {"text": text, **place, "showarrow": False, "font": {"size": 15}}
+def numbered(parts: Sequence[Parts], panels: Sequence[Panel], columns: int = 0) -> list[Tree]:
+    """An arrangement with each panel's number; columns: into rows of so many."""
+    free = dict(enumerate(panels))
+
+    def number(part: Parts) -> Tree:
+        if not isinstance(part, Panel):
+            return [number(one) for one in part]
+        place = next(place for place, panel in free.items() if panel is part)
+        del free[place]
+        return place
+
+    tree = [number(part) for part in parts]
+    if not columns or columns >= len(tree):
+        return tree
+    tree += [-1] * (-len(tree) % columns)
+    return [[tree[at : at + columns] for at in range(0, len(tree), columns)]]
 
 
-def _places(
-    cells: Sequence[Sequence[Panel]], columns: int, gap: float, top: float, height: int
-) -> list[tuple[Span, Span]]:
-    """Where each panel stands, across and up, in shares of the figure; rows of cells are filled from left to right."""
-    columns = columns or len(cells)
-    lines = [cells[at : at + columns] for at in range(0, len(cells), columns)]
-    across = _split([cell[0].width for cell in lines[0]], [gap] * (len(lines[0]) - 1))
-    between = [_between(line[0][-1], below[0][0]) / height for line, below in pairwise(lines)]
-    places = []
-    for line, (start, stop) in zip(lines, _split([line[0][0].height for line in lines], between, top), strict=True):
-        for cell, span in zip(line, across, strict=False):
-            inside = [_between(one, other) / height for one, other in pairwise(cell)]
-            for one, other in _split([panel.height for panel in cell], inside, stop - start):
-                places.append((span, (round(top - start - other, 6), round(top - start - one, 6))))
-    return places
+def spread(panels: Sequence[Panel], tree: list[Tree], gap: float, top: float, height: int) -> Places:
+    """Where each panel stands. gap: between columns; top: how far up they reach; height: of the figure in pixels."""
+    found: dict[int, tuple[Span, Span]] = {}
+
+    def ends(part: Tree) -> tuple[Panel, Panel]:
+        """The first and the last panel of a part."""
+        if isinstance(part, int):
+            return (panels[part], panels[part]) if part >= 0 else (Panel(()), Panel(()))
+        return ends(part[0])[0], ends(part[-1])[1]
+
+    def place(part: Tree, across: Span, up: Span, beside: bool) -> None:
+        if isinstance(part, int):
+            found[part] = across, up
+            return
+        firsts = [ends(one)[0] for one in part]
+        if beside:
+            spans = _split([panel.width for panel in firsts], [gap] * (len(part) - 1), across)
+            for one, span in zip(part, spans, strict=True):
+                place(one, span, up, False)
+            return
+        between = [_between(ends(one)[1], ends(other)[0]) / height for one, other in pairwise(part)]
+        spans = _split([panel.height for panel in firsts][::-1], between[::-1], up)
+        for one, span in zip(part, spans[::-1], strict=True):
+            place(one, across, span, True)
+
+    place(tree, (0.0, 1.0), (0.0, top), True)
+    return [found[number] for number in range(len(panels))]
 
 
 def _between(upper: Panel, lower: Panel) -> int:
@@ -255,34 +148,11 @@ def _between(upper: Panel, lower: Panel) -> int:
     return TICKS + TITLE * titled + HEADING * bool(lower.title)
 
 
-def _split(weights: Sequence[float], gaps: Sequence[float], whole: float = 1.0) -> list[Span]:
-    """Parts of a length, beginning at 0."""
-    room, start, parts = whole - sum(gaps), 0.0, []
+def _split(weights: Sequence[float], gaps: Sequence[float], span: Span) -> list[Span]:
+    """Parts of a span with gaps between them."""
+    room, start, parts = span[1] - span[0] - sum(gaps), span[0], []
     for weight, gap in zip(weights, [*gaps, 0.0], strict=True):
         stop = start + room * weight / sum(weights)
-        parts.append((start, stop))
+        parts.append((round(start, 6), round(stop, 6)))
         start = stop + gap
     return parts
-
-
-def _with_shared(changes: dict[str, Any]) -> dict[str, Any]:
-    """The layout that every figure starts from, with the changes on top."""
-    axis = {"gridcolor": "@grid", "zerolinecolor": "@grid", "linecolor": "@grid", "automargin": True}
-    base: dict[str, Any] = {
-        "font": {"family": FONT, "size": 16, "color": "@text"},
-        "paper_bgcolor": "@background",
-        "plot_bgcolor": "@background",
-        "xaxis": dict(axis),
-        "yaxis": dict(axis),
-        "showlegend": False,
-        "hoverlabel": {"font": {"family": FONT, "size": 15}},
-        "dragmode": False,
-    }
-    for name, value in changes.items():
-        if name.startswith(("xaxis", "yaxis")):
-            base[name] = {**axis, **value}
-            if "title" in value:
-                base[name]["title"] = {"font": {"size": 16}, **value["title"]}
-        elif value or name not in ("annotations", "shapes"):
-            base[name] = value
-    return base

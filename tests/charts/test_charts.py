@@ -228,6 +228,17 @@ def test_panels_of_one_cell_stand_below_each_other_and_a_phone_may_have_axes_of_
     assert (drawn["narrow"]["xaxis"]["title"]["text"], "title" in wide["xaxis"]) == ("alone", False)
 
 
+def test_rows_of_panels_may_be_half_full_and_a_phone_may_keep_two_beside_each_other() -> None:
+    panels = [Panel([LINE]) for _ in range(3)]
+    grid = picture("Three.", panels, columns=2)["layout"]
+    assert grid["xaxis3"]["domain"] == grid["xaxis"]["domain"]
+    assert grid["yaxis3"]["domain"][1] < grid["yaxis"]["domain"][0]
+    kept = picture("Three.", panels, phone=700, stacked=[[panels[0], panels[1:]]])["narrow"]
+    assert kept["yaxis2"]["domain"] == kept["yaxis3"]["domain"]
+    assert kept["yaxis2"]["domain"][1] < kept["yaxis"]["domain"][0]
+    assert kept["xaxis2"]["domain"][1] < kept["xaxis3"]["domain"][0]
+
+
 def test_cells_of_several_panels_come_first_and_share_their_colours() -> None:
     cells = heat([0], [0], [[1]], DIVERGING, (-1, 1), shared=True, texts=[["x"]], hover="%{z}")
     shared = {"colorscale": DIVERGING, "cmin": -1, "cmax": 1}
