@@ -112,7 +112,7 @@ def heat(
     y: Iterable[Any],
     z: Iterable[Iterable[Any]],
     scale: Any = None,
-    ends: tuple[float, float] = (0, 1),
+    ends: tuple[float | None, float | None] = (0, 1),
     *,
     texts: Sequence[Sequence[str]] | Callable[[Any], str] | None = None,
     size: int = 15,
@@ -121,7 +121,8 @@ def heat(
     hover: str | None = None,
     **more: Any,
 ) -> list[Trace]:
-    """Coloured cells, a row of z for each y, and the texts on them. ends: the values at the ends of the scale.
+    """Coloured cells, a row of z for each y, and the texts on them. ends: the values at the ends of the scale, None for
+    the least or the largest there is.
 
     texts: of each cell, or what writes a value; a cell without a value has none.
     bar: the colours' key, made by `colorbar`. size: of the texts. shared=True in place of a key: the picture has one
@@ -191,4 +192,5 @@ def note(text: str, x: float | str, y: float | str, **place: Any) -> Mark:
 
 def _trace(kind: str, name: str, hover: str | None, aside: str, **more: Any) -> Trace:
     read = {"hoverinfo": "skip"} if hover is None else {"hovertemplate": f"{hover}<extra>{aside}</extra>"}
-    return {"type": kind, **({"name": name} if name else {}), **more, **read}
+    said = {key: value for key, value in more.items() if value is not None}
+    return {"type": kind, **({"name": name} if name else {}), **said, **read}
