@@ -94,7 +94,7 @@ def _placed(panels: Sequence[Panel], names: Sequence[tuple[str, str]]) -> list[T
     for panel, (x, y) in zip(panels, names, strict=True):
         before = {trace.get("name") for trace in placed} - {None}
         for trace in panel.traces:
-            axes = {**({"xaxis": x} if x != "x" else {}), **({"yaxis": y} if y != "y" else {})}
+            axes = {"xaxis": x, "yaxis": y} if len(panels) > 1 else {}
             again = {"showlegend": False} if trace.get("name") in before else {}
             placed.append({**trace, **axes, **again})
             first.setdefault(trace.get("legendgroup", len(placed)), len(placed))

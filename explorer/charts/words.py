@@ -96,12 +96,13 @@ def cells(values: Iterable[object], tag: str = "td") -> Markup:
 
 
 def quoted(heads: Iterable[object], rows: Iterable[Iterable[object]], title: str = "", style: str = "quoted") -> Markup:
-    """A small HTML table on the page itself: numbers from a paper, or runs side by side."""
+    """A small HTML table on the page itself: numbers from a paper, or runs side by side. A row may be made already."""
     above = Markup("<caption>{}</caption>").format(title) if title else ""
-    body = Markup("").join(Markup("<tr>{}</tr>").format(cells(row)) for row in rows)
-    return Markup('<table class="{}">{}<thead><tr>{}</tr></thead><tbody>{}</tbody></table>').format(
-        style, above, cells(heads, "th"), body
-    )
+    head = Markup("").join(cells([name], "th" if name else "td") for name in heads)  # an empty <th> names nothing
+    made = [row if isinstance(row, Markup) else cells(row) for row in rows]
+    body = Markup("").join(Markup("<tr>{}</tr>").format(row) for row in made)
+    table = Markup('<table class="{}">{}<thead><tr>{}</tr></thead><tbody>{}</tbody></table>')
+    return table.format(style, above, head, body)
 
 
 def facts(*lines: Markup) -> Markup:

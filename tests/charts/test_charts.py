@@ -195,10 +195,10 @@ def test_a_shared_axis_is_drawn_once_and_crosses_the_last_panel() -> None:
     above, below = Panel([LINE], axis("step"), axis("loss")), Panel([LINE], None, axis("metric"))
     drawn = picture("Below each other.", [above, below], columns=1)
     layout = assert_draws(drawn).layout
-    assert (layout.xaxis.anchor, "xaxis2" in drawn["layout"], "xaxis" in drawn["data"][1]) == ("y2", False, False)
+    assert (layout.xaxis.anchor, "xaxis2" in drawn["layout"], drawn["data"][1]["xaxis"]) == ("y2", False, "x")
     assert layout.yaxis2.domain[1] < layout.yaxis.domain[0]
     beside = picture("Beside.", [Panel([LINE], {}, axis("y")), Panel([LINE], {}, None)])
-    assert (beside["data"][1]["xaxis"], "yaxis" in beside["data"][1]) == ("x2", False)
+    assert (beside["data"][1]["xaxis"], beside["data"][1]["yaxis"]) == ("x2", "y")
     assert beside["layout"]["xaxis2"]["anchor"] == "y"
 
 
