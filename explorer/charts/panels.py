@@ -30,17 +30,21 @@ def axis(
     top: bool = False,
     span: Sequence[float] | None = None,
     size: int = 0,
+    title_size: int = 0,
+    standoff: int | None = None,
     outer: bool = False,
     **more: Any,
 ) -> Axis:
     """An axis; what is not said is Plotly's choice, and further keywords are its own.
 
     names: its values are names and not numbers, without lines. top: it stands above the panel. down: it runs from the top, or
-    from the right. zero: it begins at 0. span: its ends, as powers of ten where it is logarithmic. size: of the numbers or names
-    on it. outer: of panels beside each other only the leftmost, and of panels below each other only the lowest shows the
-    axis's title (and its names, beside each other).
+    from the right. zero: it begins at 0. span: its ends, as powers of ten where it is logarithmic. size: of the numbers or
+    names on it. standoff: of the title, in pixels. outer: of panels beside each other only the leftmost, and of panels below
+    each other only the lowest shows the axis's title (and its names, beside each other).
     """
-    chosen: Axis = {"title": {"text": title}} if title else {}
+    about: Axis = {"text": title, **({"font": {"size": title_size}} if title_size else {})}
+    about |= {} if standoff is None else {"standoff": standoff}
+    chosen: Axis = {"title": about} if title else {}
     chosen |= {"type": "log" if log else "category"} if log or names else {}
     chosen |= {"autorange": "reversed"} if down else {}
     chosen |= {"tickformat": ".0%"} if percent else {}

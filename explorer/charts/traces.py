@@ -35,7 +35,8 @@ def line(
     stroke = {"color": colour, "width": width, **({"dash": dash} if dash else {})}
     marks = {"marker": {"size": size, **(marker or {})}} if size else {}
     mode = "lines+markers" if size else "lines"
-    return _trace("scatter", name, hover, aside, mode=mode, x=list(x), y=list(y), line=stroke, **{**marks, **more})
+    drawn = {"mode": mode, "x": list(x), "y": list(y), "line": stroke, **marks}
+    return _trace("scatter", name, hover, aside, drawn | more)
 
 
 def points(
@@ -57,7 +58,8 @@ def points(
     marks = {key: value for key, value in look.items() if value is not None} | (marker or {})
     written = {} if texts is None else {"text": list(texts), "cliponaxis": False}
     mode = "markers" if texts is None else "markers+text"
-    return _trace("scatter", name, hover, aside, mode=mode, x=list(x), y=list(y), marker=marks, **{**written, **more})
+    drawn = {"mode": mode, "x": list(x), "y": list(y), "marker": marks, **written}
+    return _trace("scatter", name, hover, aside, drawn | more)
 
 
 def strokes(x: Iterable[Any], y: Iterable[Any], colour: str, name: str = "", *, size: float = 26, **more: Any) -> Trace:
@@ -70,14 +72,13 @@ def band(x: Sequence[Any], low: Sequence[float], high: Sequence[float], fill: st
     """The area between two lines, behind what is drawn after it."""
     across, around = [*x, *x[::-1]], [*high, *low[::-1]]
     edge = {"fill": "toself", "line": {"width": 0}, "fillcolor": fill, "showlegend": False}
-    return _trace("scatter", "", None, "", mode="lines", x=across, y=around, **edge)
+    return _trace("scatter", "", None, "", {"mode": "lines", "x": across, "y": around, **edge})
 
 
 def texts(x: Iterable[Any], y: Iterable[Any], written: Iterable[str], **more: Any) -> Trace:
     """Texts alone, at their places."""
-    return _trace(
-        "scatter", "", None, "", mode="text", x=list(x), y=list(y), text=list(written), showlegend=False, **more
-    )
+    drawn = {"mode": "text", "x": list(x), "y": list(y), "text": list(written), "showlegend": False}
+    return _trace("scatter", "", None, "", drawn | more)
 
 
 def bars(
@@ -104,7 +105,7 @@ def bars(
         written = {"text": list(texts), "textposition": at, **({"textfont": font} if size else {})}
         written |= {"insidetextfont": {**font, "color": "@inside"}} if at != "outside" else {}
         written |= {"cliponaxis": False} if at != "inside" else {}
-    return _trace("bar", name, hover, aside, **{**across, "marker": {"color": colour}, **written, **more})
+    return _trace("bar", name, hover, aside, {**across, "marker": {"color": colour}, **written, **more})
 
 
 def heat(
@@ -133,10 +134,16 @@ def heat(
     key = {"coloraxis": "coloraxis"} if shared else {**colours, **({"colorbar": bar} if bar else {"showscale": False})}
     gaps = {"xgap": gap, "ygap": gap} if gap else {}
     rows = [list(row) for row in z]
-    drawn = _trace("heatmap", "", hover, "", x=list(x), y=list(y), z=rows, **{**key, **gaps, **more})
+    drawn = _trace("heatmap", "", hover, "", {"x": list(x), "y": list(y), "z": rows, **key, **gaps, **more})
     if callable(texts):
         texts = [["" if value is None else texts(value) for value in row] for row in rows]
     return [drawn] if texts is None else [drawn, cell_texts({**drawn, **colours}, texts, size)]
+
+
+def error_bars(above: Iterable[Any], below: Iterable[Any] | None = None, colour: str = "@text", **more: Any) -> Trace:
+    """What `error_x` or `error_y` of a trace is: how far each value may be off, above and below it."""
+    sides = {} if below is None else {"symmetric": False, "arrayminus": list(below)}
+    return {"type": "data", "array": list(above), **sides, "color": colour, **more}
 
 
 def colorbar(title: str = "", form: str = "", *, side: str = "", thickness: int = 14, **more: Any) -> dict[str, Any]:
@@ -190,7 +197,7 @@ def note(text: str, x: float | str, y: float | str, **place: Any) -> Mark:
     return {"text": text, "x": x, "y": y, "showarrow": False, **place}
 
 
-def _trace(kind: str, name: str, hover: str | None, aside: str, **more: Any) -> Trace:
+def _trace(kind: str, name: str, hover: str | None, aside: str, drawn: Trace) -> Trace:
     read = {"hoverinfo": "skip"} if hover is None else {"hovertemplate": f"{hover}<extra>{aside}</extra>"}
-    said = {key: value for key, value in more.items() if value is not None}
+    said = {key: value for key, value in drawn.items() if value is not None}
     return {"type": kind, **({"name": name} if name else {}), **said, **read}

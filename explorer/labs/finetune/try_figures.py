@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from explorer.charts import Picture, Trace, axis, bars, chart
+from explorer.charts import Picture, Trace, axis, bars, chart, error_bars
 from explorer.charts.words import percent, prose, quoted, strong
 from explorer.labs.finetune.schema import MergeForm, MergeResult, Prediction, PredictRunResult, SwapResult
 from explorer.tables import Table
@@ -134,15 +134,7 @@ def merge_figure(result: MergeResult) -> Picture:
     """Milliseconds a batch before, with the adapter attached, and merged: the median, with a bar from quartile to quartile."""
     titles = {"base": "before", "attached": "adapter attached", "merged": "merged"}
     forms = result.forms
-    quartiles = {
-        "type": "data",
-        "symmetric": False,
-        "array": [form.high - form.milliseconds for form in forms],
-        "arrayminus": [form.milliseconds - form.low for form in forms],
-        "color": "@text",
-        "thickness": 2,
-        "width": 8,
-    }
+    high, low = ([form.high - form.milliseconds for form in forms], [form.milliseconds - form.low for form in forms])
     drawn = bars(
         [titles.get(form.form, form.form) for form in forms],
         [form.milliseconds for form in forms],
@@ -153,7 +145,7 @@ def merge_figure(result: MergeResult) -> Picture:
         size=17,
         insidetextfont=None,
         insidetextanchor="middle",
-        error_y=quartiles,
+        error_y=error_bars(high, low, thickness=2, width=8),
         hover="%{x}: %{y:.2f} ms, half of the calls within the bar",
     )
     up = axis(f"ms for {result.timed} texts: median, quartiles", zero=True)

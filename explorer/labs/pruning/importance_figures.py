@@ -8,7 +8,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from explorer.charts import CIVIDIS, Look, Picture, axis, band, bars, chart, colorbar, heat, line
+from explorer.charts import CIVIDIS, Look, Picture, axis, band, bars, chart, colorbar, error_bars, heat, line
 from explorer.charts.words import label, prose, strong
 from explorer.compress.cuts import Shape
 from explorer.labs.pruning.schema import ImportanceResult
@@ -192,7 +192,7 @@ def _cells(result: ImportanceResult) -> tuple[list[list[float]], list[Any], str]
 
 def _layer_bars(result: ImportanceResult, said: str) -> Picture:
     layers = [str(layer) for layer in range(len(result.grid[0]))]
-    spread = {"type": "data", "array": [error or 0.0 for error in result.errors[0]], "color": "@text"}
+    spread = error_bars(error or 0.0 for error in result.errors[0])
     hover = "layer %{x}: %{y:.3g} ± %{error_y.array:.2g}"
     drawn = bars(layers, result.grid[0], "@first", upright=True, error_y=spread, hover=hover)
     return chart(said, [drawn], axis("layer", names=True), axis("importance I"), height=320)
@@ -200,8 +200,8 @@ def _layer_bars(result: ImportanceResult, said: str) -> Picture:
 
 def sorted_figure(result: ImportanceResult) -> Picture:
     """All units from most to least important, with two standard errors either side."""
-    errors = [error or 0.0 for row in result.errors for error in row]
-    pairs = sorted(zip(_values(result), errors, strict=True), reverse=True)
+    known = [error or 0.0 for row in result.errors for error in row]
+    pairs = sorted(zip(_values(result), known, strict=True), reverse=True)
     stride = max(1, len(pairs) // MOST_POINTS)
     ranks = range(1, len(pairs) + 1)[::stride]
     pairs = pairs[::stride]
@@ -215,7 +215,7 @@ def sorted_figure(result: ImportanceResult) -> Picture:
     ]
     form: Look = {"log": True, "dtick": 2, "exponentformat": "power"} if log else {"tickformat": ".2g"}
     up = axis("I ± 2 std. errors" if any(error for _, error in pairs) else "I", **form)
-    said = f"Importance of all {len(errors)} {_units(result)}, sorted, with a band of two standard errors."
+    said = f"Importance of all {len(known)} {_units(result)}, sorted, with a band of two standard errors."
     return chart(said, traces, axis(f"rank of the {_units(result)}", grid=False), up, height=270, above=12)
 
 
