@@ -13,7 +13,7 @@ import torch
 from bertviz import head_view, model_view
 from transformers import AutoTokenizer, BertConfig, BertForPreTraining, PreTrainedTokenizerBase
 
-from explorer.figures import megabytes
+from explorer.charts.words import megabytes
 from explorer.labs.attention.views_compute import attention_view
 from explorer.labs.attention.views_page import compressed_template
 from explorer.labs.attention.views_schema import AttentionViewParams

@@ -73,6 +73,7 @@ FLOORS = (
     ("explorer.tasks", "explorer.models"),
     ("explorer.maths",),
     (
+        "explorer.charts",
         "explorer.figures",
         "explorer.glossary",
         "explorer.tables",

@@ -8,7 +8,7 @@ from typing import Any
 import gradio as gr
 import plotly
 
-from explorer.figures import PALETTES
+from explorer.charts import PALETTES
 from explorer.glossary import as_json
 from explorer.settings import ROOT
 
@@ -36,7 +36,7 @@ _PLOT = f'<div class="plot" role="img" hidden></div><div class="saves">{_SAVES}<
 
 
 def plot(filename: str, **options: Any) -> gr.HTML:
-    """A Plotly figure; its value is what explorer.figures.picture returns. `filename` names the saved image.
+    """A Plotly figure; its value is what explorer.charts.picture returns. `filename` names the saved image.
 
     Fires `select` with {"x", "y", "curve", "point"} when a visitor presses a point or a cell.
     """

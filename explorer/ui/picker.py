@@ -10,8 +10,8 @@ import gradio as gr
 from markupsafe import Markup
 
 from explorer.backend.executor import DownloadProgress, Executor, ModelStatus
+from explorer.charts.words import compact
 from explorer.errors import readable
-from explorer.figures import compact
 from explorer.models.catalog import CATALOG, DEFAULT_MODEL, ModelCard
 
 MEMORY_KEY = "bert-explorer-model"

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 import torch
 
-from explorer.figures import PALETTES, percent
+from explorer.charts import PALETTES
+from explorer.charts.words import percent
 from explorer.labs.distillation import compute, figures
 from explorer.labs.distillation.schema import SoftTargetsParams, SoftTargetsResult
 from explorer.maths import distillation as maths

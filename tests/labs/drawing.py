@@ -8,7 +8,7 @@ from typing import Any
 import plotly.graph_objects as go
 from markupsafe import Markup
 
-from explorer.figures import PALETTES
+from explorer.charts import PALETTES
 
 HOSTILE = (
     "<script>alert(1)</script>",

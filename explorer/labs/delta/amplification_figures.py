@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import ceil, floor, log10
-from typing import Any
 
 from markupsafe import Markup
 
-from explorer.figures import SERIES, label, percent, picture, prose, strong
-from explorer.labs.delta.figures import heading, module_name, number
+from explorer.charts import Look, Panel, Picture, Trace, axis, chart, level, line, note, picture, series
+from explorer.charts.words import label, number, percent, prose, strong
+from explorer.labs.delta.figures import module_name
 from explorer.labs.delta.schema import AmplificationResult, RunFactors
 from explorer.tables import Table
 
-COLOURS = {"ΔW": "first", "W": "third", "random": "muted"}
+COLOURS = {"ΔW": "@first", "W": "@third", "random": "@muted"}
 
 PAPER = Markup(
     "<p>The paper's figures for GPT-3 175B, W<sub>q</sub> of layer 48, ‖W<sub>q</sub>‖ = 61.95 (Hu et al. 2021, section 7.3, "
@@ -65,56 +65,26 @@ def _held(result: AmplificationResult) -> str:
     return "‖ΔW‖ is" if _is_whole(result) else "in its own first directions ΔW has a norm of"
 
 
-def amplification_figure(result: AmplificationResult) -> dict[str, Any]:
+def amplification_figure(result: AmplificationResult) -> Picture:
     """A bar from each ‖UᵀWV‖ to ΔW's norm in its first r directions on a logarithmic axis, where a length is a factor."""
     shown = [entry for entry in result.projections if entry.projected_norm > 0]
-    traces = [
-        {
-            "type": "scatter",
-            "mode": "lines+markers",
-            "x": [entry.projected_norm, result.inside],
-            "y": [place, place],
-            "line": {"color": f"@{COLOURS[entry.directions]}", "width": 10},
-            "marker": {"size": [20, 0], "opacity": 1, "color": f"@{COLOURS[entry.directions]}"},
-            "hovertemplate": "%{x:.5g}<extra>" + entry.directions + "</extra>",
-        }
-        for place, entry in enumerate(shown)
-    ]
     names = {"ΔW": "directions of ΔW", "W": "directions of W", "random": "random directions"}
-    notes = [
-        {
-            "text": f"{names[entry.directions]}: {number(entry.projected_norm)} (factor {number(entry.factor or 0)})",
-            "xref": "paper",
-            "x": 0,
-            "y": place,
-            "xanchor": "left",
-            "yanchor": "bottom",
-            "yshift": 12,
-            "showarrow": False,
-            "font": {"size": 17},
-        }
-        for place, entry in enumerate(shown)
-    ]
-    level = {"color": "@text", "width": 2, "dash": "dash"}
-    at = result.inside
-    name = "‖ΔW‖" if _is_whole(result) else f"‖UᵀΔWV‖, r = {result.r}"
+    whole, at = "‖ΔW‖" if _is_whole(result) else f"‖UᵀΔWV‖, r = {result.r}", result.inside
+    traces: list[Trace] = []
+    marks = [level(at, upright=True)]
+    for place, entry in enumerate(shown):
+        norm, colour = entry.projected_norm, COLOURS[entry.directions]
+        ends = {"size": [20, 0], "opacity": 1, "color": colour}
+        look: Look = {"width": 10, "size": 20, "marker": ends, "hover": "%{x:.5g}", "aside": entry.directions}
+        traces.append(line([norm, at], [place, place], colour, **look))
+        said = f"{names[entry.directions]}: {number(norm)} (factor {number(entry.factor or 0)})"
+        marks.append(note(said, 0, place, xref="paper", xanchor="left", yanchor="bottom", yshift=12, font={"size": 17}))
+    marks.append(note(f"{whole} = {number(at)}", log10(at), 1, yref="paper", yanchor="bottom", font={"size": 15}))
     norms = [at, *(entry.projected_norm for entry in shown)]
-    notes.append({**heading(f"{name} = {number(at)}", 0, 1), "xref": "x", "x": log10(at), "xanchor": "center"})
-    return picture(
-        traces,
-        amplification_sentence(result).striptags(),
-        height=330,
-        annotations=notes,
-        shapes=[{"type": "line", "yref": "paper", "y0": 0, "y1": 1, "x0": at, "x1": at, "line": level}],
-        xaxis={
-            "type": "log",
-            "title": {"text": "‖UᵀWV‖, to that of ΔW at the dashed line"},
-            "tickformat": "~g",
-            "dtick": 1,
-            "range": [floor(log10(min(norms))), ceil(log10(max(norms)) + 0.01)],
-        },
-        yaxis={"range": [len(shown) - 0.6, -0.75], "showticklabels": False, "showgrid": False, "zeroline": False},
-    )
+    span = (floor(log10(min(norms))), ceil(log10(max(norms)) + 0.01))
+    across = axis("‖UᵀWV‖, to that of ΔW at the dashed line", log=True, tickformat="~g", dtick=1, span=span)
+    down = axis(span=(len(shown) - 0.6, -0.75), showticklabels=False, grid=False, zeroline=False)
+    return chart(amplification_sentence(result), traces, across, down, marks, height=330)
 
 
 def factors_table(runs: Sequence[RunFactors]) -> Table:
@@ -151,47 +121,29 @@ def factors_sentence(runs: Sequence[RunFactors]) -> Markup:
     return prose(*parts)
 
 
-def factors_figure(runs: Sequence[RunFactors]) -> dict[str, Any]:
+def factors_figure(runs: Sequence[RunFactors]) -> Picture:
     """Two panels over layers, a line a run: the factor, and the share of ΔW's energy in the directions it is of."""
-    traces: list[dict[str, Any]] = []
-    for place, run in enumerate(runs):
-        layers = [entry.layer for entry in run.layers]
-        style: dict[str, Any] = {
-            "type": "scatter",
-            "mode": "lines+markers",
-            "name": label(run.name),
-            "legendgroup": str(place),
-            "x": layers,
-            "line": {"color": SERIES[place % len(SERIES)], "width": 3},
-            "marker": {"size": 9, "symbol": "circle" if run.low_rank else "diamond"},
-        }
-        shown = "<extra>" + label(run.name) + "</extra>"
-        traces.append(
-            {**style, "y": [entry.factor for entry in run.layers], "hovertemplate": "layer %{x}: %{y:.4g}" + shown}
+    across = axis("layer", tickformat="d", nticks=7, tickangle=0)
+    factors = Panel(
+        _over_layers(runs, "factor", ".4g"), across, axis(log=True, tickformat="~g", nticks=6), "amplification factor"
+    )
+    title = f"ΔW's energy in its first {runs[0].r}"
+    energies = Panel(_over_layers(runs, "energy", ".2%"), across, axis(percent=True, span=(0, 1.03)), title)
+    return picture(factors_sentence(runs), [factors, energies], gap=0.1, phone=620, legend=True)
+
+
+def _over_layers(runs: Sequence[RunFactors], measure: str, form: str) -> list[Trace]:
+    return [
+        line(
+            [entry.layer for entry in run.layers],
+            [getattr(entry, measure) for entry in run.layers],
+            series(place),
+            label(run.name),
+            size=9,
+            marker={"symbol": "circle" if run.low_rank else "diamond"},
+            legendgroup=str(place),
+            hover=f"layer %{{x}}: %{{y:{form}}}",
+            aside=label(run.name),
         )
-        right = {"xaxis": "x2", "yaxis": "y2", "showlegend": False, "hovertemplate": "layer %{x}: %{y:.2%}" + shown}
-        traces.append({**style, **right, "y": [entry.energy for entry in run.layers]})
-    described = factors_sentence(runs).striptags()
-    wide = picture(traces, described, **_two_panels(runs[0].r, stacked=False))
-    return wide | {"narrow": picture(traces, described, **_two_panels(runs[0].r, stacked=True))["layout"]}
-
-
-def _two_panels(r: int, stacked: bool) -> dict[str, Any]:
-    across = {"title": {"text": "layer"}, "tickformat": "d", "nticks": 7, "tickangle": 0}
-    if stacked:
-        (x, y), (x2, y2) = ([0.0, 1.0], [0.58, 0.96]), ([0.0, 1.0], [0.0, 0.38])
-    else:
-        (x, y), (x2, y2) = ([0.0, 0.46], [0.0, 0.93]), ([0.56, 1.0], [0.0, 0.93])
-    return {
-        "height": 620 if stacked else 400,
-        "showlegend": True,
-        "legend": {"orientation": "h", "y": 1.03, "yanchor": "bottom", "x": 0},
-        "annotations": [
-            heading("amplification factor", x[0], y[1]),
-            heading(f"ΔW's energy in its first {r}", x2[0], y2[1]),
-        ],
-        "xaxis": {**across, "domain": x},
-        "yaxis": {"type": "log", "domain": y, "tickformat": "~g", "nticks": 6},
-        "xaxis2": {**across, "domain": x2, "anchor": "y2"},
-        "yaxis2": {"tickformat": ".0%", "range": [0, 1.03], "domain": y2, "anchor": "x2"},
-    }
+        for place, run in enumerate(runs)
+    ]

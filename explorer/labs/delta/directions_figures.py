@@ -3,12 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from markupsafe import Markup
 
-from explorer.figures import DIVERGING, cell_texts, label, percent, picture, prose, strong
-from explorer.labs.delta.figures import heading, module_name, number
+from explorer.charts import (
+    DIVERGING,
+    Look,
+    Panel,
+    Picture,
+    Trace,
+    axis,
+    bars,
+    chart,
+    colorbar,
+    heat,
+    level,
+    picture,
+)
+from explorer.charts.words import facts, label, measures, number, percent, prose, strong
+from explorer.labs.delta.figures import module_name
 from explorer.labs.delta.schema import BASES, PlacementResult, SimilarityResult
 from explorer.tables import Table
 
@@ -40,50 +53,47 @@ def similarity_sentence(result: SimilarityResult) -> Markup:
 
 def similarity_facts(result: SimilarityResult) -> Markup:
     """One line below the figure: strongest against strongest, and which directions in which space."""
-    cells = (
-        f"φ(1, 1) = {number(result.phi[0][0])}, strongest against strongest",
-        f"chance {number(result.expected[0][0])}",
-        f"directions: {BASES[result.basis]}",
-        f"a space of {result.width} dimensions",
+    return facts(
+        measures(
+            f"φ(1, 1) = {number(result.phi[0][0])}, strongest against strongest",
+            f"chance {number(result.expected[0][0])}",
+            f"directions: {BASES[result.basis]}",
+            f"a space of {result.width} dimensions",
+        )
     )
-    spans = Markup("").join(Markup("<span>{}</span>").format(cell) for cell in cells)
-    return Markup('<ul class="facts"><li>{}</li></ul>').format(spans)
 
 
 def _directions(count: int) -> str:
     return "one direction" if count == 1 else f"{count} directions"
 
 
-def similarity_figure(result: SimilarityResult) -> dict[str, Any]:
+def similarity_figure(result: SimilarityResult) -> Picture:
     """The paper's heatmap, i down and j across, beside the same of two random subspaces; one above the other on a phone."""
-    grids = [*_phi_grid(result, result.phi, ""), *_phi_grid(result, result.drawn, "2")]
-    traces = sorted(grids, key=lambda trace: trace["type"] != "heatmap")  # a press tells which of the two it meets
-    described = similarity_sentence(result).striptags()
-    wide = picture(traces, described, **_two_grids(result, stacked=False))
-    return wide | {"narrow": picture(traces, described, **_two_grids(result, stacked=True))["layout"]}
+    numbers, upside = axis(grid=False, tickformat="d", nticks=9), axis(down=True, grid=False, tickformat="d", nticks=9)
+    across = axis(f"j: {label(result.name_b, 24)}") | numbers
+    down = axis(f"i: {label(result.name_a, 24)}") | upside
+    found, drawn = _phi_grid(result, result.phi), _phi_grid(result, result.drawn)
+    alone = Panel((), numbers, down, "the two runs"), Panel((), across, down, "two random subspaces")
+    panels = [
+        Panel(found, across, down, alone[0].title, alone=alone[0]),
+        Panel(drawn, axis("j") | numbers, upside, alone[1].title, alone=alone[1]),
+    ]
+    scale = {"colorscale": DIVERGING, "cmin": -_most(result), "cmax": _most(result), "colorbar": colorbar("φ − chance")}
+    return picture(similarity_sentence(result), panels, height=380, phone=560, coloraxis=scale)
 
 
-def _phi_grid(result: SimilarityResult, rows: Grid, suffix: str) -> list[dict[str, Any]]:
+def _phi_grid(result: SimilarityResult, rows: Grid) -> list[Trace]:
     """Coloured by what φ has above chance, which is another one in every cell."""
-    chance = result.expected
+    chance, most = result.expected, _most(result)
     small = len(rows[0]) <= CELLS_WITH_TEXT
-    trace: dict[str, Any] = {
-        "type": "heatmap",
-        "z": _above(rows, chance),
-        "customdata": [list(zip(row, expected, strict=True)) for row, expected in zip(rows, chance, strict=True)],
-        "x": list(range(1, len(rows[0]) + 1)),
-        "y": list(range(1, len(rows) + 1)),
-        "xaxis": f"x{suffix}",
-        "yaxis": f"y{suffix}",
-        "coloraxis": "coloraxis",
-        "xgap": 1 if small else 0,
-        "ygap": 1 if small else 0,
-        "hovertemplate": "φ(%{y}, %{x}) = %{customdata[0]:.4f}, chance %{customdata[1]:.4f}<extra></extra>",
-    }
-    if not small:
-        return [trace]
-    scale = {"colorscale": DIVERGING, "zmin": -_most(result), "zmax": _most(result)}
-    return [trace, cell_texts(trace | scale, [[f"{phi:.2f}" for phi in row] for row in rows], 14)]
+    pairs = [list(zip(row, expected, strict=True)) for row, expected in zip(rows, chance, strict=True)]
+    hover = "φ(%{y}, %{x}) = %{customdata[0]:.4f}, chance %{customdata[1]:.4f}"
+    look: Look = (
+        {"gap": 1, "texts": [[f"{phi:.2f}" for phi in row] for row in rows], "size": 14} if small else {"gap": 0}
+    )
+    i, j = range(1, len(rows) + 1), range(1, len(rows[0]) + 1)
+    above = _above(rows, chance)
+    return heat(j, i, above, DIVERGING, (-most, most), shared=True, customdata=pairs, hover=hover, **look)
 
 
 def _most(result: SimilarityResult) -> float:
@@ -98,36 +108,6 @@ def _above(rows: Grid, chance: Grid) -> list[list[float]]:
         [phi - expected for phi, expected in zip(row, others, strict=True)]
         for row, others in zip(rows, chance, strict=True)
     ]
-
-
-def _two_grids(result: SimilarityResult, stacked: bool) -> dict[str, Any]:
-    titles = ("the two runs", "two random subspaces")
-    across = {"title": {"text": f"j: {label(result.name_b, 24)}"}, "showgrid": False, "tickformat": "d", "nticks": 9}
-    down = {
-        "title": {"text": f"i: {label(result.name_a, 24)}"},
-        "showgrid": False,
-        "autorange": "reversed",
-        "tickformat": "d",
-        "nticks": 9,
-    }
-    bar = {"title": {"text": "φ − chance"}, "thickness": 14}
-    most = _most(result)
-    scale = {"colorscale": DIVERGING, "cmin": -most, "cmax": most}
-    shared = {"coloraxis": {**scale, "colorbar": bar, "showscale": not stacked}}
-    if stacked:
-        places = ([0.0, 1.0], [0.56, 1.0]), ([0.0, 1.0], [0.0, 0.44])
-    else:
-        places = ([0.0, 0.47], [0.0, 1.0]), ([0.55, 1.0], [0.0, 1.0])
-    (x, y), (x2, y2) = places
-    return {
-        "height": 560 if stacked else 380,
-        **shared,
-        "annotations": [heading(titles[0], x[0], y[1]), heading(titles[1], x2[0], y2[1])],
-        "xaxis": {**across, "domain": x, **({"title": {"text": ""}} if stacked else {})},
-        "yaxis": {**down, "domain": y},
-        "xaxis2": {**across, "domain": x2, "anchor": "y2", **({} if stacked else {"title": {"text": "j"}})},
-        "yaxis2": {**down, "domain": y2, "anchor": "x2", **({} if stacked else {"title": {"text": ""}})},
-    }
 
 
 def placement_table(result: PlacementResult) -> Table:
@@ -171,35 +151,27 @@ def placement_sentence(result: PlacementResult) -> Markup:
     return prose(*parts)
 
 
-def placement_figure(result: PlacementResult) -> dict[str, Any]:
+def placement_figure(result: PlacementResult) -> Picture:
     """Bars over W's singular directions from the strongest: ΔW's energy there as a multiple of a random update's."""
     bins = _bins(result)
     centres = [(start + stop) / 2 for start, stop, *_ in bins]
     sides = (
-        ("what W reads (right-singular)", "first", [(entry[2], entry[3]) for entry in bins]),
-        ("what W writes (left-singular)", "second", [(entry[4], entry[5]) for entry in bins]),
+        ("what W reads (right-singular)", "@first", [(entry[2], entry[3]) for entry in bins]),
+        ("what W writes (left-singular)", "@second", [(entry[4], entry[5]) for entry in bins]),
     )
+    hover = "directions %{customdata[1]} to %{customdata[2]}: %{y:.3g} times chance, %{customdata[0]:.3%} of the energy"
     traces = [
-        {
-            "type": "bar",
-            "name": name,
-            "x": centres,
-            "y": [share / expected for share, expected in pairs],
-            "customdata": [[share, start, stop] for (share, _), (start, stop, *_) in zip(pairs, bins, strict=True)],
-            "marker": {"color": f"@{colour}"},
-            "hovertemplate": "directions %{customdata[1]} to %{customdata[2]}: %{y:.3g} times chance, "
-            "%{customdata[0]:.3%} of the energy<extra></extra>",
-        }
+        bars(
+            centres,
+            [share / expected for share, expected in pairs],
+            colour,
+            name,
+            upright=True,
+            hover=hover,
+            customdata=[[share, start, stop] for (share, _), (start, stop, *_) in zip(pairs, bins, strict=True)],
+        )
         for name, colour, pairs in sides
     ]
-    chance = {"color": "@text", "width": 2, "dash": "dash"}
-    changes: dict[str, Any] = {
-        "shapes": [{"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": 1, "y1": 1, "line": chance}],
-        "bargap": 0.15,
-        "bargroupgap": 0,
-        "showlegend": True,
-        "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
-        "xaxis": {"title": {"text": "direction of W, from the strongest"}, "showgrid": False, "tickformat": "d"},
-        "yaxis": {"title": {"text": "energy, × chance"}, "rangemode": "tozero"},
-    }
-    return picture(traces, placement_sentence(result).striptags(), height=400, **changes)
+    across = axis("direction of W, from the strongest", grid=False, tickformat="d")
+    up, said = axis("energy, × chance", zero=True), placement_sentence(result)
+    return chart(said, traces, across, up, [level(1)], legend=True, bargap=0.15, bargroupgap=0)

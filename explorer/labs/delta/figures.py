@@ -8,14 +8,15 @@ from typing import Any
 
 from markupsafe import Markup
 
-from explorer.figures import CIVIDIS, cell_texts, label, percent, picture, prose, strong
+from explorer.charts import CIVIDIS, Axis, Picture, Trace, axis, chart, colorbar, heat, line
+from explorer.charts.words import label, number, percent, prose, strong
 from explorer.labs.delta.schema import KEPT, SiteSpectrum, SpectrumResult
 from explorer.tables import Table
 
 MODULES = {"output": "attention output", "ffn_in": "feed-forward in", "ffn_out": "feed-forward out"}
 """How a figure names the roles of explorer.tuning.spec; any other name stands for itself."""
 
-DEPTHS = (("early layers", "first"), ("middle layers", "third"), ("late layers", "second"))
+DEPTHS = (("early layers", "@first"), ("middle layers", "@third"), ("late layers", "@second"))
 """The thirds of the model by depth and their colours."""
 
 MEASURES: dict[str, tuple[str, Callable[[SiteSpectrum], float | None]]] = {
@@ -34,20 +35,9 @@ NO_BASE = "The base model is not on this machine, so W is left out."
 STILL_ZERO = "ΔW is still zero: LoRA starts with B = 0, so nothing has been added to W yet."
 
 
-def number(value: float) -> str:
-    """Three significant digits, and no exponent where a plain number is as short."""
-    return f"{value:.3g}" if value == 0 or 1e-3 <= abs(value) < 1e4 else f"{value:.2e}"
-
-
 def module_name(module: str) -> str:
     """A module for people."""
     return MODULES.get(module, module)
-
-
-def heading(text: str, x: float, y: float) -> dict[str, Any]:
-    """The title of a panel, at its upper left corner; x and y as shares of the figure."""
-    place = {"x": x, "y": y, "xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "bottom"}
-    return {"text": text, **place, "showarrow": False, "font": {"size": 15}}
 
 
 def spectrum_table(result: SpectrumResult) -> Table:
@@ -93,7 +83,7 @@ def _chance(site: SiteSpectrum) -> float:
     return ((site.random_product or site.random)[0] / site.norm) ** 2
 
 
-def spectrum_figure(result: SpectrumResult, module: str, layer: int | None = None) -> dict[str, Any]:
+def spectrum_figure(result: SpectrumResult, module: str, layer: int | None = None) -> Picture:
     """Singular values on a logarithmic axis, a line a layer, with W's and those of random matrices of ΔW's norm.
 
     layer: None colours the layers by depth and draws the means of the references; a number picks one out with its own.
@@ -104,11 +94,11 @@ def spectrum_figure(result: SpectrumResult, module: str, layer: int | None = Non
     lines = _layer_lines(sites, layer, lambda site: site.values)
     shown = _width(sites)
     lines += [_reference(title, dash, [row[:shown] for row in rows]) for title, dash, rows in references if rows]
-    axis = {"type": "log", "title": {"text": "singular value"}, "tickformat": "~g", "nticks": 8}
-    return _curves(lines, spectrum_sentence(result, module), axis)
+    vertical = axis("singular value", log=True, tickformat="~g", nticks=8)
+    return _curves(lines, spectrum_sentence(result, module), vertical)
 
 
-def energy_figure(result: SpectrumResult, module: str, layer: int | None = None) -> dict[str, Any]:
+def energy_figure(result: SpectrumResult, module: str, layer: int | None = None) -> Picture:
     """The share of ‖ΔW‖² in the first i directions, a line a layer, beside what random matrices have."""
     sites = result.of(module)
     chosen = [site for site in sites if site.layer == layer] or list(sites)
@@ -116,8 +106,8 @@ def energy_figure(result: SpectrumResult, module: str, layer: int | None = None)
     for title, dash, spectra in _random(chosen):
         shares = [_energy(values, site.norm)[: _width(sites)] for values, site in zip(spectra, chosen, strict=True)]
         lines.append(_reference(title, dash, shares))
-    axis = {"tickformat": ".0%", "range": [0, 1.03], "title": {"text": "energy in the first i directions"}}
-    return _curves(lines, energy_sentence(result, module), axis)
+    vertical = axis("energy in the first i directions", percent=True, span=(0, 1.03))
+    return _curves(lines, energy_sentence(result, module), vertical)
 
 
 def energy_sentence(result: SpectrumResult, module: str) -> Markup:
@@ -158,63 +148,47 @@ def _energy(values: Sequence[float], norm: float) -> tuple[float, ...]:
     return tuple(held / norm**2 if norm else 0.0 for held in accumulate(value**2 for value in values))
 
 
-def _reference(title: str, dash: str, spectra: Sequence[Sequence[float]]) -> dict[str, Any]:
+def _reference(title: str, dash: str, spectra: Sequence[Sequence[float]]) -> Trace:
     """One line for what the layers are compared with: their mean where there are several."""
     hover = title if len(spectra) == 1 else f"{title}, mean of the layers"
     means = [sum(column) / len(column) for column in zip(*spectra, strict=False)]
-    return _line(title, means, {"color": "@text", "width": 2.5, "dash": dash}, hover)
+    return _line(title, means, hover, "@text", width=2.5, dash=dash)
 
 
 def _layer_lines(
     sites: Sequence[SiteSpectrum], layer: int | None, values: Callable[[SiteSpectrum], Sequence[float]]
-) -> list[dict[str, Any]]:
+) -> list[Trace]:
     """A line a layer: by thirds of the depth, or one in colour above the others; each colour once in the legend."""
-    lines: list[dict[str, Any]] = []
-    named: set[str] = set()
+    lines: list[Trace] = []
     picked = any(site.layer == layer for site in sites)
     ordered = sorted(sites, key=lambda site: (picked and site.layer == layer, site.layer))
     for place, site in enumerate(ordered):
         if picked:
-            group, colour = ("other layers", "muted") if site.layer != layer else (f"layer {layer}", "accent")
+            group, colour = ("other layers", "@muted") if site.layer != layer else (f"layer {layer}", "@accent")
         else:
             group, colour = DEPTHS[place * len(DEPTHS) // len(ordered)]
+        first = group not in {one["name"] for one in lines}
         width = 4 if picked and site.layer == layer else 2
-        line = _line(group, values(site), {"color": f"@{colour}", "width": width}, f"layer {site.layer}")
-        lines.append({**line, "legendgroup": group, "showlegend": group not in named})
-        named.add(group)
+        look = {"width": width, "legendgroup": group, "showlegend": first}
+        lines.append(_line(group, values(site), f"layer {site.layer}", colour, **look))
     return lines
 
 
-def _line(name: str, values: Sequence[float], line: dict[str, Any], hover: str = "") -> dict[str, Any]:
+def _line(name: str, values: Sequence[float], aside: str, colour: str, **look: Any) -> Trace:
     """Values over 1, 2, 3, ...; what is not positive is left out, since a logarithmic axis has no place for it."""
-    return {
-        "type": "scatter",
-        "mode": "lines" if "dash" in line or len(values) > 16 else "lines+markers",
-        "name": name,
-        "x": list(range(1, len(values) + 1)),
-        "y": [value if value > 0 else None for value in values],
-        "line": line,
-        "marker": {"size": 7},
-        "hovertemplate": "i = %{x}: %{y:.4g}<extra>" + (hover or name) + "</extra>",
-    }
+    shown = [value if value > 0 else None for value in values]
+    size = 0 if "dash" in look or len(values) > 16 else 7
+    return line(
+        range(1, len(values) + 1), shown, colour, name, size=size, hover="i = %{x}: %{y:.4g}", aside=aside, **look
+    )
 
 
-def _curves(lines: list[dict[str, Any]], said: Markup, vertical: dict[str, Any]) -> dict[str, Any]:
+def _curves(lines: list[Trace], said: Markup, vertical: Axis) -> Picture:
     """Lines over the index of the direction; on a phone the legend takes more rows."""
     most = max(len(line["x"]) for line in lines)
-    changes: dict[str, Any] = {
-        "showlegend": True,
-        "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
-        "xaxis": {
-            "title": {"text": "direction i, from the strongest"},
-            "range": [1 - 0.02 * most, 1.02 * most],
-            "tickformat": "d",
-            "nticks": 9,
-        },
-        "yaxis": vertical,
-    }
-    wide = picture(lines, said.striptags(), height=430, **changes)
-    return wide | {"narrow": picture(lines, "", height=480, **changes)["layout"]}
+    span = (1 - 0.02 * most, 1.02 * most)
+    across = axis("direction i, from the strongest", span=span, tickformat="d", nticks=9)
+    return chart(said, lines, across, vertical, height=430, phone=480, legend=True)
 
 
 def measure_table(result: SpectrumResult) -> Table:
@@ -245,32 +219,16 @@ def measure_sentence(result: SpectrumResult, measure: str) -> Markup:
     )
 
 
-def measure_figure(result: SpectrumResult, measure: str) -> dict[str, Any]:
+def measure_figure(result: SpectrumResult, measure: str) -> Picture:
     """Heatmap of one of MEASURES: layers down, modules across."""
     title, of = MEASURES[measure]
     layers = sorted({site.layer for site in result.sites})
     values = {(site.layer, site.module): of(site) for site in result.sites}
     grid = [[values.get((layer, module)) for module in result.modules] for layer in layers]
-    trace = {
-        "type": "heatmap",
-        "z": grid,
-        "x": [label(module, 18) for module in result.modules],
-        "y": [str(layer) for layer in layers],
-        "colorscale": CIVIDIS,
-        "zmin": 0,
-        "zmax": max((value for row in grid for value in row if value), default=1),
-        "xgap": 2,
-        "ygap": 2,
-        "hoverongaps": False,
-        "hovertemplate": "layer %{y}, %{x}: %{z:.5g}<extra></extra>",
-        "colorbar": {"title": {"text": title, "side": "right"}, "thickness": 14},
-    }
-    texts = [["" if value is None else number(value) for value in row] for row in grid]
-    return picture(
-        [trace, cell_texts(trace, texts)],
-        measure_sentence(result, measure).striptags(),
-        height=max(240, 90 + 28 * len(layers)),
-        xaxis={"type": "category", "side": "top", "showgrid": False},
-        yaxis={"type": "category", "autorange": "reversed", "showgrid": False, "title": {"text": "layer"}},
-        margin={"l": 8, "r": 8, "t": 40, "b": 8},
+    modules, most = [label(module, 18) for module in result.modules], max(filter(None, values.values()), default=1)
+    key, hover = colorbar(title, side="right"), "layer %{y}, %{x}: %{z:.5g}"
+    cells = heat(
+        modules, map(str, layers), grid, CIVIDIS, (0, most), texts=number, bar=key, hover=hover, hoverongaps=False
     )
+    across, down = axis(names=True, top=True), axis("layer", names=True, down=True)
+    return chart(measure_sentence(result, measure), cells, across, down, height=max(240, 90 + 28 * len(layers)))

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from markupsafe import Markup
 
-from explorer.figures import compact, label, picture, prose, strong
-from explorer.labs.delta.figures import number
+from explorer.charts import Picture, axis, chart, level, line, note
+from explorer.charts.words import compact, label, number, prose, quoted, strong
 from explorer.labs.delta.schema import RankSweepResult
 from explorer.tables import Table
 
@@ -38,15 +36,8 @@ def paper_table() -> Table:
 def paper_quote() -> Markup:
     """Table 6 as HTML."""
     table = paper_table()
-    cell = Markup("<{0}>{1}</{0}>").format
-    head = Markup("").join(cell("th", column) for column in table.columns)
-    rows = Markup("").join(
-        Markup("<tr>{}</tr>").format(Markup("").join(cell("td", value) for value in row)) for row in table.rows
-    )
-    return Markup(
-        '<table class="quoted"><caption>GPT-3 175B, validation accuracy, quoted from Hu et al. 2021, Table 6</caption>'
-        "<thead><tr>{}</tr></thead><tbody>{}</tbody></table>"
-    ).format(head, rows)
+    title = "GPT-3 175B, validation accuracy, quoted from Hu et al. 2021, Table 6"
+    return quoted(table.columns, table.rows, title)
 
 
 def sweep_sentence(result: RankSweepResult) -> Markup:
@@ -66,34 +57,16 @@ def sweep_sentence(result: RankSweepResult) -> Markup:
     return prose(*parts)
 
 
-def sweep_figure(result: RankSweepResult) -> dict[str, Any]:
+def sweep_figure(result: RankSweepResult) -> Picture:
     """Metric over rank, evenly spaced; below each rank how many parameters it trained."""
     points = sorted((point for point in result.points if point.metric is not None), key=lambda point: point.rank)
     names = [f"{point.rank}<br>{compact(point.trainable)}" for point in points]
-    trace = {
-        "type": "scatter",
-        "mode": "lines+markers",
-        "x": names,
-        "y": [point.metric for point in points],
-        "cliponaxis": False,
-        "line": {"color": "@accent", "width": 3},
-        "marker": {"size": 13},
-        "hovertemplate": "r = %{x}: %{y:.4f}<extra></extra>",
-    }
-    shapes, notes = [], []
+    scores = [point.metric for point in points]
+    marks = []
     if result.unadapted is not None:
-        line = {"color": "@muted", "width": 2, "dash": "dash"}
-        level = {"y0": result.unadapted, "y1": result.unadapted}
-        shapes = [{"type": "line", "xref": "paper", "x0": 0, "x1": 1, **level, "line": line}]
-        place = {"xref": "paper", "x": 1, "xanchor": "right", "y": result.unadapted, "yanchor": "bottom"}
-        notes = [{"text": f"head alone {result.unadapted:.3f}", **place, "showarrow": False}]
-    return picture(
-        [trace],
-        sweep_sentence(result).striptags(),
-        height=380,
-        shapes=shapes,
-        annotations=notes,
-        margin={"l": 8, "r": 24, "t": 40, "b": 8},
-        xaxis={"type": "category", "title": {"text": "rank r, and trained parameters"}, "showgrid": False},
-        yaxis={"title": {"text": label(result.metric)}},
-    )
+        at_the_end = {"xref": "paper", "xanchor": "right", "yanchor": "bottom"}
+        text = f"head alone {result.unadapted:.3f}"
+        marks = [level(result.unadapted, "@muted"), note(text, 1, result.unadapted, **at_the_end)]
+    trace = line(names, scores, "@accent", size=13, cliponaxis=False, hover="r = %{x}: %{y:.4f}")
+    across, up = axis("rank r, and trained parameters", names=True), axis(label(result.metric))
+    return chart(sweep_sentence(result), [trace], across, up, marks, height=380)

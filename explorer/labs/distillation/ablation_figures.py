@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from markupsafe import Markup
 
 from explorer.backend.runs.comparing import ALPHA, compare, without_a_test
 from explorer.backend.runs.record import RunRecord
-from explorer.figures import percent, picture, prose, strong
-from explorer.labs.distillation.train_figures import metric_title, score_text
+from explorer.backend.runs.report import metric_text, metric_title, score_text
+from explorer.charts import Picture, axis, bars, chart, rows
+from explorer.charts.words import caption, percent, prose, quoted, signed, strong
 from explorer.labs.distillation.train_schema import Ablated
 from explorer.tables import Table
 from explorer.tuning.spec import RunSpec
@@ -64,10 +63,15 @@ def ablation_sentence(result: Ablated) -> Markup:
     lost = (base.score or 0.0) - (worst[1].score or 0.0)
     found = [". No line costs anything: none of the other four scores less. "]
     if lost > 0:
-        costs = f". What costs most is the line “{worst[0].title}”: {metric_title(base)} {score_text(base, worst[1].score)}, "
+        costs = (
+            f". What costs most is the line “{worst[0].title}”: {metric_text(base.leading_metric, worst[1].score)}, "
+        )
         found = [costs, strong(f"{100 * lost:.1f} points less"), ". "]
     labels = f" and {base.spec.labelled} known labels" if base.spec.labelled else ""
-    all_three = (f"With all three terms{labels} the student reaches ", strong(score_text(base, base.score)))
+    all_three = (
+        f"With all three terms{labels} the student reaches ",
+        strong(score_text(base.leading_metric, base.score)),
+    )
     return prose(*all_three, *found, _beyond_chance(done, "examples" if result.teacher else "words"))
 
 
@@ -87,75 +91,58 @@ def _beyond_chance(done: list[tuple[Ablation, RunRecord]], rows: str) -> str:
     return f"{said[0].upper()}{said[1:]} ({asked})."
 
 
-def ablation_figure(result: Ablated) -> dict[str, Any] | str:
+def ablation_figure(result: Ablated) -> Picture | str:
     """The score of every line that has one, with the agreement beside it."""
     scored = [(line, record) for line, record in lines_of(result) if record.outcome and record.score is not None]
     if not scored:
         return ""
-    places = list(range(len(scored)))
-    bars = (
-        (metric_title(scored[0][1]), [record.score for _, record in scored], "@accent"),
-        ("agreement with the teacher", [agreement(record) for _, record in scored], "@third"),
+    records = [record for _, record in scored]
+    measures = (
+        (metric_title(records[0].leading_metric), [record.score for record in records], "@accent"),
+        ("agreement with the teacher", [agreement(record) for record in records], "@third"),
     )
     traces = [
-        {
-            "type": "bar",
-            "orientation": "h",
-            "name": name,
-            "y": places,
-            "x": values,
-            "text": [f"{value:.3f}" if value is not None else "" for value in values],
-            "textposition": "inside",
-            "insidetextanchor": "end",
-            "insidetextfont": {"color": "@inside", "size": 14},
-            "constraintext": "none",
-            "marker": {"color": colour},
-            "hovertemplate": f"{name} %{{x:.4f}}<extra></extra>",
-        }
-        for name, values, colour in bars
+        bars(
+            range(len(scored)),
+            values,
+            colour,
+            name,
+            texts=[f"{value:.3f}" if value is not None else "" for value in values],
+            at="inside",
+            insidetextfont={"color": "@inside", "size": 14},
+            insidetextanchor="end",
+            constraintext="none",
+            hover=f"{name} %{{x:.4f}}",
+        )
+        for name, values, colour in measures
         if any(value is not None for value in values)
     ]
-    ticks = {"tickmode": "array", "tickvals": places, "ticktext": [line.title for line, _ in scored]}
-    return picture(
-        traces,
-        ablation_sentence(result).striptags(),
-        height=90 + 60 * len(scored),
-        barmode="group",
-        bargap=0.3,
-        showlegend=True,
-        legend={"orientation": "h", "y": 1.0, "yanchor": "bottom", "x": 0},
-        xaxis={"range": [min(0.0, *(record.score or 0.0 for _, record in scored)), 1.02]},
-        yaxis={"autorange": "reversed", "showgrid": False, **ticks},
-    )
+    across = axis(span=(min(0.0, *(record.score or 0.0 for record in records)), 1.02))
+    down, said = rows([line.title for line, _ in scored]), ablation_sentence(result)
+    return chart(said, traces, across, down, height=90 + 60 * len(scored), legend=True, barmode="group", bargap=0.3)
 
 
 def ablation_list(result: Ablated) -> Markup:
     """Change by change, beside DistilBERT's."""
-    base = result.records[0].score
-    rows = Markup("")
+    first = result.records[0]
+    rows = []
     for line, record in lines_of(result):
-        change = _change(record, base)
-        agreed = agreement(record)
-        cells = (
-            line.title,
-            score_text(record, record.score) if record.outcome else record.status.value,
-            "" if change is None or line.change is None else _signed(100 * change, 1),
-            "" if agreed is None else percent(agreed),
-            "" if line.change is None else _signed(line.change, 2),
+        change, agreed = _change(record, first.score), agreement(record)
+        rows.append(
+            (
+                line.title,
+                score_text(record.leading_metric, record.score) if record.outcome else record.status.value,
+                "" if change is None or line.change is None else signed(100 * change, 1),
+                "" if agreed is None else percent(agreed),
+                "" if line.change is None else signed(line.change),
+            )
         )
-        rows += Markup("<tr>{}</tr>").format(Markup("").join(Markup("<td>{}</td>").format(cell) for cell in cells))
     here = Markup("Here the labels take the place of L<sub>mlm</sub>, on one task and on other sentences than GLUE's.")
     if result.teacher is None:
         here = Markup("Here it is the same on far less text, and measured on the hidden words themselves.")
-    heads = ("student", metric_title(result.records[0]), "change (points)", "agrees", "DistilBERT (GLUE average)")
-    head = Markup("").join(Markup("<th>{}</th>").format(name) for name in heads)
-    return Markup(
-        '<table class="quoted"><thead><tr>{}</tr></thead><tbody>{}</tbody></table><p class="caption">The last column is quoted '
-        "from Sanh et al. 2019, Table 4: there the terms are L<sub>ce</sub> (soft targets), L<sub>cos</sub> and L<sub>mlm</sub> "
-        "(the true tokens), in pretraining. {}</p>"
-    ).format(head, rows, here)
-
-
-def _signed(value: float, digits: int) -> str:
-    text = f"{value:+.{digits}f}" if round(value, digits) else f"{0:.{digits}f}"
-    return text.replace("-", "−")
+    heads = ("student", metric_title(first.leading_metric), "change (points)", "agrees", "DistilBERT (GLUE average)")
+    source = Markup(
+        "The last column is quoted from Sanh et al. 2019, Table 4: there the terms are L<sub>ce</sub> (soft targets), "
+        "L<sub>cos</sub> and L<sub>mlm</sub> (the true tokens), in pretraining. "
+    )
+    return quoted(heads, rows) + caption(source, here)

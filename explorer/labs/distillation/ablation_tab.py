@@ -8,10 +8,10 @@ import gradio as gr
 
 from explorer.backend.runs.examples import BY_ABLATION, FIRST, KNOWN_LABELS
 from explorer.backend.runs.following import Compared
+from explorer.backend.runs.report import progress
 from explorer.labs.distillation import ABLATE, ablation_figures
 from explorer.labs.distillation.learns import Learning
 from explorer.labs.distillation.train_controls import layers_choice
-from explorer.labs.distillation.train_figures import progress
 from explorer.labs.distillation.train_schema import Ablated
 from explorer.tuning.students import WEIGHTS
 from explorer.ui.components import plot, rich_text

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from markupsafe import Markup
 
-from explorer.figures import label, percent, picture, prose, strong
+from explorer.charts import Picture, axis, chart, line, rows
+from explorer.charts.words import label, percent, prose, strong
+from explorer.labs.distillation.figures import class_bars
 from explorer.labs.distillation.schema import REST, LossesResult
 from explorer.tables import Table
 
@@ -49,47 +49,16 @@ def losses_sentence(result: LossesResult) -> Markup:
     )  # fmt: skip
 
 
-def losses_figure(result: LossesResult) -> dict[str, Any]:
+def losses_figure(result: LossesResult) -> Picture:
     """Each class twice: the teacher's soft target and the student's."""
-    places = list(range(len(result.classes)))
-    traces = []
-    for name, values, colour in (
-        ("teacher", [row.teacher for row in result.classes], "@accent"),
-        ("student", [row.student for row in result.classes], "@second"),
-    ):
-        traces.append(
-            {
-                "type": "bar",
-                "orientation": "h",
-                "name": name,
-                "y": places,
-                "x": values,
-                "text": [percent(value) for value in values],
-                "textposition": ["inside" if value > 0.7 else "outside" for value in values],
-                "textfont": {"size": 15},
-                "insidetextfont": {"size": 15, "color": "@inside"},
-                "constraintext": "none",
-                "cliponaxis": False,
-                "marker": {"color": colour},
-                "hovertemplate": f"{name} %{{x:.4%}}<extra></extra>",
-            }
-        )
-    ticks = {"tickmode": "array", "tickvals": places, "ticktext": [label(row.name, 22) for row in result.classes]}
-    return picture(
-        traces,
-        losses_sentence(result).striptags(),
-        height=110 + 38 * len(places),
-        barmode="group",
-        bargap=0.25,
-        showlegend=True,
-        legend={"orientation": "h", "y": 1.0, "yanchor": "bottom", "x": 0},
-        xaxis={
-            "range": [0, 1.05],
-            "tickformat": ".0%",
-            "title": {"text": f"softmax(z / T) at T = {result.temperature:.3g}"},
-        },
-        yaxis={"autorange": "reversed", "showgrid": False, **ticks},
-    )
+    classes = result.classes
+    traces = [
+        class_bars("teacher", [row.teacher for row in classes], "@accent"),
+        class_bars("student", [row.student for row in classes], "@second"),
+    ]
+    across = axis(f"softmax(z / T) at T = {result.temperature:.3g}", percent=True, span=(0, 1.05))
+    down, said = rows([label(row.name, 22) for row in classes]), losses_sentence(result)
+    return chart(said, traces, across, down, height=110 + 38 * len(classes), legend=True, barmode="group", bargap=0.25)
 
 
 def gradients_sentence(result: LossesResult) -> Markup:
@@ -112,37 +81,19 @@ def gradients_sentence(result: LossesResult) -> Markup:
     )
 
 
-def gradients_figure(result: LossesResult) -> dict[str, Any]:
+def gradients_figure(result: LossesResult) -> Picture:
     """Both norms against T on logarithmic axes, with the limit."""
-    across = [point[0] for point in result.gradients] if result.limit else []
+    points = result.gradients if result.limit else ()
     lines = (
-        ("without T²", [point[1] for point in result.gradients], "@second", "solid"),
-        ("times T²", [point[2] for point in result.gradients], "@accent", "solid"),
-        ("its limit", [result.limit] * len(across), "@muted", "dash"),
+        ("without T²", [point[1] for point in points], "@second", ""),
+        ("times T²", [point[2] for point in points], "@accent", ""),
+        ("its limit", [result.limit] * len(points), "@muted", "dash"),
     )
+    temperatures = [point[0] for point in points]
     traces = [
-        {
-            "type": "scatter",
-            "mode": "lines",
-            "name": name,
-            "x": across,
-            "y": values,
-            "line": {"color": colour, "width": 3, "dash": dash},
-            "hovertemplate": "T = %{x:.3g}: %{y:.3g}<extra>" + name + "</extra>",
-        }
+        line(temperatures, values, colour, name, dash=dash, hover="T = %{x:.3g}: %{y:.3g}", aside=name)
         for name, values, colour, dash in lines
     ]
-    return picture(
-        traces,
-        gradients_sentence(result).striptags(),
-        height=330,
-        showlegend=True,
-        legend={"orientation": "h", "y": 1.0, "yanchor": "bottom", "x": 0},
-        xaxis={
-            "type": "log",
-            "title": {"text": "temperature T"},
-            "tickvals": [0.1, 1, 10, 100],
-            "ticktext": ["0.1", "1", "10", "100"],
-        },
-        yaxis={"type": "log", "title": {"text": "norm of ∂L/∂zₛ"}, "exponentformat": "power", "dtick": 1},
-    )
+    across = axis("temperature T", log=True, tickvals=[0.1, 1, 10, 100], ticktext=["0.1", "1", "10", "100"])
+    up = axis("norm of ∂L/∂zₛ", log=True, exponentformat="power", dtick=1)
+    return chart(gradients_sentence(result), traces, across, up, height=330, legend=True)

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from statistics import fmean
-from typing import Any
 
 from markupsafe import Markup
 
 from explorer.backend.runs.record import RunRecord, RunStatus
-from explorer.figures import fixed, picture, prose, strong
-from explorer.labs.distillation.train_figures import COLOURS, metric_title, score_text, short_name
+from explorer.backend.runs.report import metric_title, score_text
+from explorer.charts import Axis, Look, Panel, Picture, Trace, axis, error_bars, line, picture, points, strokes
+from explorer.charts.words import caption, prose, quoted, signed, strong
+from explorer.labs.distillation.train_figures import COLOURS, SYMBOLS, short_name
 from explorer.labs.distillation.train_schema import Seeded, SeedScores
 from explorer.maths.seeds import PairedInterval
 from explorer.tables import Table
 from explorer.tuning.students import labels_only
 
 ROWS = ("with teacher", "without", "difference")
-SYMBOLS = ("circle", "diamond")
 
 
 def seeds_table(result: Seeded) -> Table:
@@ -44,16 +44,17 @@ def seeds_sentence(result: Seeded) -> Markup:
     waiting = sum(any(record.status.is_active for record in pair) for pair in result.pairs)
     going = f" {waiting} of {len(result.pairs)} seeds still train." if waiting else ""
     first = result.pairs[0][0]
+    metric = first.leading_metric
     if interval is None:
         said = "One seed says little: another seed gives another difference."
         return prose(said, going or " Set Seeds to 5 and train, to have an interval.")
     means = [fmean(values) for values in zip(*(one.scores for one in measured), strict=True)]
     verdict = {1: "the teacher helps", 0: "no difference beyond chance", -1: "the teacher harms"}[interval.direction]
     return prose(
-        strong(f"{verdict[0].upper()}{verdict[1:]}: {points(interval.mean)} points"),
-        f" (95% interval {points(interval.low)} to {points(interval.high)}). Over {interval.pairs} seeds the student, "
+        strong(f"{verdict[0].upper()}{verdict[1:]}: {in_points(interval.mean)} points"),
+        f" (95% interval {in_points(interval.low)} to {in_points(interval.high)}). Over {interval.pairs} seeds the student, "
         f"{_layers(first)}, reaches "
-        f"{metric_title(first)} {score_text(first, means[0])} with its teacher and {score_text(first, means[1])} on "
+        f"{metric_title(metric)} {score_text(metric, means[0])} with its teacher and {score_text(metric, means[1])} on "
         f"{known(first)} alone. ",
         _conditions(first),
         _learnt(result),
@@ -94,171 +95,97 @@ def _learnt(result: Seeded) -> str:
     return f" The teacher, {short_name(teacher)} of {teacher.spec.model}, {learnt}."
 
 
-def points(difference: float) -> str:
+def in_points(difference: float) -> str:
     """A difference of shares in percentage points, with its sign."""
-    text = fixed(100 * difference, 1)
-    return text if text.startswith("−") or text == "0.0" else f"+{text}"
+    return signed(100 * difference, 1)
 
 
-def seeds_figure(result: Seeded) -> dict[str, Any] | str:
+def seeds_figure(result: Seeded) -> Picture | str:
     """Above: every seed's two students, joined, and the means. Below: what the teacher adds, with the interval."""
     measured, interval = result.measured, result.interval
     if interval is None:
         return ""
-    traces = [*_joined(measured), *(_row(measured, place) for place in (0, 1)), *_means(measured)]
-    if result.teacher is not None and result.teacher.score is not None:
-        traces.append(_teacher(result.teacher))
-    differences = [one.scores[0] - one.scores[1] for one in measured]
-    added = (_dots(measured, differences, ROWS[2], "@text", "square", 100), _interval(interval))
-    traces += [{**trace, "xaxis": "x2", "yaxis": "y2"} for trace in added]
-    return picture(traces, seeds_sentence(result).striptags(), height=400, **_axes(result, differences))
+    metric, teacher = result.pairs[0][0].leading_metric, result.teacher.score if result.teacher else None
+    columns = [[one.scores[place] for one in measured] for place in (0, 1)]
+    above = [line(one.scores, ROWS[:2], "@muted", width=1.5) for one in measured]
+    for values, row, colour, symbol in zip(columns, ROWS, COLOURS, SYMBOLS, strict=False):
+        above.append(_dots(measured, values, row, colour, symbol))
+    for values, row, colour in zip(columns, ROWS, COLOURS, strict=False):
+        mean, hover = fmean(values), f"mean {row}: %{{x:.4g}}"
+        above.append(strokes([mean], [row], colour, f"mean {row}", size=30, hover=hover))
+    if teacher is not None:
+        above.append(_teacher(teacher))
+    differences = [100 * (one.scores[0] - one.scores[1]) for one in measured]
+    below = [_dots(measured, differences, ROWS[2], "@text", "square"), _interval(interval)]
+    scores = [*columns[0], *columns[1], *([teacher] if teacher is not None else [])]
+    across = axis(
+        f"{metric_title(metric)}, each seed a dot", standoff=4, percent=metric == "accuracy", span=_around(scores)
+    )
+    ends = [0.0, *differences, 100 * interval.low, 100 * interval.high]
+    added = axis("what the teacher adds, in points", standoff=4, span=_around(ends, 0.06, 1.0))
+    added |= {"zeroline": True, "zerolinecolor": "@text", "zerolinewidth": 2}
+    panels = [Panel(above, across, _rows(ROWS[1], ROWS[0])), Panel(below, added, _rows("mean", ROWS[2]))]
+    return picture(seeds_sentence(result), panels, columns=1, height=400)
 
 
-def _axes(result: Seeded, differences: list[float]) -> dict[str, Any]:
-    assert result.interval is not None
-    ends = [0.0, *differences, result.interval.low, result.interval.high]
-    low, high = 100 * min(ends), 100 * max(ends)
-    margin = 0.06 * (high - low) or 1.0
-    scores = [score for one in result.measured for score in one.scores]
-    if result.teacher is not None and result.teacher.score is not None:
-        scores.append(result.teacher.score)
-    around = 0.04 * (max(scores) - min(scores)) or 0.01
-    categories = {"type": "category", "showgrid": False}
-    return {
-        "xaxis": {
-            "title": {"text": f"{metric_title(result.pairs[0][0])}, each seed a dot", "standoff": 4},
-            "anchor": "y",
-            "range": [min(scores) - around, max(scores) + around],
-            **({"tickformat": ".0%"} if result.pairs[0][0].leading_metric == "accuracy" else {}),
-        },
-        "yaxis": {"domain": [0.62, 1.0], **categories, "categoryarray": [ROWS[1], ROWS[0]], "range": [-0.6, 1.6]},
-        "xaxis2": {
-            "title": {"text": "what the teacher adds, in points", "standoff": 4},
-            "anchor": "y2",
-            "range": [low - margin, high + margin],
-            "zeroline": True,
-            "zerolinecolor": "@text",
-            "zerolinewidth": 2,
-        },
-        "yaxis2": {"domain": [0.0, 0.34], **categories, "categoryarray": ["mean", ROWS[2]], "range": [-0.6, 1.6]},
-    }
+def _around(values: list[float], share: float = 0.04, least: float = 0.01) -> tuple[float, float]:
+    """From the lowest to the highest value, and a little more at either end."""
+    margin = share * (max(values) - min(values)) or least
+    return min(values) - margin, max(values) + margin
 
 
-def _joined(measured: tuple[SeedScores, ...]) -> list[dict[str, Any]]:
-    """A line for each seed, from one student to the other."""
-    return [
-        {
-            "type": "scatter",
-            "mode": "lines",
-            "x": list(one.scores),
-            "y": [ROWS[0], ROWS[1]],
-            "line": {"color": "@muted", "width": 1.5},
-            "hoverinfo": "skip",
-        }
-        for one in measured
-    ]
+def _rows(*names: str) -> Axis:
+    return axis(names=True, categoryarray=list(names), span=(-0.6, 1.6))
 
 
-def _row(measured: tuple[SeedScores, ...], place: int) -> dict[str, Any]:
-    return _dots(measured, [one.scores[place] for one in measured], ROWS[place], COLOURS[place], SYMBOLS[place])
+def _dots(measured: tuple[SeedScores, ...], values: list[float], row: str, colour: str, symbol: str) -> Trace:
+    seeds, hover = [one.seed for one in measured], f"seed %{{customdata}}, {row}: %{{x:.4g}}"
+    look = {"opacity": 0.75}
+    return points(
+        values, [row] * len(values), colour, row, size=12, symbol=symbol, marker=look, customdata=seeds, hover=hover
+    )
 
 
-def _dots(
-    measured: tuple[SeedScores, ...],
-    values: list[float],
-    row: str,
-    colour: str,
-    symbol: str,
-    times: float = 1,
-) -> dict[str, Any]:
-    return {
-        "type": "scatter",
-        "mode": "markers",
-        "name": row,
-        "x": [times * value for value in values],
-        "y": [row] * len(values),
-        "customdata": [one.seed for one in measured],
-        "marker": {"size": 12, "color": colour, "symbol": symbol, "opacity": 0.75},
-        "hovertemplate": f"seed %{{customdata}}, {row}: %{{x:.4g}}<extra></extra>",
-    }
+def _interval(interval: PairedInterval) -> Trace:
+    low, mean, high = (100 * value for value in (interval.low, interval.mean, interval.high))
+    between = f"{in_points(interval.low)} to {in_points(interval.high)}"
+    hover = f"mean {in_points(interval.mean)} points, 95% interval {between}"
+    reach = error_bars([high - mean], [mean - low], "@third", thickness=4, width=9)
+    return points(
+        [mean], ["mean"], "@third", "mean and 95% interval", size=15, symbol="square", error_x=reach, hover=hover
+    )
 
 
-def _means(measured: tuple[SeedScores, ...]) -> list[dict[str, Any]]:
-    """A stroke at each row's mean."""
-    return [
-        {
-            "type": "scatter",
-            "mode": "markers",
-            "name": f"mean {row}",
-            "x": [fmean(one.scores[place] for one in measured)],
-            "y": [row],
-            "marker": {"size": 30, "symbol": "line-ns", "line": {"width": 4, "color": COLOURS[place]}},
-            "hovertemplate": f"mean {row}: %{{x:.4g}}<extra></extra>",
-        }
-        for place, row in enumerate(ROWS[:2])
-    ]
-
-
-def _interval(interval: PairedInterval) -> dict[str, Any]:
-    between = f"{points(interval.low)} to {points(interval.high)}"
-    return {
-        "type": "scatter",
-        "mode": "markers",
-        "name": "mean and 95% interval",
-        "x": [100 * interval.mean],
-        "y": ["mean"],
-        "error_x": {
-            "type": "data",
-            "array": [100 * (interval.high - interval.mean)],
-            "arrayminus": [100 * (interval.mean - interval.low)],
-            "thickness": 4,
-            "width": 9,
-            "color": "@third",
-        },
-        "marker": {"size": 15, "color": "@third", "symbol": "square"},
-        "hovertemplate": f"mean {points(interval.mean)} points, 95% interval {between}<extra></extra>",
-    }
-
-
-def _teacher(teacher: RunRecord) -> dict[str, Any]:
-    return {
-        "type": "scatter",
+def _teacher(score: float) -> Trace:
+    said: Look = {
         "mode": "lines+text",
-        "name": "teacher",
         "text": ["", "teacher"],
         "textposition": "top left",
-        "x": [teacher.score, teacher.score],
-        "y": [ROWS[1], ROWS[0]],
-        "line": {"color": "@text", "width": 2, "dash": "dot"},
-        "hovertemplate": "teacher: %{x:.4g}<extra></extra>",
+        "hover": "teacher: %{x:.4g}",
     }
+    return line([score, score], [ROWS[1], ROWS[0]], "@text", "teacher", width=2, dash="dot", **said)
 
 
 def seeds_list(result: Seeded) -> Markup:
     """A line a seed, and the mean with its interval."""
     first = result.pairs[0][0]
-    table, interval = seeds_table(result), result.interval
+    metric, table, interval = first.leading_metric, seeds_table(result), result.interval
     if len(table.rows) < 2:
         return Markup("")
-    rows = Markup("")
-    for seed, with_teacher, without, difference in table.rows:
-        rows += _line(
+    rows = [
+        (
             str(seed),
-            *("" if score is None else score_text(first, float(score)) for score in (with_teacher, without)),
-            "" if difference is None else points(float(difference)),
+            *("" if score is None else score_text(metric, float(score)) for score in (with_teacher, without)),
+            "" if difference is None else in_points(float(difference)),
         )
+        for seed, with_teacher, without, difference in table.rows
+    ]
     if interval is not None:
-        means = [fmean(one.scores[place] for one in result.measured) for place in (0, 1)]
-        between = f"{points(interval.mean)} ({points(interval.low)} to {points(interval.high)})"
-        rows += _line("mean (95% interval)", *(score_text(first, mean) for mean in means), between)
+        means = [score_text(metric, fmean(one.scores[place] for one in result.measured)) for place in (0, 1)]
+        between = f"{in_points(interval.mean)} ({in_points(interval.low)} to {in_points(interval.high)})"
+        rows.append(("mean (95% interval)", *means, between))
     heads = ("seed", "with the teacher's answers", f"{known(first)} alone", "difference (points)")
-    head = Markup("").join(Markup("<th>{}</th>").format(name) for name in heads)
-    return Markup(
-        '<table class="quoted"><thead><tr>{}</tr></thead><tbody>{}</tbody></table><p class="caption">{} The interval is '
-        "Student’s, of the differences of pairs with one seed. It holds what a new seed may change, and not what other held-out "
-        "examples would.</p>"
-    ).format(head, rows, f"{metric_title(first).capitalize()} on the held-out examples.")
-
-
-def _line(*cells: str) -> Markup:
-    return Markup("<tr>{}</tr>").format(Markup("").join(Markup("<td>{}</td>").format(cell) for cell in cells))
+    return quoted(heads, rows) + caption(
+        f"{metric_title(metric).capitalize()} on the held-out examples. The interval is Student’s, of the differences of pairs "
+        "with one seed. It holds what a new seed may change, and not what other held-out examples would."
+    )

@@ -6,7 +6,7 @@ from typing import Any
 
 import gradio as gr
 
-from explorer.figures import PALETTES
+from explorer.charts import PALETTES
 from explorer.labs.distillation import SOFT_TARGETS, figures
 from explorer.labs.distillation.schema import COLDEST, HOTTEST, MASKED, SoftTargetsResult
 from explorer.ui.components import ASSETS, rich_text

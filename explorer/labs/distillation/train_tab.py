@@ -10,6 +10,7 @@ import gradio as gr
 from explorer.backend.runs.examples import ON_TEXT
 from explorer.backend.runs.examples import STUDENT as EXAMPLE
 from explorer.backend.runs.record import RunRecord
+from explorer.backend.runs.report import progress
 from explorer.labs.distillation import DISTILL, FOLLOW_STUDENT, train_figures
 from explorer.labs.distillation.seeds_panel import build_seeds
 from explorer.labs.distillation.train_controls import TRY, student_controls
@@ -206,7 +207,7 @@ def show(result: Distilled) -> list[Any]:
     """The outputs' values for students as they stand."""
     return [
         str(train_figures.distill_sentence(result)),
-        str(train_figures.progress(result.every)),
+        str(progress(result.every)),
         train_figures.distill_figure(result),
         str(train_figures.sizes_list(result)),
     ]

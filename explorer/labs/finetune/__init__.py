@@ -2,6 +2,7 @@
 
 from explorer.action import Action, Lab, LiveAction
 from explorer.backend.executor import Job
+from explorer.backend.runs.report import run_table
 from explorer.labs.finetune import compare_figures, figures, plain, try_figures
 from explorer.labs.finetune.live import require_success
 from explorer.labs.finetune.metrics_actions import CORRELATE, TAKE_APART
@@ -20,8 +21,8 @@ from explorer.tuning.spec import RunSpec
 _COMPUTE = "explorer.labs.finetune.compute"
 _LIVE = "explorer.labs.finetune.live"
 
-TRAIN = LiveAction("train", f"{_LIVE}:train", RunSpec, figures.run_table, require_success)
-FOLLOW = LiveAction("follow_run", f"{_LIVE}:follow_run", FollowParams, figures.run_table, require_success)
+TRAIN = LiveAction("train", f"{_LIVE}:train", RunSpec, run_table, require_success)
+FOLLOW = LiveAction("follow_run", f"{_LIVE}:follow_run", FollowParams, run_table, require_success)
 RUNS = LiveAction("runs", f"{_LIVE}:runs", RunsParams, compare_figures.compared_table)
 COMPARE = LiveAction("compare_methods", f"{_LIVE}:compare_methods", CompareParams, compare_figures.compared_table)
 PLAN = Action("plan_run", Job(f"{_COMPUTE}:plan_run"), PlanParams, figures.plan_table)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
 
 from markupsafe import Markup
 
@@ -12,14 +11,12 @@ from explorer.backend.runs.comparing import ALPHA, compare, every_pair, without_
 from explorer.backend.runs.examples import OWNER
 from explorer.backend.runs.following import Compared
 from explorer.backend.runs.record import RunRecord, RunStatus
-from explorer.figures import SERIES, compact, duration, megabytes, percent, picture, prose, strong
-from explorer.labs.finetune.figures import metric_text, metric_title, runs_table
+from explorer.backend.runs.report import metric_text, metric_title
+from explorer.charts import Picture, axis, chart, points, series
+from explorer.charts.words import caption, compact, duration, megabytes, percent, prose, quoted, strong
+from explorer.labs.finetune.figures import runs_table
 from explorer.tables import Table
 
-_HEAD = "".join(
-    f"<th>{name}</th>"
-    for name in ("", "trainable", "MNLI", "SST-2", "MRPC", "CoLA", "QNLI", "QQP", "RTE", "STS-B", "average")
-)
 _ROWS = (
     ("full fine-tuning", "125.0M", 87.6, 94.8, 90.2, 63.6, 92.8, 91.9, 78.7, 91.2, 86.4),
     ("BitFit", "0.1M", 84.7, 93.7, 92.7, 62.0, 91.8, 84.0, 81.5, 90.8, 85.2),
@@ -27,18 +24,10 @@ _ROWS = (
     ("Adapter (AdptD)", "0.9M", 87.3, 94.7, 88.4, 62.6, 93.0, 90.6, 75.9, 90.3, 85.4),
     ("LoRA", "0.3M", 87.5, 95.1, 89.7, 63.4, 93.3, 90.8, 86.6, 91.5, 87.2),
 )
-LORA_TABLE_2 = (
-    Markup(
-        '<table class="quoted"><caption>RoBERTa-base on GLUE: another model on other sentences. Quoted from Hu et al. 2021, '
-        "Table 2</caption><thead><tr>"
-    )
-    + Markup(_HEAD)
-    + Markup("</tr></thead><tbody>")
-    + Markup("").join(
-        Markup("<tr>{}</tr>").format(Markup("").join(Markup("<td>{}</td>").format(cell) for cell in row))
-        for row in _ROWS
-    )
-    + Markup("</tbody></table>")
+LORA_TABLE_2 = quoted(
+    ("", "trainable", "MNLI", "SST-2", "MRPC", "CoLA", "QNLI", "QQP", "RTE", "STS-B", "average"),
+    _ROWS,
+    "RoBERTa-base on GLUE: another model on other sentences. Quoted from Hu et al. 2021, Table 2",
 )
 """What the authors measured on GLUE; the runs above are of a smaller model, on far fewer examples and on other sentences."""
 
@@ -92,36 +81,28 @@ def _beyond_chance(records: Sequence[RunRecord], best: int) -> str:
     )
 
 
-def trade_figure(result: Compared) -> dict[str, Any] | str:
+def trade_figure(result: Compared) -> Picture | str:
     """The leading metric against the trainable parameters, one point a run."""
-    scored = [
-        (place, record) for place, record in enumerate(result.records) if record.outcome and record.score is not None
-    ]
+    ended = [(place, record) for place, record in enumerate(result.records) if record.outcome]
+    scored = [(place, record, record.score) for place, record in ended if record.score is not None]
     if not scored:
         return ""
-    trace = {
-        "type": "scatter",
-        "mode": "markers+text",
-        "x": [max(1, record.trainable) for _, record in scored],
-        "y": [record.score for _, record in scored],
-        "text": [record.name.split(" · ")[0] for _, record in scored],
-        "textposition": _label_places([(record.trainable, record.score or 0.0) for _, record in scored]),
-        "textfont": {"size": 14},
-        "cliponaxis": False,
-        "marker": {"size": 14, "color": [SERIES[place % len(SERIES)] for place, _ in scored]},
-        "hovertemplate": "%{text}: %{y:.3f} with %{x:,} trained parameters<extra></extra>",
-    }
-    metric = metric_title(scored[0][1].leading_metric)
-    scores = [record.score or 0.0 for _, record in scored]
-    spread = max(max(scores) - min(scores), 0.05)
-    return picture(
-        [trace],
-        compared_sentence(result).striptags(),
-        height=380,
-        xaxis={"type": "log", "title": {"text": "trainable parameters"}, "dtick": 1, "exponentformat": "SI"},
-        yaxis={"title": {"text": metric}, "range": [min(scores) - 0.2 * spread, max(scores) + 0.2 * spread]},
-        margin={"l": 8, "r": 40, "t": 24, "b": 8},
+    scores = [score for _, _, score in scored]
+    drawn = points(
+        [max(1, record.trainable) for _, record, _ in scored],
+        scores,
+        [series(place) for place, _, _ in scored],
+        size=14,
+        texts=[record.name.split(" · ")[0] for _, record, _ in scored],
+        textposition=_label_places([(record.trainable, score) for _, record, score in scored]),
+        textfont={"size": 14},
+        hover="%{text}: %{y:.3f} with %{x:,} trained parameters",
     )
+    spread = max(max(scores) - min(scores), 0.05)
+    span = (min(scores) - 0.2 * spread, max(scores) + 0.2 * spread)
+    across = axis("trainable parameters", log=True, dtick=1, exponentformat="SI")
+    up = axis(metric_title(scored[0][1].leading_metric), span=span)
+    return chart(compared_sentence(result), [drawn], across, up, height=380, right=40)
 
 
 def _label_places(points: Sequence[tuple[int, float]]) -> list[str]:
@@ -163,33 +144,30 @@ _SIDES = {
 
 def cost_table(result: Compared) -> Markup:
     """What each run cost: time, memory, checkpoint."""
-    rows = Markup("")
-    for record in result.records:
-        share = percent(record.trainable / record.parameters) if record.parameters else ""
-        cells = (
+    rows: list[Iterable[str]] = [
+        (
             record.name.split(" · ")[0],
             "" if record.score is None else f"{record.score:.3f}",
             f"{record.trainable:,}" if record.trainable else "",
-            share,
+            percent(record.trainable / record.parameters) if record.parameters else "",
             duration(record.seconds) if record.seconds else "",
             megabytes(record.memory_estimate) if record.memory_estimate else "",
             megabytes(record.checkpoint_bytes) if record.checkpoint_bytes else "",
             record.status.value if not record.status.has_weights else "",
         )
-        rows += Markup("<tr>{}</tr>").format(Markup("").join(Markup("<td>{}</td>").format(cell) for cell in cells))
-    for title, reason in result.missing:
-        rows += Markup('<tr><td>{}</td><td colspan="7">{}</td></tr>').format(title, reason)
+        for record in result.records
+    ]
+    rows += [Markup('<td>{}</td><td colspan="7">{}</td>').format(title, reason) for title, reason in result.missing]
     heads = ("method", "metric", "trainable", "share", "time", "memory (estimated)", "checkpoint", "status")
-    head = Markup("").join(Markup("<th>{}</th>").format(name) for name in heads)
-    return Markup('<table class="quoted"><thead><tr>{}</tr></thead><tbody>{}</tbody></table>').format(head, rows)
+    return quoted(heads, rows)
 
 
 def runs_list(result: Compared) -> Markup:
     """Every run with its settings and result; a link opens it."""
     if not result.records:
-        return Markup('<p class="caption">No runs yet. Start one on the Train tab.</p>')
+        return caption("No runs yet. Start one on the Train tab.")
     several = len({record.owner for record in result.records if record.owner != OWNER}) > 1
-    rows = Markup("")
+    rows = []
     for record in result.records:
         spec = record.spec
         rate = f"{spec.learning_rate:g}" if spec.learning_rate else "default"
@@ -203,7 +181,6 @@ def runs_list(result: Compared) -> Markup:
             duration(record.seconds) if record.seconds else "",
             settings,
         )
-        rows += Markup("<tr>{}</tr>").format(Markup("").join(Markup("<td>{}</td>").format(cell) for cell in cells))
+        rows.append(cells)
     heads = ("run", "status", *(["whose"] if several else []), "held out", "trainable", "time", "settings")
-    head = Markup("").join(Markup("<th>{}</th>").format(name) for name in heads)
-    return Markup('<table class="quoted"><thead><tr>{}</tr></thead><tbody>{}</tbody></table>').format(head, rows)
+    return quoted(heads, rows)

@@ -3,40 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from markupsafe import Markup
 
 from explorer.backend.runs.record import RunRecord, RunStatus
-from explorer.figures import SERIES, compact, duration, label, megabytes, percent, picture, prose, strong
+from explorer.backend.runs.report import metric_line, metric_text, metric_title, under_way
+from explorer.charts import SERIES, Look, Panel, Picture, Trace, axis, line, picture, series
+from explorer.charts.words import caption, compact, duration, label, megabytes, percent, prose, strong
 from explorer.labs.finetune.schema import PlanResult
 from explorer.tables import Table
-from explorer.tasks.metrics import METRICS
 from explorer.tuning.methods import find_method
 
 SMOOTHING = 0.85
 """Share of the past in the smoothed loss: about the last seven steps."""
-
-
-def metric_title(name: str) -> str:
-    """A metric's name as it stands inside a sentence."""
-    title = METRICS[name].title if name in METRICS else name
-    return title.lower() if name == "accuracy" else title
-
-
-def metric_text(name: str, value: float | None) -> str:
-    """A metric as a sentence gives it: accuracy as a percentage, correlations and F1 with three digits."""
-    if value is None:
-        return f"{metric_title(name)} undefined"
-    return f"{metric_title(name)} {percent(value) if name == 'accuracy' else f'{value:.3f}'}"
-
-
-def run_table(record: RunRecord) -> Table:
-    """step, loss, metric: the leading metric at the steps where it was measured."""
-    measured = {point.step: point.value for point in record.measured(record.leading_metric)}
-    steps = sorted({step for step, _ in record.losses} | set(measured))
-    losses = dict(record.losses)
-    return Table.of(("step", "loss", "metric"), [(step, losses.get(step), measured.get(step)) for step in steps])
 
 
 def runs_table(records: Sequence[RunRecord]) -> Table:
@@ -91,33 +70,27 @@ def smoothed(losses: Sequence[tuple[int, float]]) -> list[float]:
     return values
 
 
-def curves_figure(records: Sequence[RunRecord], described: str = "") -> dict[str, Any]:
+def curves_figure(records: Sequence[RunRecord], described: str = "") -> Picture:
     """Loss above, the held-out metric below, against the step; one colour a run, with a legend where there are several."""
     many = len(records) > 1
-    traces: list[dict[str, Any]] = []
+    losses: list[Trace] = []
+    metrics: list[Trace] = []
     for place, record in enumerate(records):
-        colour = SERIES[place % len(SERIES)]
-        dash = "solid" if place < len(SERIES) else "dot"
-        traces += _traces(record, colour, dash, many, _name(record, records))
-    metric = metric_title(records[0].leading_metric) if records else "metric"
+        name, colour = _name(record, records), series(place)
+        look: Look = {"dash": "" if place < len(SERIES) else "dot", "legendgroup": record.run_id}
+        losses += _losses(record, colour, name, many, look)
+        metrics.append(metric_line(record, record.leading_metric, colour, name, aside=name, **look))
     last = max((record.steps or record.step for record in records), default=1)
     part = next(
         (record.between for record in records if not all(p.whole for p in record.measured(record.leading_metric))), 0
     )
     title = f"training step (○: first {part} held-out rows)" if part else "training step"
-    xaxis = {"title": {"text": title}, "anchor": "y2", "range": [0, max(1, last) * 1.02]}
-    return picture(
-        traces,
-        described or (run_sentence(records[0]).striptags() if records else "no run"),
-        height=480 if many else 400,
-        xaxis=xaxis,
-        yaxis={"title": {"text": "training loss"}, "domain": [0.56, 1], "rangemode": "tozero"},
-        yaxis2={"title": {"text": metric}, "domain": [0, 0.44], "range": _metric_range(records)},
-        showlegend=many,
-        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "font": {"size": 14}},
-        uirevision="curves",
-        margin={"l": 8, "r": 16, "t": 12, "b": 8},
-    )
+    across, up = axis(title, span=(0, max(1, last) * 1.02)), axis("training loss", zero=True)
+    metric = metric_title(records[0].leading_metric) if records else "metric"
+    panels = [Panel(losses, across, up), Panel(metrics, None, axis(metric, span=_metric_range(records)))]
+    said = described or (run_sentence(records[0]) if records else "no run")
+    height = 480 if many else 400
+    return picture(said, panels, columns=1, height=height, above=12, legend=many, legend_size=14, uirevision="curves")
 
 
 def _metric_range(records: Sequence[RunRecord]) -> list[float]:
@@ -139,55 +112,25 @@ def _name(record: RunRecord, records: Sequence[RunRecord]) -> str:
     return label(record.name if alone else record.name.split(" · ")[0])
 
 
-def _traces(record: RunRecord, colour: str, dash: str, many: bool, name: str) -> list[dict[str, Any]]:
-    steps = [step for step, _ in record.losses]
-    line = {
-        "type": "scatter",
-        "mode": "lines",
-        "x": steps,
-        "y": smoothed(record.losses),
-        "name": name,
-        "legendgroup": record.run_id,
-        "line": {"color": colour, "width": 3, "dash": dash},
-        "hovertemplate": "step %{x}: smoothed loss %{y:.3f}<extra>" + name + "</extra>",
-    }
-    each = {
-        **line,
-        "y": [loss for _, loss in record.losses],
-        "opacity": 0.3,
-        "showlegend": False,
-        "line": {"color": colour, "width": 1},
-        "hovertemplate": "step %{x}: loss %{y:.3f}<extra></extra>",
-    }
-    measured = record.measured(record.leading_metric)
-    metric = {
-        **line,
-        "mode": "lines+markers",
-        "x": [point.step for point in measured],
-        "y": [point.value for point in measured],
-        "customdata": [record.rows_at(point) for point in measured],
-        "yaxis": "y2",
-        "showlegend": False,
-        "marker": {
-            "color": colour,
-            "size": 8,
-            "symbol": ["circle" if point.whole else "circle-open" for point in measured],
-        },
-        "hovertemplate": "step %{x}: %{y:.3f} on %{customdata}<extra>" + name + "</extra>",
-    }
-    return [line, metric] if many else [each, line, metric]
+def _losses(record: RunRecord, colour: str, name: str, many: bool, look: Look) -> list[Trace]:
+    """The smoothed loss; behind it, of a run alone, that of each step."""
+    steps, losses = [step for step, _ in record.losses], [loss for _, loss in record.losses]
+    hover = "step %{x}: smoothed loss %{y:.3f}"
+    smooth = line(steps, smoothed(record.losses), colour, name, hover=hover, aside=name, **look)
+    if many:
+        return [smooth]
+    faint: Look = {**look, "width": 1, "opacity": 0.3, "showlegend": False}
+    return [line(steps, losses, colour, name, hover="step %{x}: loss %{y:.3f}", **faint), smooth]
 
 
 def run_sentence(record: RunRecord) -> Markup:
     """How a run stands, or what it reached."""
     status = record.status
-    if status is RunStatus.QUEUED:
-        ahead = (
-            f"{record.place} run{'s' if record.place != 1 else ''} ahead of this one" if record.place else "it is next"
-        )
-        return prose(strong(record.name), f" waits for its turn: {ahead}.")
-    if status is RunStatus.RUNNING:
-        return _running_sentence(record)
+    if status.is_active:
+        training = status is RunStatus.RUNNING and record.step
+        message = f" {record.message}." if record.message else ""
+        memory = f" Memory in use: {megabytes(record.memory_bytes)}.{message}" if training else ""
+        return prose(under_way(record, f", {record.rate:.0f} examples/s"), memory)
     if record.outcome is None:
         verb = "has" if status is RunStatus.FAILED else "is"
         return prose(strong(record.name), f" {verb} {status.value}. ", record.message)
@@ -208,34 +151,6 @@ def run_sentence(record: RunRecord) -> Markup:
         said = ", ".join(metric_text(name, value) for name, value in real.metrics.items())
         parts += [f" On GLUE's own {real.title} ({real.rows:,} examples of {real.file}): ", strong(said), "."]
     return prose(*parts, f" {record.message}" if record.message else "")
-
-
-def _running_sentence(record: RunRecord) -> Markup:
-    if not record.step:
-        return prose(strong(record.name), f": {record.message or 'starting'}.")
-    left = f", about {duration(record.seconds_left)} left" if record.seconds_left else ""
-    latest = ""
-    if record.evaluations:
-        name, point = record.leading_metric, record.measured(record.leading_metric)[-1]
-        where = "" if point.whole else f" on the first {record.between} rows"
-        latest = f" Held-out {metric_text(name, point.value)}{where}."
-    return prose(
-        strong(record.name),
-        f": step {record.step} of {record.steps}, {record.rate:.0f} examples/s{left}.",
-        latest,
-        f" Memory in use: {megabytes(record.memory_bytes)}.",
-        f" {record.message}." if record.message else "",
-    )
-
-
-def progress(record: RunRecord) -> Markup:
-    """A bar while the run trains; nothing else moves."""
-    if not record.status.is_active:
-        return Markup("")
-    share = record.step / record.steps if record.steps else 0.0
-    return Markup(
-        '<progress class="run-progress" value="{:.4f}" max="1" aria-label="training progress"></progress>'
-    ).format(share)
 
 
 def plan_sentence(result: PlanResult) -> Markup:
@@ -273,4 +188,4 @@ def settings_line(record: RunRecord) -> Markup:
     if spec.method == "lora":
         parts[2:2] = [f"alpha {spec.alpha:g}", "on " + ", ".join(spec.targets)]
     notes = Markup("").join(Markup("<p>{}</p>").format(note) for note in record.notes)
-    return Markup('<p class="caption">{}</p>').format(" · ".join(parts)) + notes
+    return caption(" · ".join(parts)) + notes

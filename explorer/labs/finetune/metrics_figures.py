@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from markupsafe import Markup
 
+from explorer.charts.words import quoted, strong
 from explorer.labs.finetune.metrics_compute import linear
 from explorer.labs.finetune.metrics_schema import ConfusionParams, PointsParams, TakenApart
 from explorer.tables import Table
@@ -79,14 +80,14 @@ _REASONS = {
 
 def task_table() -> Markup:
     """GLUE's nine tasks, the metrics that judge them, and why."""
-    rows = Markup("").join(
-        Markup("<tr><td><strong>{}</strong><br>{}</td><td>{}</td></tr>").format(
-            task.title, ", ".join(METRICS[name].title for name in task.metrics), _REASONS[task.slug]
+    rows = [
+        (
+            strong(task.title) + Markup("<br>") + ", ".join(METRICS[name].title for name in task.metrics),
+            _REASONS[task.slug],
         )
         for task in TASKS
-    )
-    head = Markup("<thead><tr><th>task, and what judges it</th><th>why</th></tr></thead>")
-    return Markup('<table class="quoted">') + head + Markup("<tbody>{}</tbody></table>").format(rows)
+    ]
+    return quoted(("task, and what judges it", "why"), rows)
 
 
 WHY = rf"""

@@ -9,8 +9,8 @@ from typing import Any
 import gradio as gr
 
 from explorer.action import LiveAction
+from explorer.charts import FONT, PALETTES
 from explorer.errors import readable
-from explorer.figures import FONT, PALETTES
 from explorer.labs.finetune import metrics_figures
 from explorer.labs.finetune.metrics_actions import CORRELATE, TAKE_APART
 from explorer.labs.finetune.metrics_compute import correlate, take_metrics_apart

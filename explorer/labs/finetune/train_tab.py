@@ -7,6 +7,7 @@ from typing import Any
 import gradio as gr
 
 from explorer.backend.runs.record import RunRecord, RunStatus
+from explorer.backend.runs.report import progress
 from explorer.labs.finetune import FOLLOW, PLAN, TRAIN, figures, outcome_figures
 from explorer.labs.finetune.controls import Controls
 from explorer.labs.finetune.schema import PlanResult
@@ -90,7 +91,7 @@ def show(record: RunRecord) -> list[Any]:
     ended = not record.status.is_active
     return [
         str(figures.run_sentence(record)),
-        str(figures.progress(record)),
+        str(progress([record])),
         figures.curves_figure([record]),
         outcome_figures.outcome_figure(record) if ended else "",
         str(figures.settings_line(record)),

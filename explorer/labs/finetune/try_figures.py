@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from markupsafe import Markup
 
-from explorer.figures import percent, picture, prose, strong
+from explorer.charts import Picture, Trace, axis, bars, chart, error_bars
+from explorer.charts.words import percent, prose, quoted, strong
 from explorer.labs.finetune.schema import MergeForm, MergeResult, Prediction, PredictRunResult, SwapResult
 from explorer.tables import Table
 
@@ -41,44 +41,21 @@ def prediction_sentence(result: PredictRunResult) -> Markup:
     )
 
 
-def prediction_figure(result: PredictRunResult) -> dict[str, Any]:
+def prediction_figure(result: PredictRunResult) -> Picture:
     """Bars: each class before and after the run, or the two scores."""
-    traces = []
-    for prediction, name, colour in (
-        (result.base, "before training", "@muted"),
-        (result.adapted, "after", "@first"),
-    ):
-        is_score = prediction.score is not None
-        values = [prediction.score] if is_score else list(prediction.probabilities)
-        traces.append(
-            {
-                "type": "bar",
-                "orientation": "h",
-                "name": name,
-                "y": ["score"] if is_score else list(result.labels),
-                "x": values,
-                "text": [f"{value:.2f}" if is_score else percent(value or 0.0) for value in values],
-                "textposition": "outside",
-                "cliponaxis": False,
-                "textfont": {"size": 16},
-                "marker": {"color": colour},
-                "hovertemplate": "%{y}: %{x:.4f}<extra>" + name + "</extra>",
-            }
-        )
-    is_score = result.adapted.score is not None
-    axis = {"title": {"text": "score"}} if is_score else {"range": [0, 1.12], "tickformat": ".0%"}
-    return picture(
-        traces,
-        prediction_sentence(result).striptags(),
-        height=150 + 70 * max(1, len(result.labels)),
-        barmode="group",
-        bargap=0.3,
-        showlegend=True,
-        legend={"orientation": "h", "y": 1.15, "traceorder": "normal"},
-        xaxis=axis,
-        yaxis={"autorange": "reversed", "tickfont": {"size": 18}, "showgrid": False, "type": "category"},
-        margin={"l": 8, "r": 30, "t": 30, "b": 8},
-    )
+    pairs = ((result.base, "before training", "@muted"), (result.adapted, "after", "@first"))
+    traces = [_bars(result.labels, prediction, name, colour) for prediction, name, colour in pairs]
+    across = axis(percent=True, span=(0, 1.12)) if result.adapted.score is None else axis("score")
+    said, height = prediction_sentence(result), 150 + 70 * max(1, len(result.labels))
+    down = axis(names=True, down=True, size=18)
+    return chart(said, traces, across, down, height=height, right=30, legend=True, barmode="group", bargap=0.3)
+
+
+def _bars(labels: Sequence[str], prediction: Prediction, name: str, colour: str) -> Trace:
+    names, values, texts = labels, prediction.probabilities, [percent(value) for value in prediction.probabilities]
+    if prediction.score is not None:
+        names, values, texts = ["score"], (prediction.score,), [f"{prediction.score:.2f}"]
+    return bars(names, values, colour, name, texts=texts, size=16, hover="%{y}: %{x:.4f}", aside=name)
 
 
 def swap_table(result: SwapResult) -> Table:
@@ -105,13 +82,8 @@ def swap_sentence(result: SwapResult) -> Markup:
 
 def swap_list(result: SwapResult) -> Markup:
     """What each run answers, as a table."""
-    rows = Markup("")
-    for mixed in result.rows:
-        said = answer_text(result.labels[mixed.run_id], mixed)
-        rows += Markup("<tr><td>{}</td><td><strong>{}</strong></td></tr>").format(mixed.name, said)
-    return Markup(
-        '<table class="quoted"><thead><tr><th>row\'s adapter</th><th>answer</th></tr></thead><tbody>{}</tbody></table>'
-    ).format(rows)
+    rows = [(one.name, strong(answer_text(result.labels[one.run_id], one))) for one in result.rows]
+    return quoted(("row's adapter", "answer"), rows)
 
 
 ROUNDING = 1e-4
@@ -158,37 +130,27 @@ def _compared(merged: MergeForm, other: MergeForm) -> str:
     return f"merged it is {percent(change)} slower, and only what else this machine is doing can explain that"
 
 
-def merge_figure(result: MergeResult) -> dict[str, Any]:
+def merge_figure(result: MergeResult) -> Picture:
     """Milliseconds a batch before, with the adapter attached, and merged: the median, with a bar from quartile to quartile."""
     titles = {"base": "before", "attached": "adapter attached", "merged": "merged"}
-    trace = {
-        "type": "bar",
-        "x": [titles.get(form.form, form.form) for form in result.forms],
-        "y": [form.milliseconds for form in result.forms],
-        "text": [f"{form.milliseconds:.1f} ms" for form in result.forms],
-        "textposition": "inside",
-        "insidetextanchor": "middle",
-        "textfont": {"size": 17},
-        "error_y": {
-            "type": "data",
-            "symmetric": False,
-            "array": [form.high - form.milliseconds for form in result.forms],
-            "arrayminus": [form.milliseconds - form.low for form in result.forms],
-            "color": "@text",
-            "thickness": 2,
-            "width": 8,
-        },
-        "marker": {"color": ["@muted", "@second", "@first"]},
-        "hovertemplate": "%{x}: %{y:.2f} ms, half of the calls within the bar<extra></extra>",
-    }
-    return picture(
-        [trace],
-        merge_sentence(result).striptags(),
-        height=340,
-        yaxis={"title": {"text": f"ms for {result.timed} texts: median, quartiles"}, "rangemode": "tozero"},
-        xaxis={"type": "category", "tickfont": {"size": 17}},
-        margin={"l": 8, "r": 8, "t": 34, "b": 8},
+    forms = result.forms
+    high, low = ([form.high - form.milliseconds for form in forms], [form.milliseconds - form.low for form in forms])
+    drawn = bars(
+        [titles.get(form.form, form.form) for form in forms],
+        [form.milliseconds for form in forms],
+        ["@muted", "@second", "@first"],
+        upright=True,
+        texts=[f"{form.milliseconds:.1f} ms" for form in forms],
+        at="inside",
+        size=17,
+        insidetextfont=None,
+        insidetextanchor="middle",
+        error_y=error_bars(high, low, thickness=2, width=8),
+        hover="%{x}: %{y:.2f} ms, half of the calls within the bar",
     )
+    up = axis(f"ms for {result.timed} texts: median, quartiles", zero=True)
+    across = axis(type="category", size=17)
+    return chart(merge_sentence(result), [drawn], across, up, height=340)
 
 
 def export_table(path: str) -> Table:

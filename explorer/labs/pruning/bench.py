@@ -12,8 +12,8 @@ from markupsafe import Markup
 from explorer.action import LiveAction
 from explorer.backend.executor import answer
 from explorer.backend.runs.record import RunRecord
+from explorer.charts.words import duration
 from explorer.errors import ExplorerError
-from explorer.figures import duration
 from explorer.labs.pruning.params import SCORES
 from explorer.labs.pruning.worked import KNOWN, READ, Known, KnownParams
 from explorer.plain import Asked

@@ -8,8 +8,9 @@ from typing import Any
 
 from markupsafe import Markup
 
+from explorer.charts import CIVIDIS, Look, Picture, axis, band, bars, chart, colorbar, error_bars, heat, line
+from explorer.charts.words import label, prose, strong
 from explorer.compress.cuts import Shape
-from explorer.figures import CIVIDIS, label, picture, prose, strong
 from explorer.labs.pruning.schema import ImportanceResult
 from explorer.tables import Cell, Table
 
@@ -35,6 +36,11 @@ def number(value: float) -> str:
     return f"{value:.3g}"
 
 
+def metric_text(value: float | None) -> str:
+    """A metric with three decimals."""
+    return "not defined" if value is None else f"{value:.3f}"
+
+
 def importance_table(result: ImportanceResult) -> Table:
     """layer, unit, importance, standard_error; a layer that serves every depth is called all, a whole layer's unit too."""
     rows: list[tuple[Cell, ...]] = []
@@ -58,6 +64,11 @@ def page_table(result: ImportanceResult) -> Table:
 
 def _values(result: ImportanceResult) -> list[float]:
     return [value for row in result.grid for value in row]
+
+
+def _units(result: ImportanceResult) -> str:
+    """What is drawn, in the plural: of weights the matrices that they stand in."""
+    return "matrices" if result.unit == "weight" else PLURALS[result.unit]
 
 
 def _place(result: ImportanceResult, row: int, column: int) -> str:
@@ -141,39 +152,23 @@ def examples_needed(count: int, correlation: float) -> int | None:
     return int(float(f"{count * ENOUGH * (1 - correlation) / (correlation * (1 - ENOUGH)):.2g}"))
 
 
-def importance_figure(result: ImportanceResult) -> dict[str, Any]:
+def importance_figure(result: ImportanceResult) -> Picture:
     """A heatmap, layers down; bars for whole layers."""
-    said = importance_sentence(result).striptags()
+    said = importance_sentence(result)
     if result.unit == "layer":
         return _layer_bars(result, said)
-    grid, across, axis = _cells(result)
+    grid, names, what = _cells(result)
     log = result.unit == "neuron"  # a few neurons matter a thousand times more than most
     drawn = [[math.log10(max(value, TINY)) for value in row] for row in grid] if log else grid
     blocks = ["all"] if result.about.shape.shared else [str(block) for block in range(len(grid))]
-    few = len(across) <= 24
-    trace = {
-        "type": "heatmap",
-        "z": drawn,
-        "x": across,
-        "y": blocks,
-        "customdata": _errors(result) if few else None,
-        "colorscale": CIVIDIS,
-        "zmin": min(map(min, drawn)) if log else min(0.0, min(map(min, drawn))),
-        "xgap": 2 if few else 0,
-        "ygap": 2,
-        "hovertemplate": f"layer %{{y}}, {axis} %{{x}}: %{{z:.3g}}"
-        + (" ± %{customdata}" if few else "")
-        + "<extra></extra>",
-        "colorbar": {"title": {"text": "log₁₀ I" if log else "I"}, "thickness": 14, "tickformat": ".2g"},
-    }
-    return picture(
-        [trace],
-        said,
-        height=max(220, min(520, 76 + 32 * len(grid))),
-        xaxis={"title": {"text": axis}, "showgrid": False, "type": "category" if few else "linear"},
-        yaxis={"title": {"text": "layer"}, "autorange": "reversed", "showgrid": False, "type": "category"},
-        margin={"l": 8, "r": 8, "t": 12, "b": 8},
-    ) | {"low": max(190, min(420, 62 + 25 * len(grid)))}
+    few, low = len(names) <= 24, min(map(min, drawn))
+    hover = f"layer %{{y}}, {what} %{{x}}: %{{z:.3g}}{' ± %{customdata}' if few else ''}"
+    look: Look = {"xgap": 2 if few else 0, "customdata": _errors(result) if few else None}
+    key = colorbar("log₁₀ I" if log else "I", ".2g")
+    cells = heat(names, blocks, drawn, CIVIDIS, (low if log else min(0.0, low), None), bar=key, hover=hover, **look)
+    across, down = axis(what, grid=False, type="category" if few else "linear"), axis("layer", names=True, down=True)
+    tall, lower = min(520, 76 + 32 * len(grid)), min(420, 62 + 25 * len(grid))
+    return chart(said, cells, across, down, height=max(220, tall), low=max(190, lower), above=12)
 
 
 def _errors(result: ImportanceResult) -> list[list[str]]:
@@ -195,72 +190,36 @@ def _cells(result: ImportanceResult) -> tuple[list[list[float]], list[Any], str]
     return [list(row) for row in result.grid], across, "matrix" if result.columns else NAMES[result.unit]
 
 
-def _layer_bars(result: ImportanceResult, said: str) -> dict[str, Any]:
-    errors = [0.0 if error is None else error for error in result.errors[0]]
-    trace = {
-        "type": "bar",
-        "x": [str(layer) for layer in range(len(result.grid[0]))],
-        "y": list(result.grid[0]),
-        "error_y": {"type": "data", "array": errors, "color": "@text"},
-        "marker": {"color": "@first"},
-        "hovertemplate": "layer %{x}: %{y:.3g} ± %{error_y.array:.2g}<extra></extra>",
-    }
-    return picture(
-        [trace],
-        said,
-        height=320,
-        xaxis={"title": {"text": "layer"}, "type": "category", "showgrid": False},
-        yaxis={"title": {"text": "importance I"}},
-    )
+def _layer_bars(result: ImportanceResult, said: str) -> Picture:
+    layers = [str(layer) for layer in range(len(result.grid[0]))]
+    spread = error_bars(error or 0.0 for error in result.errors[0])
+    hover = "layer %{x}: %{y:.3g} ± %{error_y.array:.2g}"
+    drawn = bars(layers, result.grid[0], "@first", upright=True, error_y=spread, hover=hover)
+    return chart(said, [drawn], axis("layer", names=True), axis("importance I"), height=320)
 
 
-def sorted_figure(result: ImportanceResult) -> dict[str, Any]:
+def sorted_figure(result: ImportanceResult) -> Picture:
     """All units from most to least important, with two standard errors either side."""
-    pairs = [
-        (value, error or 0.0)
-        for row, errors in zip(result.grid, result.errors, strict=True)
-        for value, error in zip(row, errors, strict=True)
-    ]
-    pairs.sort(reverse=True)
+    known = [error or 0.0 for row in result.errors for error in row]
+    pairs = sorted(zip(_values(result), known, strict=True), reverse=True)
     stride = max(1, len(pairs) // MOST_POINTS)
-    places = list(range(1, len(pairs) + 1))[::stride]
+    ranks = range(1, len(pairs) + 1)[::stride]
     pairs = pairs[::stride]
     log = result.unit == "neuron"
     floor = max(min(value for value, _ in pairs), TINY) / 10 if log else 0.0
     upper, lower = [v + 2 * e for v, e in pairs], [max(v - 2 * e, min(v, floor)) for v, e in pairs]
-    band = {
-        "type": "scatter",
-        "x": [*places, *places[::-1]],
-        "y": [*upper, *lower[::-1]],
-        "fill": "toself",
-        "mode": "lines",
-        "line": {"width": 0},
-        "fillcolor": "rgba(86,180,233,0.25)",
-        "hoverinfo": "skip",
-    }
-    line = {
-        "type": "scatter",
-        "mode": "lines" if len(places) > 40 else "lines+markers",
-        "x": places,
-        "y": [value for value, _ in pairs],
-        "line": {"color": "@first", "width": 3},
-        "hovertemplate": "rank %{x}: %{y:.3g}<extra></extra>",
-    }
-    what = "matrices" if result.unit == "weight" else PLURALS[result.unit]
-    return picture(
-        [band, line],
-        f"Importance of all {len(_values(result))} {what}, sorted, with a band of two standard errors.",
-        height=270,
-        xaxis={"title": {"text": f"rank of the {what}"}, "showgrid": False},
-        yaxis={
-            "title": {"text": "I ± 2 std. errors" if any(error for _, error in pairs) else "I"},
-            **({"type": "log", "dtick": 2, "exponentformat": "power"} if log else {"tickformat": ".2g"}),
-        },
-        margin={"l": 8, "r": 12, "t": 12, "b": 8},
-    )
+    size = 0 if len(ranks) > 40 else 6
+    traces = [
+        band(ranks, lower, upper, "rgba(86,180,233,0.25)"),
+        line(ranks, [value for value, _ in pairs], "@first", size=size, hover="rank %{x}: %{y:.3g}"),
+    ]
+    form: Look = {"log": True, "dtick": 2, "exponentformat": "power"} if log else {"tickformat": ".2g"}
+    up = axis("I ± 2 std. errors" if any(error for _, error in pairs) else "I", **form)
+    said = f"Importance of all {len(known)} {_units(result)}, sorted, with a band of two standard errors."
+    return chart(said, traces, axis(f"rank of the {_units(result)}", grid=False), up, height=270, above=12)
 
 
-def histogram_figure(result: ImportanceResult) -> dict[str, Any]:
+def histogram_figure(result: ImportanceResult) -> Picture:
     """How many units have which importance; bins are counted here, so that the table of all neurons stays on the server."""
     log = result.unit == "neuron"
     values = [math.log10(max(value, TINY)) for value in _values(result)] if log else _values(result)
@@ -270,20 +229,8 @@ def histogram_figure(result: ImportanceResult) -> dict[str, Any]:
     counts = [0] * bins
     for value in values:
         counts[min(bins - 1, int((value - low) / step))] += 1
-    trace = {
-        "type": "bar",
-        "x": [low + (place + 0.5) * step for place in range(bins)],
-        "y": counts,
-        "width": [step * 0.92] * bins,
-        "marker": {"color": "@third"},
-        "hovertemplate": "about %{x:.3g}: %{y}<extra></extra>",
-    }
-    what = "matrices" if result.unit == "weight" else PLURALS[result.unit]
-    return picture(
-        [trace],
-        f"Histogram of the importance of {len(values)} {what}.",
-        height=270,
-        xaxis={"title": {"text": "log₁₀ I" if log else "importance I"}, "showgrid": False, "tickformat": ".2g"},
-        yaxis={"title": {"text": label(what)}},
-        margin={"l": 8, "r": 12, "t": 12, "b": 8},
-    )
+    middles, width = [low + (place + 0.5) * step for place in range(bins)], [step * 0.92] * bins
+    drawn = bars(middles, counts, "@third", upright=True, width=width, hover="about %{x:.3g}: %{y}")
+    across = axis("log₁₀ I" if log else "importance I", grid=False, tickformat=".2g")
+    said = f"Histogram of the importance of {len(values)} {_units(result)}."
+    return chart(said, [drawn], across, axis(label(_units(result))), height=270, above=12)

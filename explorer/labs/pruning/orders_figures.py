@@ -8,8 +8,9 @@ from typing import Any
 
 from markupsafe import Markup
 
-from explorer.figures import compact, label, picture, prose, strong
-from explorer.labs.pruning.importance_figures import PLURALS
+from explorer.charts import Picture, Trace, axis, band, chart, line
+from explorer.charts.words import compact, label, milliseconds, prose, strong
+from explorer.labs.pruning.importance_figures import PLURALS, metric_text
 from explorer.labs.pruning.schema import HandResult, Measured, OrdersResult
 from explorer.tables import Table
 
@@ -75,50 +76,24 @@ def _until(line: list[tuple[float, float, float, float]], whole: float) -> float
     return last
 
 
-def orders_figure(result: OrdersResult) -> dict[str, Any]:
+def orders_figure(result: OrdersResult) -> Picture:
     """Three lines over the share that is left, all of it on the left."""
-    traces: list[dict[str, Any]] = []
-    for order, line in _lines(result).items():
-        left = [100 * (1 - share) for share, _, _, _ in line]
-        if order == "random" and any(low < high for _, _, low, high in line):
-            traces.append(
-                {
-                    "type": "scatter",
-                    "mode": "lines",
-                    "x": [*left, *left[::-1]],
-                    "y": [*(high for _, _, _, high in line), *[low for _, _, low, _ in line][::-1]],
-                    "fill": "toself",
-                    "line": {"width": 0},
-                    "fillcolor": "rgba(138,148,163,0.25)",
-                    "hoverinfo": "skip",
-                    "showlegend": False,
-                }
-            )
-        traces.append(
-            {
-                "type": "scatter",
-                "mode": "lines+markers",
-                "name": TITLES[order],
-                "x": left,
-                "y": [value for _, value, _, _ in line],
-                "line": {"color": COLOURS[order], "width": 3, "dash": "dot" if order == "random" else "solid"},
-                "marker": {"size": 8},
-                "hovertemplate": "%{x:.0f}% left: %{y:.3f}<extra></extra>",
-            }
-        )
-    values = [value for line in _lines(result).values() for point in line for value in point[1:]]
-    whole = max((line[0][1] for line in _lines(result).values()), default=1.0)
+    traces: list[Trace] = []
+    lines = _lines(result)
+    for order, points in lines.items():
+        shares, means, lows, highs = zip(*points, strict=True)
+        left = [100 * (1 - share) for share in shares]
+        if order == "random" and lows != highs:
+            traces.append(band(left, lows, highs, "rgba(138,148,163,0.25)"))
+        dash = "dot" if order == "random" else ""
+        hover = "%{x:.0f}% left: %{y:.3f}"
+        traces.append(line(left, means, COLOURS[order], TITLES[order], dash=dash, size=8, hover=hover))
+    values = [value for points in lines.values() for point in points for value in point[1:]]
+    whole = max((points[0][1] for points in lines.values()), default=1.0)
     low, high = min([*values, whole - 0.5]) - 0.03, max([*values, whole]) + 0.03  # the same from the first point on
-    return picture(
-        traces,
-        orders_sentence(result).striptags(),
-        height=340,
-        showlegend=True,
-        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
-        xaxis={"title": {"text": f"{PLURALS[result.unit]} left (%)"}, "range": [102, -2]},
-        yaxis={"title": {"text": label(result.about.metric)}, "range": [low, high]},
-        margin={"l": 8, "r": 16, "t": 40, "b": 8},
-    ) | {"low": 265}
+    across = axis(f"{PLURALS[result.unit]} left (%)", span=(102, -2))
+    up = axis(label(result.about.metric), span=(low, high))
+    return chart(orders_sentence(result), traces, across, up, height=340, low=265, legend=True)
 
 
 def switches(result: HandResult) -> dict[str, Any]:
@@ -158,24 +133,17 @@ def hand_sentence(result: HandResult) -> Markup:
         return prose(f"Measuring without {len(result.heads)} heads{those}." if result.heads else "Measuring.")
     if not result.heads:
         return prose(
-            f"No head is gone: {metric} ", strong(_metric(before)), f", {compact(before.parameters)} parameters."
+            f"No head is gone: {metric} ",
+            strong(metric_text(before.metric)),
+            f", {compact(before.parameters)} parameters.",
         )
     shared = f" A head here serves all {shape.depth} depths, so it goes at each of them." if shape.shared else ""
     return prose(
         f"Without {len(result.heads)} of {shape.blocks * shape.heads} heads{those}: {metric} ",
-        strong(_metric(after)), f" instead of {_metric(before)}, {compact(after.parameters)} parameters instead of "
-        f"{compact(before.parameters)}, {_ms(after)} a batch of 16 instead of {_ms(before)}.{shared}",
+        strong(metric_text(after.metric)), f" instead of {metric_text(before.metric)}, {compact(after.parameters)} parameters "
+        f"instead of {compact(before.parameters)}, {_ms(after)} a batch of 16 instead of {_ms(before)}.{shared}",
     )  # fmt: skip
 
 
-def _metric(measured: Measured) -> str:
-    return "not defined" if measured.metric is None else f"{measured.metric:.3f}"
-
-
 def _ms(measured: Measured) -> str:
-    return "?" if measured.milliseconds is None else milliseconds(measured.milliseconds)
-
-
-def milliseconds(value: float) -> str:
-    """Three digits or so."""
-    return f"{value:.1f} ms" if value < 100 else f"{value:,.0f} ms"
+    return "?" if measured.milliseconds is None else milliseconds(measured.milliseconds, ".1f")

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from markupsafe import Markup
 
-from explorer.figures import compact, label, layout, megabytes, picture, prose, strong
-from explorer.labs.pruning.importance_figures import PLURALS, shared_note
-from explorer.labs.pruning.orders_figures import measured_table, milliseconds
+from explorer.charts import Panel, Picture, axis, bars, chart, line, picture
+from explorer.charts.words import caption, compact, label, megabytes, milliseconds, prose, quoted, strong
+from explorer.labs.pruning.importance_figures import PLURALS, metric_text, shared_note
+from explorer.labs.pruning.orders_figures import measured_table
 from explorer.labs.pruning.schema import Left, PruneResult, Step, StepsResult
 from explorer.tables import Table
 
@@ -26,7 +25,7 @@ def prune_table(result: PruneResult) -> Table:
 
 
 def _metric(step: Step) -> str:
-    return "not defined" if step.measured.metric is None else f"{step.measured.metric:.3f}"
+    return metric_text(step.measured.metric)
 
 
 def prune_sentence(result: PruneResult) -> Markup:
@@ -60,44 +59,24 @@ def prune_sentence(result: PruneResult) -> Markup:
     return prose(*parts)
 
 
-def left_figure(result: PruneResult) -> dict[str, Any] | str:
+def left_figure(result: PruneResult) -> Picture | str:
     """Heads and neurons of each layer, whole and left; nothing where parts are masked only."""
     left = result.left
     if left is None or left.gap is None:
         return ""
     shape = result.about.shape
-    names = [str(layer) for layer in range(shape.depth)]
     heads, neurons = (_by_depth(left, values, shape.depth) for values in (left.heads, left.neurons))
+    said = f"Heads left in each layer: {', '.join(map(str, heads))}. Neurons left: {', '.join(map(str, neurons))}."
+    panels = [_left(heads, shape.heads, "heads", "@first"), _left(neurons, shape.neurons, "neurons", "@third")]
+    return picture(said, panels, height=260, phone=430, gap=0.14, above=12, barmode="overlay")
 
-    def bars(values: list[int], whole: int, axis: str, colour: str) -> list[dict[str, Any]]:
-        shown = {"type": "bar", "x": names, "xaxis": f"x{axis}", "yaxis": f"y{axis}"}
-        return [
-            {**shown, "y": [whole] * len(names), "marker": {"color": "@untouched"}, "hoverinfo": "skip"},
-            {
-                **shown,
-                "y": values,
-                "marker": {"color": colour},
-                "hovertemplate": "layer %{x}: %{y} left<extra></extra>",
-            },
-        ]
 
-    def shaped(narrow: bool) -> dict[str, Any]:
-        axis = {"title": {"text": "layer"}, "type": "category", "showgrid": False}
-        spans = ([0, 1], [0, 1]) if narrow else ([0, 0.44], [0.58, 1])
-        tall = ([0.6, 1], [0, 0.36]) if narrow else ([0, 1], [0, 1])
-        return {
-            "height": 430 if narrow else 260,
-            "barmode": "overlay",
-            "xaxis": {**axis, "domain": spans[0], "anchor": "y"},
-            "xaxis2": {**axis, "domain": spans[1], "anchor": "y2"},
-            "yaxis": {"title": {"text": "heads"}, "range": [0, shape.heads], "domain": tall[0]},
-            "yaxis2": {"title": {"text": "neurons"}, "range": [0, shape.neurons], "anchor": "x2", "domain": tall[1]},
-            "margin": {"l": 8, "r": 8, "t": 12, "b": 8},
-        }
-
-    described = f"Heads left in each layer: {', '.join(map(str, heads))}. Neurons left: {', '.join(map(str, neurons))}."
-    bars_of_both = [*bars(heads, shape.heads, "", "@first"), *bars(neurons, shape.neurons, "2", "@third")]
-    return {**picture(bars_of_both, described, **shaped(False)), "narrow": layout(**shaped(True))}
+def _left(values: list[int], whole: int, what: str, colour: str) -> Panel:
+    """Grey bars for all there were, and in front of them what is left."""
+    names = [str(layer) for layer in range(len(values))]
+    there_were = bars(names, [whole] * len(names), "@untouched", upright=True)
+    drawn = [there_were, bars(names, values, colour, upright=True, hover="layer %{x}: %{y} left")]
+    return Panel(drawn, axis("layer", names=True), axis(what, span=(0, whole)))
 
 
 def _by_depth(left: Left, values: tuple[int, ...], depth: int) -> list[int]:
@@ -108,28 +87,18 @@ def _by_depth(left: Left, values: tuple[int, ...], depth: int) -> list[int]:
 
 def before_after(result: PruneResult) -> Markup:
     """Parameters, size and milliseconds before and after, beside Michel et al.'s speeds."""
-    before, after = result.steps[0].measured, result.steps[-1].measured
+    first, last = result.steps[0], result.steps[-1]
+    before, after = first.measured, last.measured
+    fewer = _times(before.parameters, after.parameters)
     rows = [
-        (result.about.metric, _metric(result.steps[0]), _metric(result.steps[-1]), ""),
-        (
-            "parameters",
-            compact(before.parameters),
-            compact(after.parameters),
-            _times(before.parameters, after.parameters),
-        ),
+        (result.about.metric, _metric(first), _metric(last), ""),
+        ("parameters", compact(before.parameters), compact(after.parameters), fewer),
         ("file size", megabytes(before.bytes), megabytes(after.bytes), _times(before.bytes, after.bytes)),
     ]
     for speed in result.speeds:
-        times = _times(speed.before, speed.after)
-        rows.append((f"batch of {speed.batch}", milliseconds(speed.before), milliseconds(speed.after), times))
-    head = Markup("<thead><tr><th>measured</th><th>whole</th><th>pruned</th><th>ratio</th></tr></thead>")
-    body = Markup("").join(
-        Markup("<tr>{}</tr>").format(Markup("").join(Markup("<td>{}</td>").format(cell) for cell in row))
-        for row in rows
-    )
-    return Markup(
-        '<table class="quoted"><caption>Before and after, measured here</caption>{}<tbody>{}</tbody></table>'
-    ).format(head, body)
+        whole, pruned = (milliseconds(value, ".1f") for value in (speed.before, speed.after))
+        rows.append((f"batch of {speed.batch}", whole, pruned, _times(speed.before, speed.after)))
+    return quoted(("measured", "whole", "pruned", "ratio"), rows, "Before and after, measured here")
 
 
 def _times(before: float, after: float) -> str:
@@ -138,11 +107,12 @@ def _times(before: float, after: float) -> str:
 
 def michel_quote() -> Markup:
     """Their Table 4 in a line."""
-    cells = Markup(" · ").join(Markup("batch {}: <b>{}</b>").format(batch, gain) for batch, gain in MICHEL)
-    return Markup(
-        '<p class="caption">Quoted: with 50% of BERT\'s heads pruned (MNLI), examples a second change by {} '
-        "(Michel et al. 2019, Table 4). Heads alone are a third of a layer's weights; neurons are the other two.</p>"
-    ).format(cells)
+    gains = Markup(" · ").join(Markup("batch {}: <b>{}</b>").format(batch, gain) for batch, gain in MICHEL)
+    return caption(
+        "Quoted: with 50% of BERT's heads pruned (MNLI), examples a second change by ",
+        gains,
+        " (Michel et al. 2019, Table 4). Heads alone are a third of a layer's weights; neurons are the other two.",
+    )
 
 
 def steps_table(result: StepsResult) -> Table:
@@ -168,45 +138,32 @@ def steps_sentence(result: StepsResult) -> Markup:
     return prose(*parts, f". Whole: {_metric(whole)}, on {result.about.held_out} held-out examples.")
 
 
-def steps_figure(result: StepsResult) -> dict[str, Any]:
+def steps_figure(result: StepsResult) -> Picture:
     """A line a way over the share that is left."""
-    colours = ("@second", "@first", "@third")
     traces = [
-        {
-            "type": "scatter",
-            "mode": "lines+markers",
-            "name": label(name),
-            "x": [100 * (1 - step.share) for step in steps],
-            "y": [step.measured.metric for step in steps],
-            "line": {"color": colour, "width": 3},
-            "marker": {"size": 9},
-            "hovertemplate": "%{x:.0f}% left: %{y:.3f}<extra></extra>",
-        }
-        for colour, (name, steps) in zip(colours, result.lines, strict=False)
+        line(
+            [100 * (1 - step.share) for step in steps],
+            [step.measured.metric for step in steps],
+            colour,
+            label(name),
+            size=9,
+            hover="%{x:.0f}% left: %{y:.3f}",
+        )
+        for colour, (name, steps) in zip(("@second", "@first", "@third"), result.lines, strict=False)
     ]
-    return picture(
-        traces,
-        steps_sentence(result).striptags(),
-        height=380,
-        showlegend=True,
-        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
-        xaxis={"title": {"text": f"{PLURALS[result.unit]} left (%)"}, "autorange": "reversed"},
-        yaxis={"title": {"text": label(result.about.metric)}},
-        margin={"l": 8, "r": 16, "t": 40, "b": 8},
-    ) | {"low": 280}
+    across, up = axis(f"{PLURALS[result.unit]} left (%)", down=True), axis(label(result.about.metric))
+    return chart(steps_sentence(result), traces, across, up, height=380, low=280, legend=True)
 
 
 def textpruner_quote() -> Markup:
     """The contrast that TextPruner reports."""
-    columns = Markup("").join(Markup("<th>{}</th>").format(steps) for steps, _, _ in TEXTPRUNER)
-    rows = Markup("").join(
-        Markup("<tr><td>{}</td>{}</tr>").format(
-            name, Markup("").join(Markup("<td>{:.2f}</td>").format(row[place]) for row in TEXTPRUNER)
-        )
-        for name, place in (("heads uneven", 1), ("heads even", 2))
+    steps, uneven, even = zip(*TEXTPRUNER, strict=True)
+    title = (
+        "XLM-R-base on PAWS-X pruned to 6 heads and 1,536 neurons a layer, English accuracy by "
+        "number of steps (whole: 94.65), quoted from TextPruner's README (Yang et al. 2022)"
     )
-    return Markup(
-        '<table class="quoted"><caption>XLM-R-base on PAWS-X pruned to 6 heads and 1,536 neurons a layer, English accuracy by '
-        "number of steps (whole: 94.65), quoted from TextPruner's README (Yang et al. 2022)</caption>"
-        "<thead><tr><th>steps</th>{}</tr></thead><tbody>{}</tbody></table>"
-    ).format(columns, rows)
+    rows = (
+        ("heads uneven", *(f"{score:.2f}" for score in uneven)),
+        ("heads even", *(f"{score:.2f}" for score in even)),
+    )
+    return quoted(("steps", *steps), rows, title)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from explorer.charts.words import label, percent
 from explorer.errors import BadInputError
-from explorer.figures import label, percent
 from explorer.labs.delta import figures
 from explorer.labs.delta.schema import KEPT
 from explorer.tuning.spec import TARGETS

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from explorer.backend.runs.record import RunStatus
+from explorer.backend.runs.report import progress
 from explorer.labs.distillation import ablation_figures, figures, loss_figures, train_figures
 from explorer.labs.distillation.schema import REST, Loss, Target
 from tests.labs.distillation.samples import ablation, alone, distilled, losses, on_text, soft, student, teacher
@@ -158,8 +159,8 @@ class TestStudents:
 
     def test_a_bar_goes_on_until_all_have_ended(self) -> None:
         running = student(status=RunStatus.RUNNING, step=10, outcome=None)
-        assert 'value="0.7500"' in train_figures.progress((running, alone()))
-        assert train_figures.progress((student(), alone())) == ""
+        assert 'value="0.7500"' in progress((running, alone()))
+        assert progress((student(), alone())) == ""
 
     def test_the_figure_has_both_students_and_the_teachers_line(self) -> None:
         drawn = train_figures.distill_figure(distilled())

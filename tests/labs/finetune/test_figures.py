@@ -8,6 +8,7 @@ import pytest
 
 from explorer.backend.runs.following import Compared
 from explorer.backend.runs.record import OnRealTask, Outcome, RunRecord, RunStatus
+from explorer.backend.runs.report import run_table
 from explorer.labs.finetune import compare_figures, figures, outcome_figures, try_figures
 from explorer.labs.finetune.schema import MergeForm, MergeResult, PlanResult, Prediction, PredictRunResult, SwapResult
 from explorer.labs.finetune.uploads import not_glues
@@ -118,7 +119,7 @@ def test_an_undefined_metric_is_said_to_be_so() -> None:
 
 
 def test_the_table_has_the_loss_of_every_step_and_the_metric_where_it_was_measured() -> None:
-    table = figures.run_table(record())
+    table = run_table(record())
     assert table.columns == ("step", "loss", "metric")
     assert [row[0] for row in table.rows] == list(range(11))
     assert table.rows[0] == (0, None, 0.5)
@@ -195,7 +196,7 @@ def test_before_and_after_are_on_the_same_rows_or_say_which() -> None:
     assert "(50.0% on the first 128 of them before training)" in figures.run_sentence(old).striptags()
     new = record(outcome=large, held_out=250, whole=(0, 10))
     assert "accuracy 51.2% on 250 held-out examples (50.0% before training)" in figures.run_sentence(new).striptags()
-    assert figures.run_table(old).rows[-1] == (10, 0.1, 0.512), "as the list of runs has it"
+    assert run_table(old).rows[-1] == (10, 0.1, 0.512), "as the list of runs has it"
     drawn = assert_draws(figures.curves_figure([new]))
     assert list(drawn.data[2].marker.symbol) == ["circle", "circle-open", "circle"]
     assert "first 128 held-out rows" in drawn.layout.xaxis.title.text
