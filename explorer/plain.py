@@ -15,6 +15,7 @@ from explorer.models.architectures import Architecture, by_family
 from explorer.models.catalog import find_card
 from explorer.settings import ROOT
 from explorer.text import checked_text
+from explorer.tuning.methods import find_method
 
 SCRIPTS = ROOT / "assets" / "scripts"
 
@@ -44,9 +45,6 @@ class Asked:
 CLASSES_OF: dict[str, tuple[str, ...]] = {"mask": (), "next": ("is_next", "not_next"), "continue": ()}
 """The questions (explorer.models.questions) that a script puts, by the head that transformers has a class for, with the names
 of their classes; none for a vocabulary."""
-
-WHOLE_TENSORS = ("head", "bitfit", "full")
-"""Methods whose file holds tensors of the model itself."""
 
 Plain = Callable[[Asked], str]
 """Makes the script; its text is empty where there is none for what was asked."""
@@ -87,7 +85,8 @@ def run_place(asked: Asked, run_id: str) -> str:
 
 def is_lora(record: RunRecord) -> bool:
     """Whether peft can put a run's factors beside W: PiSSA's start elsewhere than at 0."""
-    return record.spec.method == "lora" and record.spec.variant != "pissa"
+    method = find_method(record.spec.method)
+    return method.low_rank and not method.starts_elsewhere(record.spec)
 
 
 def run_values(asked: Asked, record: RunRecord) -> dict[str, Any]:
@@ -96,7 +95,7 @@ def run_values(asked: Asked, record: RunRecord) -> dict[str, Any]:
     Empty for a score, for a family that is unknown, and for a method that is neither LoRA nor trains tensors of the model's own.
     """
     spec, family = record.spec, architecture_of(asked, record.spec.model)
-    if not record.labels or family is None or not (is_lora(record) or spec.method in WHOLE_TENSORS):
+    if not record.labels or family is None or not (is_lora(record) or find_method(spec.method).whole_tensors):
         return {}
     layers = family.layers
     return {

@@ -22,7 +22,7 @@ from explorer.tasks.metrics import METRICS
 from explorer.tasks.task import TaskData
 from explorer.tuning.adapted import Adapted
 from explorer.tuning.classifier import as_bundle, as_mask_filler
-from explorer.tuning.merging import UNMERGEABLE, merged
+from explorer.tuning.merging import merged
 from explorer.tuning.reading import Scale, decide, precision
 from explorer.tuning.rows import LONGEST_ROW, ordered_batches
 
@@ -163,9 +163,9 @@ def of_run(adapted: Adapted, name: str, data: TaskData, scale: Scale, examples: 
         )
     if len(data.task.labels) == 1:
         raise BadInputError(f"{data.task.title} has one class only, so nothing can be told apart. Take another task.")
-    reason = UNMERGEABLE.get(adapted.method.slug)
+    reason = adapted.method.unmergeable
     model = _normal(opened.model) if reason else merged(adapted)
-    fixed = None if reason is None else f"{adapted.method.title} cannot be merged into the weights: {reason}"
+    fixed = None if not reason else f"{adapted.method.title} cannot be merged into the weights: {reason}"
     longest = min(LONGEST_ROW, adapted.longest)
     train, held = (ask(opened, BY_CLASS, part, longest) for part in _parts(data, examples, held_out))
     return Subject(name, opened, model, BY_CLASS, data, train, held, scale, fixed, adapted.taken)

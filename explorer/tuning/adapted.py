@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping
-from importlib import import_module
 from typing import Any
 
 import torch
@@ -59,7 +58,7 @@ def check_method(bundle: Bundle, spec: RunSpec) -> None:
     reason = method.unavailable(bundle.architecture, bundle.model.config.to_dict())
     if reason:
         raise BadInputError(f"{method.title} cannot be had on {bundle.model_id}: {reason}")
-    if "prefix_length" in method.options and spec.prefix_length > bundle.longest // 2:
+    if method.has_virtual_tokens and spec.prefix_length > bundle.longest // 2:
         raise BadInputError(
             f"prefix_length is {spec.prefix_length}, and {bundle.model_id} reads {bundle.longest} tokens in all. "
             f"Take {bundle.longest // 2} or less, so that half of them are left for the text."
@@ -69,9 +68,8 @@ def check_method(bundle: Bundle, spec: RunSpec) -> None:
 def build(fork: PreTrainedModel, spec: RunSpec, layers: Layers) -> tuple[PreTrainedModel, nn.Module, frozenset[str]]:
     """The fork, the model to call, and the names of the fork's fresh parameters before the method came."""
     fresh = frozenset(head_names(fork))
-    module, name = find_method(spec.method).build.split(":")
     with Seeded(spec.seed + METHOD_STREAM):
-        model = getattr(import_module(module), name)(fork, spec, layers)
+        model = find_method(spec.method).build(fork, spec, layers)
     return fork, model, fresh
 
 
@@ -97,7 +95,7 @@ class Adapted:
     @property
     def longest(self) -> int:
         """The most tokens of a text, special ones included, that are left where virtual tokens take some."""
-        taken = self.spec.prefix_length if "prefix_length" in self.method.options else 0
+        taken = self.spec.prefix_length if self.method.has_virtual_tokens else 0
         return self.bundle.longest - taken
 
     def trainable(self) -> dict[str, nn.Parameter]:

@@ -9,15 +9,13 @@ from explorer.models.architectures import Capability
 from explorer.models.bundle import Bundle
 from explorer.tuning.adapted import Adapted
 
-WITH_VIRTUAL_TOKENS = ("prompt", "prefix")
-
 
 def as_bundle(adapted: Adapted, name: str) -> Bundle:
     """The adapted model under a name of its own; its only answer is the class (explorer.models.questions).
 
     Raises BadInputError for methods that put virtual tokens before the text: attention would have more columns than tokens.
     """
-    if adapted.spec.method in WITH_VIRTUAL_TOKENS:
+    if adapted.method.has_virtual_tokens:
         raise BadInputError(
             f"{name} was trained with {adapted.method.title}, which puts virtual tokens before the text. "
             "Choose a run by another method, such as LoRA, to look inside."

@@ -14,17 +14,6 @@ from explorer.tuning.adapted import Adapted, layers_of
 from explorer.tuning.deltas import base_weights, stored
 from explorer.tuning.forks import fork_classifier
 
-_BETWEEN = (
-    "its small networks stand between the model's own layers and are nonlinear, so no change of W does what they do. "
-    "LoRA and IA³ can be merged."
-)
-_BEFORE = (
-    "its vectors stand before the text and are attended to, so they are input and not part of any W. "
-    "LoRA and IA³ can be merged."
-)
-UNMERGEABLE = {"houlsby": _BETWEEN, "pfeiffer": _BETWEEN, "prompt": _BEFORE, "prefix": _BEFORE}
-"""Why a method's update cannot be folded into the weights, by the method's slug."""
-
 
 @torch.no_grad()
 def merged(adapted: Adapted) -> PreTrainedModel:
@@ -36,9 +25,8 @@ def merged(adapted: Adapted) -> PreTrainedModel:
     stays as it is (Hu et al. 2021, LoRA, section 4.1: "No Additional Inference Latency").
     Raises BadInputError with the reason for a method that cannot be merged.
     """
-    reason = UNMERGEABLE.get(adapted.method.slug)
-    if reason is not None:
-        raise BadInputError(f"{adapted.method.title} cannot be merged: {reason}")
+    if adapted.method.unmergeable:
+        raise BadInputError(f"{adapted.method.title} cannot be merged: {adapted.method.unmergeable}")
     if adapted.method.fills_masks:
         plain = copy.deepcopy(adapted.fork)
         plain.requires_grad_(False).eval()

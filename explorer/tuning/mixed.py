@@ -107,7 +107,7 @@ class _Given(nn.Module):
 
 
 def _check(name: str, run: Adapted, first: tuple[str, Adapted]) -> None:
-    if run.method.slug != "lora":
+    if not run.method.low_rank:
         raise BadInputError(
             f"{name} is a run of {run.method.title}; only LoRA runs can share a batch, since B A x is added to the same "
             "W x row by row. Leave it out."

@@ -73,10 +73,11 @@ def plan(bundle: Bundle, outputs: int, spec: RunSpec, examples: int, mean_tokens
     """Plan a run on `examples` texts of `mean_tokens` tokens on average. Raises BadInputError where `adapt` would."""
     check_method(bundle, spec)
     sizes = count(bundle.model.config, bundle.architecture.layers, outputs, spec, pretrained(bundle).keys())
-    is_pissa = spec.method == "lora" and spec.variant == "pissa"
-    factors = sum(number for group, number in sizes.groups.items() if group.startswith("LoRA")) if is_pissa else 0
-    copies = sizes.of_roles(bundle.architecture.layers.matrices(spec.targets)) if is_pissa else 0
-    virtual = spec.prefix_length if find_method(spec.method).lengthens else 0
+    method = find_method(spec.method)
+    moved = method.starts_elsewhere(spec)
+    factors = sum(number for group, number in sizes.groups.items() if group.startswith("LoRA")) if moved else 0
+    copies = sizes.of_roles(bundle.architecture.layers.matrices(spec.targets)) if moved else 0
+    virtual = spec.prefix_length if method.lengthens else 0
     tokens = spec.batch_size * (mean_tokens + virtual)
     steps = spec.epochs * -(-examples // spec.batch_size)
     return Plan(
@@ -140,17 +141,12 @@ def _notes(bundle: Bundle, spec: RunSpec, sizes: Sizes) -> Iterator[str]:
     method = find_method(spec.method)
     matrices = layers.matrices(spec.targets if "targets" in method.options else ("key", "value"))
     fused = next((name for name in matrices if "+" in name), None)
-    if fused and spec.method in ("lora", "ia3"):
+    if fused and method.changes_matrices and not method.whole_tensors:
         parts = fused.replace("+", ", ")
         yield f"{family} computes {parts} with one matrix, so all of them are adapted together."
-    if sizes.passes > 1 and spec.method not in ("head", "prompt"):
+    if sizes.passes > 1 and method.reaches_layers:
         yield f"{family} goes through one layer {sizes.passes} times, so what is added to it acts {sizes.passes} times too."
-    if spec.method == "lora" and spec.variant == "pissa":
-        yield "PiSSA takes its factors out of the matrices, so the run keeps copies of those it adapts."
-    if spec.method == "lora" and spec.variant == "dora":
-        yield "DoRA measures the rows of W + BA at every step, which takes about as long again as LoRA's own products."
-    if "prefix_length" in method.options:
+    if method.has_virtual_tokens:
         left = bundle.longest - spec.prefix_length
         yield f"{spec.prefix_length} of the {bundle.longest} positions are taken; a text may have {left} tokens."
-    if spec.method == "prompt" and not layers.reads_last:
-        yield "The classifier reads the first virtual token, which stands where [CLS] stood."
+    yield from method.notes(spec, layers)

@@ -8,8 +8,8 @@ import torch
 from explorer.errors import BadInputError
 from explorer.models.architectures import ARCHITECTURES, Architecture
 from explorer.tuning.adapted import adapt
-from explorer.tuning.bottleneck import WithAdapter
 from explorer.tuning.forks import fork_classifier
+from explorer.tuning.methods.bottleneck import WithAdapter
 from explorer.tuning.spec import RunSpec
 from tests.tuning.samples import batch, tiny_bundle
 

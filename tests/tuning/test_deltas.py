@@ -19,7 +19,7 @@ from explorer.tuning.adapted import Adapted
 from explorer.tuning.deltas import Dense, LowRank, base_weights, deltas_from_peft, oriented, stored
 from explorer.tuning.forks import own
 from explorer.tuning.methods import METHODS
-from explorer.tuning.peft_methods import config_of
+from explorer.tuning.methods.by_peft import config_of
 from explorer.tuning.spec import TARGETS, VARIANTS
 from tests.tuning.samples import frozen_copy, is_unchanged, moved, tiny_bundle
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import subprocess
 import sys
 from dataclasses import fields
-from importlib import import_module
 
 import pytest
 import torch
@@ -13,13 +12,15 @@ from torch.nn.functional import cross_entropy
 
 from explorer.errors import BadInputError
 from explorer.models.architectures import ARCHITECTURES, Architecture, by_family
+from explorer.settings import ROOT
 from explorer.tuning.adapted import adapt
 from explorer.tuning.forks import fork_classifier
 from explorer.tuning.methods import METHODS, Method, find_method
-from explorer.tuning.peft_methods import prefix
+from explorer.tuning.methods.prefix import build as prefix
 from explorer.tuning.spec import RunSpec
 from tests.tuning.samples import batch, frozen_copy, is_unchanged, tiny_bundle
 
+SCRIPTS = ROOT / "explorer" / "tuning" / "files" / "templates"
 EVERY_METHOD = pytest.mark.parametrize("method", METHODS, ids=lambda entry: entry.slug)
 EVERY_FAMILY = pytest.mark.parametrize("architecture", ARCHITECTURES, ids=lambda entry: entry.family)
 UNAVAILABLE = {
@@ -85,8 +86,8 @@ def test_biases_can_be_trained_where_the_config_has_them(switch: str) -> None:
 
 @EVERY_METHOD
 def test_an_entry_is_complete(method: Method) -> None:
-    module, name = method.build.split(":")
-    assert callable(getattr(import_module(module), name))
+    assert callable(method.build)
+    assert (SCRIPTS / f"prepare_{method.template(RunSpec('bert-small'), ARCHITECTURES[0].layers)}.txt").exists()
     assert set(method.options) <= {field.name for field in fields(RunSpec)}
     assert 0 < method.learning_rate < 0.1
     assert method.summary.count(". ") in (0, 1, 2, 3)

@@ -16,7 +16,7 @@ from explorer.errors import BadInputError
 from explorer.models.architectures import ARCHITECTURES, Architecture, by_family
 from explorer.tuning.adapted import adapt
 from explorer.tuning.forks import fork_classifier
-from explorer.tuning.peft_methods import config_of
+from explorer.tuning.methods.by_peft import config_of
 from explorer.tuning.spec import TARGETS, RunSpec
 from tests.tuning.samples import batch, frozen_copy, is_unchanged, moved, tiny_bundle
 

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
+from explorer.tuning.methods import find_method
 from explorer.tuning.spec import QUICK_ROWS, RunSpec
 
 
@@ -185,7 +186,7 @@ class RunRecord:
     @property
     def keeps_snapshots(self) -> bool:
         """Whether ΔW is kept as the run goes: where it is of low rank, and so small."""
-        return self.spec.method == "lora" and self.spec.variant != "dora"
+        return find_method(self.spec.method).low_rank and self.spec.variant != "dora"
 
     def to_json(self) -> str:
         """All of it as JSON."""

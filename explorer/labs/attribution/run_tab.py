@@ -18,8 +18,7 @@ from explorer.ui.run_picker import RunPicker
 
 def can_be_explained(record: RunRecord) -> bool:
     """Whether a run has classes, weights, and no virtual tokens before the text."""
-    virtual = "prefix_length" in find_method(record.spec.method).options
-    return bool(record.labels) and record.status.has_weights and not virtual
+    return bool(record.labels) and record.status.has_weights and not find_method(record.spec.method).has_virtual_tokens
 
 
 def build_run(page: Page, tab: gr.Tab, explain: Callable[[], None]) -> None:

@@ -9,13 +9,14 @@ from explorer.labs.delta.compare_tab import build_compare
 from explorer.labs.delta.places import stay_within
 from explorer.labs.delta.spectrum_tab import build_spectrum
 from explorer.labs.delta.sweep_tab import build_sweep
+from explorer.tuning.methods import find_method
 from explorer.ui.page import Page
 from explorer.ui.run_picker import RunPicker
 
 
 def build(page: Page) -> None:
     """One choice of a run above, and a tab for each question."""
-    picker = RunPicker(page, lambda record: record.spec.method in ("lora", "full", "ia3"))
+    picker = RunPicker(page, lambda record: find_method(record.spec.method).changes_matrices)
     with gr.Tabs():
         spectrum = gr.Tab("Spectrum", id="spectrum")
         with gr.Tab("Compare two runs", id="compare") as compare:

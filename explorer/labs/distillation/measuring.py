@@ -15,7 +15,7 @@ from explorer.models.inside import depth_of
 from explorer.settings import settings
 from explorer.tasks.sources import load
 from explorer.tuning.adapted import Adapted, adapt
-from explorer.tuning.merging import UNMERGEABLE, merged
+from explorer.tuning.merging import merged
 from explorer.tuning.rows import LONGEST_ROW, tokenise
 
 BATCHES = (1, 16)
@@ -62,4 +62,4 @@ class _Timed:
 
 def _plain(adapted: Adapted) -> PreTrainedModel | nn.Module:
     """As it would be served: merged where the method allows that."""
-    return adapted.model if adapted.method.slug in UNMERGEABLE else merged(adapted)
+    return adapted.model if adapted.method.unmergeable else merged(adapted)

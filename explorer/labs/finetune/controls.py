@@ -106,7 +106,7 @@ class Controls:
         method = find_method(slug)
         return [
             gr.update(visible="rank" in method.options),
-            gr.update(visible="prefix_length" in method.options),
+            gr.update(visible=method.has_virtual_tokens),
             gr.update(visible="bottleneck" in method.options),
             explanation(method),
             gr.update(info=self._rate_info(slug)),

@@ -20,7 +20,7 @@ from explorer.plain import Asked
 from explorer.settings import settings
 from explorer.tables import Table
 from explorer.tasks.sources import choices
-from explorer.tuning.methods import METHODS
+from explorer.tuning.methods import find_method
 from explorer.ui.components import rich_text
 from explorer.ui.folds import Framed
 from explorer.ui.page import Page
@@ -35,12 +35,11 @@ SCORE_TITLES = {
     "movement": "movement −w ∂L/∂w",
 }
 PRIVATE: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden", "queue": False}
-_LENGTHENS = {method.slug for method in METHODS if "prefix_length" in method.options}
 
 
 def can_be_pruned(record: RunRecord) -> bool:
     """Whether a run is listed here: it has weights, and no virtual tokens before the text."""
-    return record.status.has_weights and record.spec.method not in _LENGTHENS
+    return record.status.has_weights and not find_method(record.spec.method).has_virtual_tokens
 
 
 class Subject:

@@ -35,7 +35,7 @@ def script_of_settings(bundle: Bundle, data: TaskData, spec: RunSpec) -> str:
     """
     method = find_method(spec.method)
     check_method(bundle, spec)
-    if method.is_student or (method.slug == "lora" and spec.variant == "pissa"):
+    if method.is_student or method.starts_elsewhere(spec):
         return ""
     layers = bundle.architecture.layers
     fork = empty_fork(bundle.model.config, layers, data.task.outputs, spec, pretrained(bundle).keys())

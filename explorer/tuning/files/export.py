@@ -24,7 +24,7 @@ from explorer.tuning.files.facts import RunFacts
 from explorer.tuning.files.script import training_script
 from explorer.tuning.files.zips import write_zip
 from explorer.tuning.merging import merged
-from explorer.tuning.peft_methods import config_of
+from explorer.tuning.methods.by_peft import config_of
 
 OTHER_WEIGHTS = "weights.safetensors"
 """What is trained by the methods that peft does not have."""
@@ -54,11 +54,11 @@ def export_adapter(adapted: Adapted, facts: RunFacts, data: TaskData | None, tar
         load = cards.load_adapter(model_id, outputs, padding)
     else:
         members[OTHER_WEIGHTS] = save_tensors(adapted.state(), metadata={"format": "pt"})
-        load = cards.load_weights(model_id, outputs, padding, prepared=_needs_script(adapted))
+        load = cards.load_weights(model_id, outputs, padding, prepared=adapted.method.own_modules)
     library = cards.ADAPTER_LIBRARY if config is not None else cards.MODEL_LIBRARY
     members["README.md"] = cards.card(facts, model_id, library, load, _reading_notes(adapted), data is not None)
     members[FACTS] = json.dumps(cards.facts_of(facts), ensure_ascii=False, indent=2)
-    if data is not None or _needs_script(adapted):
+    if data is not None or adapted.method.own_modules:
         members["train.py"] = training_script(adapted, facts, facts.metrics or (data.task.metrics if data else ()))
     if data is not None:
         members |= _examples(facts, data)
@@ -92,7 +92,7 @@ def export_merged(adapted: Adapted, facts: RunFacts, target: Path) -> Path:
 def _peft_tensors(adapted: Adapted) -> dict[str, Tensor]:
     """The trained tensors under peft's names; PiSSA's factors beside their starts, so that s (B A - B₀ A₀) is added to W."""
     state = {name: tensor for name, tensor in adapted.state().items() if not name.startswith(START)}
-    if adapted.spec.variant != "pissa" or adapted.method.slug != "lora":
+    if not adapted.method.starts_elsewhere(adapted.spec):
         return state
     deltas = adapted.deltas()
     for name in state:
@@ -110,14 +110,9 @@ def _peft_config(adapted: Adapted, config: PeftConfig) -> str:
     kept.base_model_name_or_path, kept.inference_mode = adapted.bundle.model_id, True
     values = {name: sorted(value) if isinstance(value, set) else value for name, value in kept.to_dict().items()}
     values["modules_to_save"] = list(dict.fromkeys(values["modules_to_save"]))
-    if adapted.method.slug == "lora" and adapted.spec.variant == "pissa":
+    if adapted.method.starts_elsewhere(adapted.spec):
         values |= {"r": 2 * values["r"], "lora_alpha": 2 * values["lora_alpha"], "init_lora_weights": True}
     return json.dumps(values, indent=2, sort_keys=True)
-
-
-def _needs_script(adapted: Adapted) -> bool:
-    """Bottleneck adapters are modules that no library here has, so loading them takes the script's own."""
-    return adapted.method.slug in ("houlsby", "pfeiffer")
 
 
 def _padding_line(adapted: Adapted) -> list[str]:
@@ -127,7 +122,7 @@ def _padding_line(adapted: Adapted) -> list[str]:
 
 
 def _reading_notes(adapted: Adapted) -> list[str]:
-    if adapted.method.slug == "prompt" and adapted.layers.reads_last:
+    if adapted.method.lengthens and adapted.layers.reads_last:
         return [
             "Give it one text at a time: after virtual tokens this classifier reads the end of the row, and padding would "
             "stand there (train.py shows how to read several)."

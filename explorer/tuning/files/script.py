@@ -15,10 +15,11 @@ from peft import PeftConfig
 from peft import __version__ as peft_version
 
 from explorer.tuning.adapted import Adapted
-from explorer.tuning.bottleneck import WithAdapter
 from explorer.tuning.files.facts import ScriptFacts
 from explorer.tuning.methods import find_method
-from explorer.tuning.peft_methods import SHARED_START, config_of
+from explorer.tuning.methods.bottleneck import WithAdapter
+from explorer.tuning.methods.by_peft import config_of
+from explorer.tuning.methods.prefix import SHARED_START
 from explorer.tuning.rows import LONGEST_ROW
 from explorer.tuning.training import LARGEST_NORM, WARM_UP, WEIGHT_DECAY
 
@@ -83,16 +84,16 @@ def _parts(adapted: Adapted) -> _Parts:
         return _peft_parts(adapted, config)
     plain = ("from safetensors.torch import save_file",)
     new = {"NEW": repr(_new_modules(adapted))}
-    slug = adapted.method.slug
-    if slug == "full":
-        return _Parts("full", "plain", plain, {})
+    template = adapted.method.template(adapted.spec, adapted.layers)
+    if template == "bottleneck":
+        return _Parts(template, "plain", ("import re", *plain), {**new, **_bottleneck_constants(adapted)})
+    if template == "chosen":
+        return _Parts(template, "plain", plain, {**new, "ENDINGS": repr(adapted.method.trained_endings)})
+    return _Parts(template, "plain", plain, {})
+
+
+def _bottleneck_constants(adapted: Adapted) -> dict[str, str]:
     adapters = {name: module for name, module in adapted.fork.named_modules() if isinstance(module, WithAdapter)}
-    if adapters:
-        return _Parts("bottleneck", "plain", ("import re", *plain), {**new, **_bottleneck_constants(adapted, adapters)})
-    return _Parts("chosen", "plain", plain, {**new, "ENDINGS": repr(("bias",) if slug == "bitfit" else ())})
-
-
-def _bottleneck_constants(adapted: Adapted, adapters: Mapping[str, WithAdapter]) -> dict[str, str]:
     places = (adapted.layers.locate(name) for name in adapters)
     roles = dict.fromkeys(place[1] for place in places if place is not None)
     one = next(iter(adapters.values())).adapter
@@ -107,19 +108,16 @@ def _bottleneck_constants(adapted: Adapted, adapters: Mapping[str, WithAdapter])
 def _peft_parts(adapted: Adapted, config: PeftConfig) -> _Parts:
     used = [type(config).__name__, "get_peft_model"]
     constants = {"CONFIG": _as_code(config)}
-    slug = adapted.method.slug
-    if slug == "prefix":
-        return _Parts("prefix", "peft", (_from_peft(used),), {**constants, "PREFIX_START": repr(SHARED_START)})
-    if slug == "prompt" and adapted.layers.reads_last:
-        return _Parts("prompt_last", "peft", (_from_peft(used),), {**constants, "BODY": repr(adapted.layers.body)})
-    if slug == "lora" and adapted.spec.variant == "pissa":
+    template = adapted.method.template(adapted.spec, adapted.layers)
+    if template == "pissa":
         imports = (
             "import dataclasses",
             _from_peft([*used, "get_peft_model_state_dict"]),
             "from safetensors.torch import save_file",
         )
-        return _Parts("pissa", "pissa", imports, constants)
-    return _Parts("peft", "peft", (_from_peft(used),), constants)
+        return _Parts(template, template, imports, constants)
+    own = {"prefix": {"PREFIX_START": repr(SHARED_START)}, "prompt_last": {"BODY": repr(adapted.layers.body)}}
+    return _Parts(template, "peft", (_from_peft(used),), {**constants, **own.get(template, {})})
 
 
 def _from_peft(names: list[str]) -> str:

@@ -44,17 +44,7 @@ class WithAdapter(nn.Module):
         return adapted
 
 
-def houlsby(fork: PreTrainedModel, spec: RunSpec, layers: Layers) -> nn.Module:
-    """Two adapters a layer."""
-    return _insert(fork, spec, layers, ("output", "ffn_out"), nn.GELU())
-
-
-def pfeiffer(fork: PreTrainedModel, spec: RunSpec, layers: Layers) -> nn.Module:
-    """One adapter a layer."""
-    return _insert(fork, spec, layers, ("ffn_out",), nn.ReLU())
-
-
-def _insert(
+def insert(
     fork: PreTrainedModel, spec: RunSpec, layers: Layers, roles: tuple[str, ...], activation: nn.Module
 ) -> nn.Module:
     """Wrap the modules of these roles in every layer; a layer that is used several times (ALBERT's) is wrapped once."""

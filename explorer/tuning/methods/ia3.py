@@ -1,0 +1,45 @@
+"""IA³: one trained factor a key, a value and an inner unit."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from explorer.models.architectures import Layers
+from explorer.tuning.methods.method import Method
+
+if TYPE_CHECKING:
+    from torch import nn
+    from transformers import PreTrainedModel
+
+    from explorer.tuning.spec import RunSpec
+
+
+def build(fork: PreTrainedModel, spec: RunSpec, layers: Layers) -> nn.Module:
+    """One factor a key, a value and an inner unit of the feed-forward block; a fused projection is scaled as a whole."""
+    from peft import IA3Config, get_peft_model
+
+    from explorer.tuning.methods.by_peft import common, stores_transposed
+
+    inner = layers.matrices(("ffn_out",))
+    config = IA3Config(
+        target_modules=layers.pattern((layers.matrices(("key", "value")) | inner).values()),
+        feedforward_modules=layers.pattern(inner.values()),
+        fan_in_fan_out=stores_transposed(fork),
+        **common(fork),
+    )
+    return get_peft_model(fork, config)
+
+
+IA3 = Method(
+    "ia3",
+    "IA³",
+    "Keys, values and the inner activations of the feed-forward block are each multiplied by a trained vector that "
+    "starts at one. It trains the fewest numbers of all the methods that reach into the layers.",
+    r"k' = l_k \odot k,\quad v' = l_v \odot v,\quad \mathrm{FFN}(x) = W_2\,(l_{ff} \odot \gamma(W_1 x))",
+    "Liu et al. 2022, Few-Shot Parameter-Efficient Fine-Tuning is Better and Cheaper than In-Context Learning",
+    (),
+    1e-2,
+    build,
+    kept=16,
+    changes_matrices=True,
+)
