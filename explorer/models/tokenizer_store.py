@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import threading
-from collections import OrderedDict
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -15,6 +13,7 @@ from explorer.errors import ExplorerError, ModelUnavailableError
 from explorer.models.bundle import check_tokenizer
 from explorer.models.catalog import OWN_TOKENIZERS
 from explorer.models.hub import tokenizer_folder
+from explorer.recent import Recent
 from explorer.settings import BUNDLED_TOKENIZERS, Settings
 
 MOST_OPEN = 24
@@ -57,27 +56,12 @@ class TokenizerStore:
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._open: OrderedDict[str, OpenTokenizer] = OrderedDict()
-        self._lock = threading.Lock()
-        self._loading: dict[str, threading.Lock] = {}
+        self._open = Recent(MOST_OPEN)
 
     def get(self, name: str) -> OpenTokenizer:
         """The tokenizer of a name, opened at most once however many ask at the same time."""
-        with self._lock:
-            if name in self._open:
-                self._open.move_to_end(name)
-                return self._open[name]
-            gate = self._loading.setdefault(name, threading.Lock())
-        with gate:
-            with self._lock:
-                if name in self._open:
-                    return self._open[name]
-            opened = load_tokenizer(name, self._settings)
-            with self._lock:
-                self._open[name] = opened
-                while len(self._open) > MOST_OPEN:
-                    self._open.popitem(last=False)
-            return opened
+        opened: OpenTokenizer = self._open.get(name, lambda: load_tokenizer(name, self._settings))
+        return opened
 
 
 class Opening:

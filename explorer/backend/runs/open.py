@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +12,7 @@ from explorer.backend.runs.record import RunRecord
 from explorer.backend.runs.store import WEIGHTS
 from explorer.errors import BadInputError
 from explorer.models.bundle import Bundle
+from explorer.recent import Recent
 from explorer.tuning.adapted import Adapted, adapt
 from explorer.tuning.deltas import Delta
 from explorer.tuning.distilling import take_layers
@@ -82,8 +81,7 @@ class OpenRuns:
         self, get: Callable[[str], RunRecord], folder_of: Callable[[str], Path], bundle_of: Callable[[str], Bundle]
     ):
         self._get, self._folder_of, self._bundle_of = get, folder_of, bundle_of
-        self._restored: OrderedDict[tuple[str, int], Adapted] = OrderedDict()
-        self._lock = threading.Lock()
+        self._restored = Recent(MOST_OPEN)
 
     def __call__(self, run_id: str) -> OpenRun:
         """Open a run. Raises BadInputError for one that is not there."""
@@ -108,16 +106,12 @@ class OpenRuns:
         return adapted
 
     def _restore(self, record: RunRecord, folder: Path) -> Adapted:
-        key = (record.run_id, record.version)
-        with self._lock:
-            if key not in self._restored:
-                with torch.inference_mode(False):  # some jobs ask for gradients, which such tensors do not have
-                    outputs = len(record.labels) or 1
-                    adapted = adapt(self._bundle_of(record.spec.model), outputs, record.spec)
-                    adapted.load_state(load_tensors(folder / WEIGHTS, DELETE))
-                    adapted.eval()
-                self._restored[key] = adapted
-            self._restored.move_to_end(key)
-            while len(self._restored) > MOST_OPEN:
-                self._restored.popitem(last=False)
-            return self._restored[key]
+        def make() -> Adapted:
+            with torch.inference_mode(False):  # some jobs ask for gradients, which such tensors do not have
+                adapted = adapt(self._bundle_of(record.spec.model), len(record.labels) or 1, record.spec)
+                adapted.load_state(load_tensors(folder / WEIGHTS, DELETE))
+                adapted.eval()
+            return adapted
+
+        restored: Adapted = self._restored.get((record.run_id, record.version), make)
+        return restored

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import threading
+from typing import cast
 
 from explorer.backend.runs.open import OpenRun, OpenRuns
 from explorer.errors import ModelUnavailableError
@@ -22,10 +22,11 @@ from explorer.labs.delta.schema import (
     SimilarityResult,
     SpectrumResult,
 )
+from explorer.recent import Recent
 from explorer.tuning.deltas import base_weights
 
-_BASES: dict[str, tuple[object, BaseWeights]] = {}
-_LOCK = threading.Lock()
+_BASES = Recent(1)
+"""One base at a time: a class looks at one model."""
 
 
 def _base(run: OpenRun) -> BaseWeights | None:
@@ -34,12 +35,8 @@ def _base(run: OpenRun) -> BaseWeights | None:
         bundle = run.bundle()
     except ModelUnavailableError:
         return None
-    with _LOCK:
-        known = _BASES.get(bundle.model_id)
-        if known is None or known[0] is not bundle.model:
-            _BASES.clear()  # one base at a time: a class looks at one model
-            known = _BASES[bundle.model_id] = (bundle.model, BaseWeights(base_weights(bundle)))
-        return known[1]
+    _, base = _BASES.get(id(bundle.model), lambda: (bundle.model, BaseWeights(base_weights(bundle))))
+    return cast(BaseWeights, base)
 
 
 def delta_spectrum(open_run: OpenRuns, params: SpectrumParams) -> SpectrumResult:
