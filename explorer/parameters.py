@@ -15,6 +15,8 @@ def parameters(kind: type, values: dict[str, Any]) -> Any:
     Numbers and their ranges are the dataclass's to check; here a list or an object where one value belongs is refused, and
     what cannot be encoded is replaced.
     """
+    if hasattr(kind, "__pydantic_fields__"):
+        return kind(**values)
     kinds = {field.name: str(field.type) for field in fields(kind)}
     empty = {field.name for field in fields(kind) if field.default == ""}
     values = {name: "" if value is None and name in empty else encodable(value) for name, value in values.items()}

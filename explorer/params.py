@@ -11,20 +11,16 @@ A value that a field doesn't accept raises BadInputError with a sentence that na
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from functools import cache
 from typing import Annotated, Any, TypeVar, cast, dataclass_transform
 
-from pydantic import ConfigDict, GetCoreSchemaHandler, ValidationError, ValidationInfo
+from pydantic import ConfigDict, ValidationError
 from pydantic.dataclasses import dataclass as validated
 from pydantic.dataclasses import rebuild_dataclass
 from pydantic.fields import FieldInfo
-from pydantic_core import CoreSchema, core_schema
 
-from explorer.errors import BadInputError
-from explorer.text import checked_text, encodable
+from explorer.kinds import LARGEST_SEED, MOST_LAYERS, Kind, Name, Sentence, Whole
 
 _Class = TypeVar("_Class")
 _CONFIG = ConfigDict(extra="forbid", validate_default=True, defer_build=True)
@@ -72,194 +68,6 @@ class Shown:
 
 
 @dataclass(frozen=True)
-class Kind:
-    """What a field accepts. `read` brings a value to its plain form, or raises BadInputError."""
-
-    what = "a number"
-    """What is meant, where something else altogether was sent."""
-
-    def read(self, value: Any, name: str) -> Any:
-        """The value of the parameter of this name."""
-        raise NotImplementedError
-
-    def other(self, value: Any, name: str) -> BadInputError:
-        """The error for a value of another type altogether."""
-        called = {dict: "an object", list: "a list", type(None): "nothing"}.get(type(value)) or repr(value)[:40]
-        return BadInputError(f"{name} must be {self.what}; got {called}.")
-
-    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        return core_schema.with_info_plain_validator_function(self._validate)
-
-    def _validate(self, value: Any, info: ValidationInfo) -> Any:
-        return self.read(encodable(value), str(info.field_name))
-
-
-@dataclass(frozen=True)
-class Number(Kind):
-    """A number between two bounds. above: the lower one is left out. optional: nothing is None.
-
-    said: the sentence for what is refused, of {name} and {value}.
-    """
-
-    least: float = -math.inf
-    most: float = math.inf
-    above: bool = False
-    optional: bool = False
-    said: str = ""
-
-    def read(self, value: Any, name: str) -> float | None:
-        """From a number or what spells one; NaN and the infinities are none."""
-        if self.optional and (value is None or value == ""):
-            return None
-        try:
-            number = float(value)
-        except (TypeError, ValueError, OverflowError):
-            number = math.nan
-        low_enough = math.isfinite(number) and number <= self.most
-        if not low_enough or not (self.least < number if self.above else self.least <= number):
-            raise BadInputError(self.refusal(value, name))
-        return self.exact(number, value, name)
-
-    def exact(self, number: float, value: Any, name: str) -> float:
-        """The number in this kind's type."""
-        return number
-
-    def refusal(self, value: Any, name: str) -> str:
-        """What is said of a value that isn't accepted."""
-        if self.said:
-            return self.said.format(name=name, value=repr(value))
-        bound = f"{'above' if self.above else 'from'} {self.least:g} to {self.most:g}"
-        return f"{name} must be a number {bound}; got {value!r}."
-
-
-@dataclass(frozen=True)
-class Exact(Number):
-    """A whole number, half ones refused with what was sent."""
-
-    def exact(self, number: float, value: Any, name: str) -> int:
-        """An int."""
-        if number != int(number):
-            raise BadInputError(f"{name} must be a whole number; got {value!r}.")
-        return int(number)
-
-
-@dataclass(frozen=True)
-class Whole(Number):
-    """A whole number, with one sentence for all that it can't be."""
-
-    def exact(self, number: float, value: Any, name: str) -> int:
-        """An int."""
-        if number != int(number):
-            raise BadInputError(self.refusal(value, name))
-        return int(number)
-
-    def refusal(self, value: Any, name: str) -> str:
-        """As Number's; the value is repeated where only the lower bound can be named."""
-        if math.isfinite(self.most):
-            return f"{name} must be a whole number from {self.least:g} to {self.most:,}."
-        return f"{name} must be a whole number, {self.least:g} or more; got {str(value)[:40]!r}."
-
-
-@dataclass(frozen=True)
-class Flag(Kind):
-    """Yes or no."""
-
-    what = "true or false"
-
-    def read(self, value: Any, name: str) -> bool:
-        """Whatever Python takes for true; "false", "no" and "0" are what they say."""
-        if isinstance(value, list | dict):
-            raise self.other(value, name)
-        return value.strip().lower() not in ("", "false", "no", "0") if isinstance(value, str) else bool(value)
-
-
-@dataclass(frozen=True)
-class Name(Kind):
-    """A string. missing: what is said where there is none or an empty one; optional: nothing is an empty one."""
-
-    missing: str = ""
-    optional: bool = False
-    what = "a text"
-
-    def read(self, value: Any, name: str) -> str:
-        """As it is."""
-        if self.optional and value is None:
-            return ""
-        if self.missing and not (isinstance(value, str) and value.strip()):
-            raise BadInputError(self.missing)
-        if not isinstance(value, str):
-            raise self.other(value, name)
-        return value
-
-
-@dataclass(frozen=True)
-class Sentence(Kind):
-    """A text to look at. missing: what is said where there is none, if not the usual; optional: spaces alone are an empty one."""
-
-    missing: str = ""
-    optional: bool = False
-    what = "a text"
-
-    def read(self, value: Any, name: str) -> str:
-        """The text as it was typed, once it is known to be of a length that can be read."""
-        if isinstance(value, list | dict):
-            raise self.other(value, name)
-        blank = value is None or (isinstance(value, str) and not value.strip())
-        if self.optional:
-            if blank:
-                return ""
-            if not isinstance(value, str):
-                raise BadInputError(f"{name} takes a text, or nothing.")
-        if self.missing and (blank or not isinstance(value, str)):
-            raise BadInputError(self.missing)
-        checked_text(value)
-        return cast(str, value)
-
-
-@dataclass(frozen=True)
-class OneOf(Kind):
-    """One of some names. said: the sentence for another, of {name}, {known} and {value}."""
-
-    known: Sequence[str]
-    said: str = "{name} must be one of {known}; got {value}."
-
-    def read(self, value: Any, name: str) -> str:
-        """The name."""
-        if value not in tuple(self.known):
-            known = ", ".join(self.known)
-            raise BadInputError(self.said.format(name=name, known=known, value=repr(str(value)[:40])))
-        return cast(str, value)
-
-
-@dataclass(frozen=True)
-class Names(Kind):
-    """Several names: a list, or a text with commas. said: the sentence for what is neither, if not the usual."""
-
-    said: str = ""
-    what = "a list, or a text with commas"
-
-    def read(self, value: Any, name: str) -> tuple[str, ...]:
-        """Without the spaces around them, and without empty ones."""
-        if isinstance(value, str):  # a client's list may come through a text box, as Python writes it
-            value = value.strip("[]").replace("'", "").replace('"', "").split(",")
-        value = () if value is None else value
-        if not isinstance(value, list | tuple) or any(isinstance(one, list | dict) for one in value):
-            raise BadInputError(self.said.format(value=repr(value))) if self.said else self.other(value, name)
-        return tuple(str(one).strip() for one in value if str(one).strip())
-
-
-@dataclass(frozen=True)
-class Read(Kind):
-    """Whatever a function makes of a value; it raises BadInputError itself."""
-
-    function: Callable[[Any], Any]
-
-    def read(self, value: Any, name: str) -> Any:
-        """What the function makes of it."""
-        return self.function(value)
-
-
-@dataclass(frozen=True)
 class Declared:
     """A field as it stands in its class. default: MISSING where a value has to be given."""
 
@@ -288,11 +96,6 @@ def _last(field: FieldInfo, kind: type[_Class], otherwise: _Class) -> _Class:
     """The last mark of a kind at a field: what is written there goes before what its type brings along."""
     return next((mark for mark in reversed(field.metadata) if isinstance(mark, kind)), otherwise)
 
-
-MOST_LAYERS = 1000
-"""A bound before the model is known; the job refuses what the model doesn't have."""
-
-LARGEST_SEED = 2**31 - 1
 
 Layer = Annotated[int, Whole(0, MOST_LAYERS), Shown("Layer")]
 Position = Annotated[int, Whole(0, 100_000), Shown("position")]

@@ -72,7 +72,8 @@ FLOORS = (
     ("explorer.tuning",),
     ("explorer.tasks", "explorer.models"),
     ("explorer.maths",),
-    ("explorer.figures", "explorer.glossary", "explorer.tables", "explorer.shelf", "explorer.numbers"),
+    ("explorer.figures", "explorer.glossary", "explorer.tables", "explorer.shelf", "explorer.numbers", "explorer.params"),
+    ("explorer.kinds",),
     ("explorer.text", "explorer.settings", "explorer.errors"),
 )
 """From the top of the house down; a module belongs to the longest name that it begins with."""

@@ -7,7 +7,8 @@ from typing import Annotated, Self
 from pydantic import AfterValidator, model_validator
 
 from explorer.errors import BadInputError
-from explorer.params import LARGEST_SEED, Exact, Name, Names, Number, OneOf, Shown, params
+from explorer.kinds import LARGEST_SEED, Exact, Name, Names, Number, OneOf
+from explorer.params import Shown, params
 
 TARGETS = ("query", "key", "value", "output", "ffn_in", "ffn_out")
 """The weight matrices of one layer that LoRA may adapt: W_q, W_k, W_v, W_o and the two of the feed-forward block."""

@@ -7,7 +7,8 @@ from typing import Any
 
 import gradio as gr
 
-from explorer.params import Exact, Flag, Names, Number, OneOf, Whole, declared
+from explorer.kinds import Exact, Flag, Names, Number, OneOf, Whole
+from explorer.params import declared
 
 
 def control(params: type, name: str, **options: Any) -> Any:

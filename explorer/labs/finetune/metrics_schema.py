@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Annotated, Any, TypeGuard
 
 from explorer.errors import BadInputError
-from explorer.params import Number, Read, params
+from explorer.kinds import Number, Read
+from explorer.params import params
 from explorer.tasks.confusion import checked_matrix
 
 MOST_CLASSES = 20
@@ -47,7 +48,8 @@ def _is_row(row: object) -> TypeGuard[Sequence[Any]]:
 
 def _score(cell: object) -> float:
     said = f"A score is a number of at most {LARGEST_SCORE:,.0f} in size; got {{value}}."
-    return float(Number(-LARGEST_SCORE, LARGEST_SCORE, said=said).read(cell, "score") or 0)
+    number: float = Number(-LARGEST_SCORE, LARGEST_SCORE, said=said).read(cell, "score")
+    return number
 
 
 @params

@@ -9,7 +9,8 @@ from pydantic import AfterValidator
 
 from explorer.backend.runs.examples import FIRST, PRAISE
 from explorer.errors import BadInputError
-from explorer.params import Name, Names, OneOf, SecondText, Sentence, Shown, params
+from explorer.kinds import Name, Names, OneOf, Sentence
+from explorer.params import SecondText, Shown, params
 from explorer.tuning.spec import BatchSize, Epochs, Examples, RunSeed, RunSpec, Task
 
 MOST_COMPARED = 12

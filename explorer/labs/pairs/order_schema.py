@@ -7,8 +7,9 @@ from typing import Annotated
 
 from pydantic import AfterValidator
 
+from explorer.kinds import Sentence
 from explorer.labs.pairs.schema import FIRST, MOST_SENTENCES, SECOND, of_sentences
-from explorer.params import Sentence, Shown, params
+from explorer.params import Shown, params
 
 CLASSES = ("in_order", "swapped")
 """AlbertForPreTraining's two classes, in the order of its logits."""

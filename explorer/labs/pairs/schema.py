@@ -8,7 +8,8 @@ from typing import Annotated
 from pydantic import AfterValidator
 
 from explorer.errors import BadInputError
-from explorer.params import Sentence, Shown, Text, params
+from explorer.kinds import Sentence
+from explorer.params import Shown, Text, params
 from explorer.text import checked_text, split_sentences
 
 CLASSES = ("is_next", "not_next")
