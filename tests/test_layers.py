@@ -72,7 +72,14 @@ FLOORS = (
     ("explorer.tuning",),
     ("explorer.tasks", "explorer.models"),
     ("explorer.maths",),
-    ("explorer.figures", "explorer.glossary", "explorer.tables", "explorer.shelf", "explorer.numbers", "explorer.params"),
+    (
+        "explorer.figures",
+        "explorer.glossary",
+        "explorer.tables",
+        "explorer.shelf",
+        "explorer.numbers",
+        "explorer.params",
+    ),
     ("explorer.kinds",),
     ("explorer.text", "explorer.settings", "explorer.errors"),
 )

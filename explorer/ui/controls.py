@@ -7,7 +7,7 @@ from typing import Any
 
 import gradio as gr
 
-from explorer.kinds import Exact, Flag, Names, Number, OneOf, Whole
+from explorer.kinds import Exact, Flag, Name, Names, Number, OneOf, Whole
 from explorer.params import declared
 
 
@@ -24,8 +24,8 @@ def control(params: type, name: str, **options: Any) -> Any:
     if choices and isinstance(field.kind, Names):
         return gr.CheckboxGroup(choices, **{**given, "value": list(given["value"])})
     if choices and field.shown.dropdown:
-        listed = {"filterable": False} if isinstance(field.kind, OneOf) else {"allow_custom_value": True}
-        return gr.Dropdown(choices, **{**listed, **given})
+        given = {"filterable": not isinstance(field.kind, OneOf), **given}
+        return gr.Dropdown(choices, **{"allow_custom_value": isinstance(field.kind, Name), **given})
     if choices:
         return gr.Radio(choices, **given)
     if isinstance(field.kind, Number):
