@@ -65,13 +65,17 @@ class Number(Kind):
         if self.optional and (value is None or value == ""):
             return None
         try:
-            number = float(value)
+            number = self.parsed(value)
         except (TypeError, ValueError, OverflowError):
             number = math.nan
         low_enough = math.isfinite(number) and number <= self.most
         if not low_enough or not (self.least < number if self.above else self.least <= number):
             raise BadInputError(self.refusal(value, name))
         return self.exact(number, value, name)
+
+    def parsed(self, value: Any) -> float:
+        """The number that a value is or spells. Raises TypeError, ValueError or OverflowError."""
+        return float(value)
 
     def exact(self, number: float, value: Any, name: str) -> float:
         """The number in this kind's type."""
@@ -98,7 +102,11 @@ class Exact(Number):
 
 @dataclass(frozen=True)
 class Whole(Number):
-    """A whole number, with one sentence for all that it can't be."""
+    """A whole number, in digits alone where it is a text, with one sentence for all that it can't be."""
+
+    def parsed(self, value: Any) -> float:
+        """As Number's."""
+        return float(int(value) if isinstance(value, str) else value)
 
     def exact(self, number: float, value: Any, name: str) -> int:
         """An int."""
