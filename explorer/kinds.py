@@ -19,6 +19,7 @@ MOST_LAYERS = 1000
 """A bound before the model is known; the job refuses what the model doesn't have."""
 
 MOST_HEADS = 5000
+MOST_TOKENS = 100_000
 
 Head = tuple[int, int]
 """Layer and head, from 0."""
@@ -68,8 +69,8 @@ class Number(Kind):
             number = self.parsed(value)
         except (TypeError, ValueError, OverflowError):
             number = math.nan
-        low_enough = math.isfinite(number) and number <= self.most
-        if not low_enough or not (self.least < number if self.above else self.least <= number):
+        high_enough = self.least < number if self.above else self.least <= number
+        if not (math.isfinite(number) and high_enough and number <= self.most):
             raise BadInputError(self.refusal(value, name))
         return self.exact(number, value, name)
 
@@ -155,9 +156,9 @@ class Name(Kind):
 
 @dataclass(frozen=True)
 class Sentence(Kind):
-    """A text to look at. missing: what is said where there is none, if not the usual; optional: spaces alone are an empty one."""
+    """A text to look at; where it is optional spaces alone are an empty one. said: the sentence for what is no text at all."""
 
-    missing: str = ""
+    said: str = ""
     optional: bool = False
     what = "a text"
 
@@ -166,13 +167,11 @@ class Sentence(Kind):
         if isinstance(value, list | dict):
             raise self.other(value, name)
         blank = value is None or (isinstance(value, str) and not value.strip())
-        if self.optional:
-            if blank:
-                return ""
-            if not isinstance(value, str):
-                raise BadInputError(f"{name} takes a text, or nothing.")
-        if self.missing and (blank or not isinstance(value, str)):
-            raise BadInputError(self.missing)
+        if self.optional and blank:
+            return ""
+        said = self.said or (f"{name} takes a text, or nothing." if self.optional else "")
+        if said and (blank or not isinstance(value, str)):
+            raise BadInputError(said)
         checked_text(value)
         return cast(str, value)
 
@@ -194,16 +193,17 @@ class OneOf(Kind):
 
 @dataclass(frozen=True)
 class Names(Kind):
-    """Several names: a list, or a text with commas. said: the sentence for what is neither, if not the usual."""
+    """Several names: a list, or a text with commas. said: the sentence for what is neither; optional: nothing is none of them."""
 
     said: str = ""
+    optional: bool = True
     what = "a list, or a text with commas"
 
     def read(self, value: Any, name: str) -> tuple[str, ...]:
         """Without the spaces around them, and without empty ones."""
         if isinstance(value, str):  # a client's list may come through a text box, as Python writes it
             value = value.strip("[]").replace("'", "").replace('"', "").split(",")
-        value = () if value is None else value
+        value = () if value is None and self.optional else value
         if not isinstance(value, list | tuple) or any(isinstance(one, list | dict) for one in value):
             raise BadInputError(self.said.format(value=repr(value))) if self.said else self.other(value, name)
         return tuple(str(one).strip() for one in value if str(one).strip())

@@ -20,7 +20,7 @@ from pydantic.dataclasses import dataclass as validated
 from pydantic.dataclasses import rebuild_dataclass
 from pydantic.fields import FieldInfo
 
-from explorer.kinds import LARGEST_SEED, MOST_LAYERS, Kind, Name, Sentence, Whole
+from explorer.kinds import LARGEST_SEED, MOST_LAYERS, MOST_TOKENS, Kind, Name, Sentence, Whole
 
 _Class = TypeVar("_Class")
 _CONFIG = ConfigDict(extra="forbid", validate_default=True, defer_build=True)
@@ -36,13 +36,12 @@ def params(cls: type[_Class]) -> type[_Class]:
     read = made.__init__
 
     def init(self: Any, *values: Any, **named: Any) -> None:
-        if rebuild_dataclass(
-            made
-        ):  # at the first call, so that no start waits for it; pydantic puts its own in this place
+        # At the first call, so that no start waits for 65 schemas; pydantic then puts its own __init__ in this one's place.
+        if rebuild_dataclass(made):
             made.__init__ = init
         try:
             read(self, *values, **named)
-        except ValidationError as error:  # what is wrong with a value its Kind has said, so this is about the names
+        except ValidationError as error:  # of values the Kinds have spoken, so this is about their names
             first = error.errors(include_url=False, include_input=False)[0]
             raise TypeError(f"{cls.__name__}: {first['msg']}: {'.'.join(map(str, first['loc']))}") from None
 
@@ -97,8 +96,10 @@ def _last(field: FieldInfo, kind: type[_Class], otherwise: _Class) -> _Class:
     return next((mark for mark in reversed(field.metadata) if isinstance(mark, kind)), otherwise)
 
 
-Layer = Annotated[int, Whole(0, MOST_LAYERS), Shown("Layer")]
-Position = Annotated[int, Whole(0, 100_000), Shown("position")]
+Layer = Annotated[int, Whole(0, MOST_LAYERS), Shown("Layer", slider=(0, 11))]
+HeadNumber = Annotated[int, Whole(0, MOST_LAYERS), Shown("Head", slider=(0, 11))]
+Position = Annotated[int, Whole(0, MOST_TOKENS)]
+MaybePosition = Annotated[int | None, Whole(0, MOST_TOKENS, optional=True)]
 Seed = Annotated[int, Whole(0, LARGEST_SEED), Shown("Seed")]
 Text = Annotated[str, Sentence()]
 SecondText = Annotated[str, Sentence(optional=True)]

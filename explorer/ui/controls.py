@@ -7,7 +7,7 @@ from typing import Any
 
 import gradio as gr
 
-from explorer.kinds import Exact, Flag, Name, Names, Number, OneOf, Whole
+from explorer.kinds import Exact, Flag, Name, Number, OneOf, Whole
 from explorer.params import declared
 
 
@@ -21,7 +21,7 @@ def control(params: type, name: str, **options: Any) -> Any:
     if slider:
         low, high, step = (*slider, 1)[:3]
         return gr.Slider(low, high, step=step, **given)
-    if choices and isinstance(field.kind, Names):
+    if choices and isinstance(given["value"], tuple | list):
         return gr.CheckboxGroup(choices, **{**given, "value": list(given["value"])})
     if choices and field.shown.dropdown:
         given = {"filterable": not isinstance(field.kind, OneOf), **given}
