@@ -66,7 +66,7 @@ FLOORS = (
     ("explorer", "explorer.shell", "explorer.home"),
     ("explorer.labs",),
     ("explorer.ui",),
-    ("explorer.action", "explorer.plain", "explorer.parameters"),
+    ("explorer.action", "explorer.plain"),
     ("explorer.backend",),
     ("explorer.compress",),
     ("explorer.tuning",),
@@ -78,9 +78,10 @@ FLOORS = (
         "explorer.glossary",
         "explorer.tables",
         "explorer.shelf",
-        "explorer.numbers",
+        "explorer.params",
         "explorer.recent",
     ),
+    ("explorer.kinds",),
     ("explorer.text", "explorer.settings", "explorer.errors"),
 )
 """From the top of the house down; a module belongs to the longest name that it begins with."""

@@ -13,7 +13,6 @@ import gradio as gr
 from explorer.action import LiveAction
 from explorer.errors import readable
 from explorer.models.catalog import DEFAULT_MODEL
-from explorer.parameters import parameters
 from explorer.plain import Asked
 from explorer.tables import Table
 from explorer.ui.folds import Framed, Panel
@@ -161,7 +160,7 @@ class Stream:
         if self.action.takes_model:
             values["model"] = str(values.get("model") or DEFAULT_MODEL)
         given = {name: value for name, value in values.items() if value is not None}
-        params = parameters(self.action.params, given)
+        params = self.action.params(**given)
         script = self.action.script(params)
         async for result in self._looks(params, owner):
             asked = Asked(self.page.executor, None, params, result)

@@ -15,7 +15,6 @@ from explorer.action import Action
 from explorer.backend.executor import answer
 from explorer.errors import MissingCapabilityError, readable
 from explorer.models.catalog import DEFAULT_MODEL
-from explorer.parameters import parameters
 from explorer.plain import Asked
 from explorer.tables import Table
 from explorer.text import encodable
@@ -89,7 +88,7 @@ class Connection:
         if self.action.job.on == "model":
             model = encodable(str(values.pop("model", None) or DEFAULT_MODEL))
         viewed = {name: values.pop(name) for name in self.views if name in values}
-        params = parameters(self.action.params, values)
+        params = self.action.params(**values)
         result = await answer(self.page.executor, self.action.job, params, model)
         script = self.action.script(model, params)
         asked = Asked(self.page.executor, model or None, params, result)

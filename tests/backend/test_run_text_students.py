@@ -13,7 +13,7 @@ from explorer.backend.local import LocalExecutor
 from explorer.backend.runs.record import RunRecord, RunStatus
 from explorer.backend.runs.store import WEIGHTS
 from explorer.errors import BadInputError
-from explorer.labs.distillation.schema import LossesParams, SoftTargetsParams
+from explorer.labs.distillation.params import LossesParams, SoftTargetsParams
 from explorer.labs.finetune.schema import ExportParams, PredictRunParams
 from explorer.settings import Settings
 from explorer.tasks.sources import keep_text

@@ -12,7 +12,8 @@ import torch
 from explorer.charts import PALETTES
 from explorer.charts.words import percent
 from explorer.labs.distillation import compute, figures
-from explorer.labs.distillation.schema import SoftTargetsParams, SoftTargetsResult
+from explorer.labs.distillation.params import SoftTargetsParams
+from explorer.labs.distillation.schema import SoftTargetsResult
 from explorer.maths import distillation as maths
 from explorer.models.bundle import Bundle
 from explorer.ui.components import ASSETS

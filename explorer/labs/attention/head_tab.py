@@ -10,8 +10,9 @@ import gradio as gr
 from explorer.backend.executor import answer
 from explorer.errors import readable
 from explorer.labs.attention import ATTENTION, STATISTICS, figures
-from explorer.labs.attention.schema import AttentionResult, StatisticsParams, StatisticsResult
+from explorer.labs.attention.schema import AttentionParams, AttentionResult, StatisticsParams, StatisticsResult
 from explorer.ui.components import plot, rich_text, token_chips, while_in_view
+from explorer.ui.controls import control
 from explorer.ui.page import Page
 from explorer.ui.wiring import Connection, folds
 
@@ -42,8 +43,8 @@ def build_heads(
     """Fill and wire the first two tabs. picked: the trigger after which an example stands in the texts."""
     side, main, grid_place = places
     with side:
-        layer = gr.Slider(0, 5, 4, step=1, label="Layer", elem_id="attention-layer")
-        head = gr.Slider(0, 11, 2, step=1, label="Head", elem_id="attention-head")
+        layer = control(AttentionParams, "layer", value=4, slider=(0, 5), elem_id="attention-layer")
+        head = control(AttentionParams, "head", value=2, elem_id="attention-head")
         view = gr.Radio([(title, name) for name, title in figures.VIEWS.items()], value="weights", label="Show")
         part = gr.Radio(
             [(title, name) for name, title in figures.PARTS.items()],
@@ -51,7 +52,7 @@ def build_heads(
             label="Who looks at whom",
             visible=False,
         )
-        masked = gr.Textbox("", visible="hidden", label="masked")
+        masked = control(AttentionParams, "masked", visible="hidden")
     with main:
         chips = token_chips(elem_id="attention-chips")
         said = rich_text(elem_classes=["said"], elem_id="attention-said")

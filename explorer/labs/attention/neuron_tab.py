@@ -9,9 +9,10 @@ import gradio as gr
 
 from explorer.labs.attention import neuron_figures as figures
 from explorer.labs.attention.views_actions import QUERY_KEY
-from explorer.labs.attention.views_schema import QueryKeyResult
+from explorer.labs.attention.views_schema import QueryKeyParams, QueryKeyResult
 from explorer.models.catalog import DEFAULT_MODEL
 from explorer.ui.components import plot, rich_text, token_chips, while_in_view
+from explorer.ui.controls import control
 from explorer.ui.page import Page
 from explorer.ui.wiring import LATEX, Connection, folds
 
@@ -41,17 +42,16 @@ def build_neuron(
     """Lay out and wire the tab. triggers: the page's own events after which the texts are to be looked at."""
     text, first_layer, first_head, first_position = OPENING
     with gr.Row(elem_classes=["bench"]):
-        layer = gr.Slider(0, 11, first_layer, step=1, label="Layer", min_width=200, elem_id="neuron-layer")
-        head = gr.Slider(0, 11, first_head, step=1, label="Head", min_width=200)
+        layer = control(QueryKeyParams, "layer", value=first_layer, min_width=200, elem_id="neuron-layer")
+        head = control(QueryKeyParams, "head", value=first_head, min_width=200)
         with gr.Column(scale=2, min_width=270), gr.Row(elem_classes=["try"]):
             gr.HTML('<span class="try-label">Try</span>')
             opening = gr.Button("it → cat", size="sm")
             tries = [gr.Button(name, size="sm") for name, _, _ in TRY]
     chips = token_chips(elem_id="neuron-chips")
     said = rich_text(elem_classes=["said"], elem_id="neuron-said")
-    position = gr.Number(
-        first_position if sentence_a.value == text else None, precision=0, visible="hidden", label="position"
-    )
+    opens_at = first_position if sentence_a.value == text else None
+    position = control(QueryKeyParams, "position", value=opens_at, visible="hidden")
     figure = plot("query-and-key", elem_id="neuron-figure")
     gr.HTML(
         '<p class="caption">Press a token to let it look. Blue: positive, vermilion: negative, white: zero. '

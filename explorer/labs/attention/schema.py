@@ -5,11 +5,11 @@ from __future__ import annotations
 from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 from explorer.errors import BadInputError
-from explorer.numbers import MOST_LAYERS, whole_number
-from explorer.text import checked_text
+from explorer.kinds import MOST_TOKENS, Read, Whole
+from explorer.params import HeadNumber, Layer, SecondText, Text, params
 
 
 @dataclass(frozen=True)
@@ -46,22 +46,24 @@ class Square:
         return self.values[number * self.size : (number + 1) * self.size]
 
 
-@dataclass(frozen=True)
+def _positions(value: Any) -> tuple[int, ...]:
+    entries = value.replace(";", ",").split(",") if isinstance(value, str) else value
+    if not isinstance(entries, (list, tuple)):
+        raise BadInputError("masked takes token positions, such as 3, 5.")
+    wanted = [entry for entry in entries if str(entry).strip()]
+    return tuple(sorted({Whole(0, MOST_TOKENS).read(entry, "masked") for entry in wanted}))
+
+
+@params
 class AttentionParams:
-    """One head on a text or a pair; layers and heads count from 0. masked: positions to hide, as numbers or "3, 5"."""
+    """One head on a text or a pair; layers and heads count from 0."""
 
-    sentence_a: str
-    sentence_b: str = ""
-    layer: int = 0
-    head: int = 0
-    masked: tuple[int, ...] = ()
-
-    def __post_init__(self) -> None:
-        """Bring every field to its plain form, or raise BadInputError."""
-        check_texts(self)
-        object.__setattr__(self, "layer", whole_number(self.layer, "layer", 0, MOST_LAYERS))
-        object.__setattr__(self, "head", whole_number(self.head, "head", 0, MOST_LAYERS))
-        object.__setattr__(self, "masked", _positions(self.masked))
+    sentence_a: Text
+    sentence_b: SecondText = ""
+    layer: Layer = 0
+    head: HeadNumber = 0
+    masked: Annotated[tuple[int, ...], Read(_positions)] = ()
+    """Positions to hide, as numbers or "3, 5"."""
 
 
 @dataclass(frozen=True)
@@ -99,16 +101,12 @@ class AttentionResult:
     causal: bool
 
 
-@dataclass(frozen=True)
+@params
 class StatisticsParams:
     """A text or a pair."""
 
-    sentence_a: str
-    sentence_b: str = ""
-
-    def __post_init__(self) -> None:
-        """Raise BadInputError for a text that cannot be read."""
-        check_texts(self)
+    sentence_a: Text
+    sentence_b: SecondText = ""
 
 
 @dataclass(frozen=True)
@@ -124,22 +122,3 @@ class StatisticsResult:
     def grid(self, statistic: str) -> tuple[tuple[float, ...], ...] | None:
         """One statistic; None where the text has none such."""
         return dict(self.grids).get(statistic)
-
-
-def check_texts(params: Any) -> None:
-    """Raise BadInputError unless sentence_a can be read, and sentence_b where there is one; params: a frozen dataclass."""
-    checked_text(params.sentence_a)
-    if not isinstance(params.sentence_b or "", str):
-        raise BadInputError("sentence_b takes a text, or nothing.")
-    if (params.sentence_b or "").strip():
-        checked_text(params.sentence_b)
-    else:
-        object.__setattr__(params, "sentence_b", "")
-
-
-def _positions(value: object) -> tuple[int, ...]:
-    entries = value.replace(";", ",").split(",") if isinstance(value, str) else value
-    if not isinstance(entries, (list, tuple)):
-        raise BadInputError("masked takes token positions, such as 3, 5.")
-    wanted = [entry for entry in entries if str(entry).strip()]
-    return tuple(sorted({whole_number(entry, "masked", 0, 100_000) for entry in wanted}))

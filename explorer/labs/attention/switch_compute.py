@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from explorer.errors import BadInputError
+from explorer.kinds import Head
 from explorer.labs.attention.compute import check_place, encoded_pair
 from explorer.labs.attention.schema import TokenPlace
 from explorer.labs.attention.switch_schema import (
@@ -23,7 +24,6 @@ from explorer.models.bundle import Bundle
 from explorer.models.encoding import Encoded, asked_texts, encode
 from explorer.models.inside import depth_of, heads_of, modules_with_role, read
 from explorer.models.questions import Question, class_name, fitting_question, question, scores
-from explorer.numbers import Head
 from explorer.tuning.classifier import as_bundle
 
 if TYPE_CHECKING:

@@ -3,63 +3,54 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
 from explorer.backend.runs.examples import FIRST, PRAISE
-from explorer.errors import BadInputError
+from explorer.kinds import Flag, Head, Heads, Name, Whole
 from explorer.labs.attention.schema import TokenPlace
-from explorer.numbers import Head, parse_heads, whole_number
-from explorer.text import checked_text
+from explorer.params import SecondText, Shown, Text, params
 
 MOST_ANSWERS = 20
 
 
-@dataclass(frozen=True)
+Off = Annotated[tuple[Head, ...], Heads()]
+"""(layer, head) pairs to switch off, or "0.3, 2.11"."""
+
+Everywhere = Annotated[bool, Flag(), Shown("One layer serves every depth: switch at all of them")]
+"""For a layer that is used several times (ALBERT): a head is off each time, instead of at the named depth only."""
+
+
+@params
 class AblateParams:
-    """text: with [MASK], or what else the model's head judges. heads: (layer, head) pairs to switch off, or "0.3, 2.11".
+    """What the model says without some heads."""
 
-    sentence_b: a second text, for pairs. everywhere: for a layer that is used several times (ALBERT), switch a head off each
-    time instead of at the named depth only. top_k: answers shown for each mask.
-    """
+    text: Annotated[Text, Shown("Text, with [MASK] for a guess", lines=(1, 4))]
+    """With [MASK], or what else the model's head judges."""
 
-    text: str
-    heads: tuple[Head, ...] = ()
-    sentence_b: str = ""
-    everywhere: bool = False
-    top_k: int = 5
-
-    def __post_init__(self) -> None:
-        """Bring every field to its plain form, or raise BadInputError."""
-        _check(self)
-        object.__setattr__(self, "top_k", whole_number(self.top_k, "top_k", 1, MOST_ANSWERS))
+    heads: Off = ()
+    sentence_b: Annotated[SecondText, Shown("Second text, for a pair", lines=(1, 3))] = ""
+    everywhere: Everywhere = False
+    top_k: Annotated[int, Whole(1, MOST_ANSWERS)] = 5
+    """Answers for each mask."""
 
 
-@dataclass(frozen=True)
+@params
 class AblateRunParams:
-    """The same for a fine-tuned classifier: run is its name, sentence_a and sentence_b what its task reads."""
+    """The same for a fine-tuned classifier, on what its task reads."""
 
-    run: str = FIRST
-    sentence_a: str = PRAISE
-    sentence_b: str = ""
-    heads: tuple[Head, ...] = ()
-    everywhere: bool = False
-
-    def __post_init__(self) -> None:
-        """Bring every field to its plain form, or raise BadInputError."""
-        if not isinstance(self.run, str) or not self.run.strip():
-            raise BadInputError("Choose a run first; the worked examples are in the list as well.")
-        _check(self)
+    run: Annotated[str, Name(missing="Choose a run first; the worked examples are in the list as well.")] = FIRST
+    sentence_a: Annotated[Text, Shown("Text", lines=(2, 5))] = PRAISE
+    sentence_b: Annotated[SecondText, Shown("Second text, for tasks on pairs", lines=(1, 3))] = ""
+    heads: Off = ()
+    everywhere: Everywhere = False
 
 
-@dataclass(frozen=True)
+@params
 class EachHeadParams:
     """A text, or a pair; every head is switched off alone."""
 
-    text: str
-    sentence_b: str = ""
-
-    def __post_init__(self) -> None:
-        """Raise BadInputError for a text that cannot be read."""
-        _check(self)
+    text: Text
+    sentence_b: SecondText = ""
 
 
 @dataclass(frozen=True)
@@ -106,12 +97,3 @@ class EachHeadResult:
     after: tuple[tuple[float, ...], ...]
     question: str = "mask"
     shared: bool = False
-
-
-def _check(params: AblateParams | AblateRunParams | EachHeadParams) -> None:
-    checked_text(params.sentence_a if isinstance(params, AblateRunParams) else params.text)
-    second = params.sentence_b or ""
-    object.__setattr__(params, "sentence_b", checked_text(second) if str(second).strip() else "")
-    if not isinstance(params, EachHeadParams):
-        object.__setattr__(params, "heads", parse_heads(params.heads))
-        object.__setattr__(params, "everywhere", bool(params.everywhere))

@@ -10,8 +10,9 @@ import gradio as gr
 from explorer.action import Action
 from explorer.backend.runs.examples import PRAISE
 from explorer.labs.attention import ABLATE, ABLATE_RUN, EACH_HEAD, switch_figures
-from explorer.labs.attention.switch_schema import AblateResult, EachHeadResult
+from explorer.labs.attention.switch_schema import AblateParams, AblateResult, AblateRunParams, EachHeadResult
 from explorer.ui.components import ASSETS, plot, rich_text, while_in_view
+from explorer.ui.controls import control
 from explorer.ui.page import Page
 from explorer.ui.run_picker import RunPicker
 from explorer.ui.wiring import LATEX, Connection, folds
@@ -23,7 +24,6 @@ EXAMPLES = (
     ("The hikers reached the top of the mountain.", "From there they could see the whole valley."),
     ("She poured the water into the cup until the [MASK] was full.", ""),
 )
-EVERYWHERE = "One layer serves every depth: switch at all of them"
 RUN_EXAMPLES = (
     PRAISE,
     "The plot is dull and the acting is worse; what a waste of an evening.",
@@ -52,11 +52,11 @@ def build_switches(page: Page, tab: gr.Tab) -> None:
     """The model's own head: a mask, a pair, replaced tokens, the next word."""
     with gr.Row(elem_classes=["bench"]):
         with gr.Column(scale=1, min_width=290):
-            text = gr.Textbox(EXAMPLES[0][0], label="Text, with [MASK] for a guess", lines=1, max_lines=4)
-            second = gr.Textbox("", label="Second text, for a pair", lines=1, max_lines=3)
+            text = control(AblateParams, "text", value=EXAMPLES[0][0])
+            second = control(AblateParams, "sentence_b")
             grid = head_switches(elem_id="switch-grid")
-            everywhere = gr.Checkbox(False, label=EVERYWHERE, visible=False)
-            off = gr.Textbox("", visible="hidden", label="heads")
+            everywhere = control(AblateParams, "everywhere", visible=False)
+            off = control(AblateParams, "heads", visible="hidden")
         with gr.Column(scale=2, min_width=320):
             said = rich_text(elem_classes=["said"], elem_id="switch-said")
             figure = plot("heads-off", elem_id="switch-figure")
@@ -79,11 +79,11 @@ def build_run_switches(page: Page, tab: gr.Tab) -> None:
     picker = RunPicker(page, accept=lambda record: bool(record.labels))
     with gr.Row(elem_classes=["bench"]):
         with gr.Column(scale=1, min_width=290):
-            first = gr.Textbox(RUN_EXAMPLES[0], label="Text", lines=2, max_lines=5)
-            second = gr.Textbox("", label="Second text, for tasks on pairs", lines=1, max_lines=3)
+            first = control(AblateRunParams, "sentence_a", value=RUN_EXAMPLES[0])
+            second = control(AblateRunParams, "sentence_b")
             grid = head_switches(elem_id="run-switch-grid")
-            everywhere = gr.Checkbox(False, label=EVERYWHERE, visible=False)
-            off = gr.Textbox("", visible="hidden", label="heads")
+            everywhere = control(AblateRunParams, "everywhere", visible=False)
+            off = control(AblateRunParams, "heads", visible="hidden")
         with gr.Column(scale=2, min_width=320):
             said = rich_text(elem_classes=["said"], elem_id="run-switch-said")
             figure = plot("heads-off-of-a-run", elem_id="run-switch-figure")

@@ -2,41 +2,38 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
+from typing import Annotated
 
-from explorer.errors import BadInputError
-from explorer.labs.attention.schema import TokenPlace, check_texts
-from explorer.numbers import MOST_LAYERS, whole_number
+from explorer.kinds import Number, OneOf
+from explorer.labs.attention.schema import TokenPlace
+from explorer.params import HeadNumber, Layer, MaybePosition, SecondText, Shown, Text, params
 
 VIEWS = ("head", "model")
 SCALE = 10_000
 """Weights travel as whole ten-thousandths."""
 
-LONGEST_POSITION = 100_000
 
-
-@dataclass(frozen=True)
+@params
 class AttentionViewParams:
-    """A text or a pair in one of bertviz's views.
+    """A text or a pair in one of bertviz's views."""
 
-    view: "head" (one layer) or "model" (every layer). layer: which one the head view shows, from 0. smallest: weights below
-    it are left out, a share from 0 to 1; a long text leaves out more.
-    """
+    sentence_a: Text
+    sentence_b: SecondText = ""
+    view: Annotated[
+        str,
+        OneOf(VIEWS, said="{name} must be one of {known}."),
+        Shown("bertviz", choices=(("Head view", "head"), ("Model view", "model"))),
+    ] = "head"
+    layer: Layer = 0
+    """Which one the head view shows, from 0."""
 
-    sentence_a: str
-    sentence_b: str = ""
-    view: str = "head"
-    layer: int = 0
-    smallest: float = 0.0
-
-    def __post_init__(self) -> None:
-        """Bring every field to its plain form, or raise BadInputError."""
-        check_texts(self)
-        if self.view not in VIEWS:
-            raise BadInputError(f"view must be one of {', '.join(VIEWS)}.")
-        object.__setattr__(self, "layer", whole_number(self.layer, "layer", 0, MOST_LAYERS))
-        object.__setattr__(self, "smallest", _share(self.smallest))
+    smallest: Annotated[
+        float,
+        Number(0, 1, said="{name} must be a share from 0 to 1, for example 0.02."),
+        Shown("Smallest weight", "0: as many as a browser draws smoothly.", (0, 0.3, 0.005)),
+    ] = 0.0
+    """Weights below it are left out; a long text leaves out more."""
 
 
 @dataclass(frozen=True)
@@ -86,23 +83,16 @@ class AttentionViewResult:
         return sum(head.share for head in self.heads) / len(self.heads)
 
 
-@dataclass(frozen=True)
+@params
 class QueryKeyParams:
-    """One head, and the token that looks; layers, heads and positions count from 0. None: the first word."""
+    """One head, and the token that looks; layers, heads and positions count from 0."""
 
-    sentence_a: str
-    sentence_b: str = ""
-    layer: int = 0
-    head: int = 0
-    position: int | None = None
-
-    def __post_init__(self) -> None:
-        """Bring every field to its plain form, or raise BadInputError."""
-        check_texts(self)
-        object.__setattr__(self, "layer", whole_number(self.layer, "layer", 0, MOST_LAYERS))
-        object.__setattr__(self, "head", whole_number(self.head, "head", 0, MOST_LAYERS))
-        if self.position is not None:
-            object.__setattr__(self, "position", whole_number(self.position, "position", 0, LONGEST_POSITION))
+    sentence_a: Text
+    sentence_b: SecondText = ""
+    layer: Layer = 0
+    head: HeadNumber = 0
+    position: MaybePosition = None
+    """None: the first word."""
 
 
 @dataclass(frozen=True)
@@ -137,13 +127,3 @@ class QueryKeyResult:
     exact: bool
     difference: float
     window: bool
-
-
-def _share(value: object) -> float:
-    try:
-        number = float(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError, OverflowError):
-        number = math.nan
-    if not 0 <= number <= 1:
-        raise BadInputError("smallest must be a share from 0 to 1, for example 0.02.")
-    return number

@@ -10,9 +10,10 @@ import gradio as gr
 from explorer.labs.attention import views_figures as figures
 from explorer.labs.attention.views_actions import ATTENTION_VIEW
 from explorer.labs.attention.views_page import DATA, as_json, document, template_address, view_data
-from explorer.labs.attention.views_schema import AttentionViewResult
+from explorer.labs.attention.views_schema import AttentionViewParams, AttentionViewResult
 from explorer.models.catalog import DEFAULT_MODEL
 from explorer.ui.components import ASSETS, rich_text, while_in_view
+from explorer.ui.controls import control
 from explorer.ui.page import Page
 from explorer.ui.wiring import Connection, folds
 
@@ -71,13 +72,9 @@ def build_views(
     """Lay out and wire the tab. explain: lays out the page's Why. triggers: the page's own events that change the texts."""
     with gr.Row(elem_classes=["bench"]):
         with gr.Column(scale=1, min_width=270):
-            view = gr.Radio(
-                [("Head view", "head"), ("Model view", "model")], value="head", label="bertviz", elem_id="view-kind"
-            )
-            layer = gr.Slider(0, 11, 0, step=1, label="Layer", elem_id="view-layer")
-            smallest = gr.Slider(
-                0, 0.3, 0, step=0.005, label="Smallest weight", info="0: as many as a browser draws smoothly."
-            )
+            view = control(AttentionViewParams, "view", elem_id="view-kind")
+            layer = control(AttentionViewParams, "layer", elem_id="view-layer")
+            smallest = control(AttentionViewParams, "smallest")
             hint = rich_text(f'<p class="caption">{figures.HINTS["head"]}</p>')
             with gr.Row(elem_classes=["try"]):
                 gr.HTML('<span class="try-label">Try</span>')

@@ -8,22 +8,16 @@ import gradio as gr
 
 from explorer.action import LiveAction
 from explorer.labs.attribution import bar_figures, figures
-from explorer.labs.attribution.methods import COMPARED
-from explorer.labs.attribution.params import MOST_METHODS
+from explorer.labs.attribution.params import AttributeRunParams
 from explorer.labs.attribution.schema import AttributionResult
 from explorer.ui.components import plot, rich_text
+from explorer.ui.controls import control
 from explorer.ui.page import Page
 from explorer.ui.streams import Stream, Watch
 from explorer.ui.wiring import folds
 
 OPENING = ["integrated_gradients", "gradient_x_input"]
 VIEWS = [("bars", "bars"), ("the text, coloured", "text")]
-BASELINE_CHOICES = [
-    ("[MASK], or zero where there is none", "auto"),
-    ("[MASK]", "mask"),
-    ("[PAD]", "pad"),
-    ("zero vector", "zero"),
-]
 
 CAUTION = (
     '<p class="caption"><b>Attention is not attribution.</b> The rollout says where information could have come from, not '
@@ -44,28 +38,17 @@ class Bench:
 
     def lay_out_choices(self) -> None:
         """The target, the methods, Start and Stop, and what is seldom changed."""
-        self.target = gr.Textbox(
-            "",
-            label="Explain which answer?",
-            placeholder="the model's own answer",
-            lines=1,
-            elem_id=f"{self.name}-target",
+        self.target = control(
+            AttributeRunParams, "target", placeholder="the model's own answer", elem_id=f"{self.name}-target"
         )
-        self.method = gr.CheckboxGroup(
-            [(method.title, method.slug) for method in COMPARED],
-            value=OPENING,
-            label=f"Methods, up to {MOST_METHODS}",
-            elem_id=f"{self.name}-methods",
-        )
+        self.method = control(AttributeRunParams, "method", value=OPENING, elem_id=f"{self.name}-methods")
         self.start = gr.Button("Attribute", variant="primary", elem_id=f"{self.name}-start")
         self.stop = gr.Button("Stop", variant="stop", visible=False, elem_id=f"{self.name}-stop")
         self.view = gr.Radio(VIEWS, value="bars", label="Show as", elem_id=f"{self.name}-view")
         with gr.Accordion("Words or tokens, baseline, steps", open=False):
-            self.by = gr.Radio([("tokens", "tokens"), ("whole words", "words")], value="tokens", label="Count by")
-            self.baseline = gr.Radio(BASELINE_CHOICES, value="auto", label="Baseline, in place of every token")
-            self.steps = gr.Number(
-                0, precision=0, label="Steps", info="0 raises them until the sum is within 2% of the difference."
-            )
+            self.by = control(AttributeRunParams, "by")
+            self.baseline = control(AttributeRunParams, "baseline")
+            self.steps = control(AttributeRunParams, "steps")
 
     def lay_out_figures(self) -> None:
         """Sentence, bars or coloured text, and what they add up to."""

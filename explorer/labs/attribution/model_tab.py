@@ -10,7 +10,9 @@ import gradio as gr
 from explorer.labs.attribution import ATTRIBUTE
 from explorer.labs.attribution.bench import OPENING, PRIVATE, Bench
 from explorer.labs.attribution.examples import EXAMPLES, TRY, fitting
+from explorer.labs.attribution.params import AttributeParams
 from explorer.ui.components import token_chips
+from explorer.ui.controls import control
 from explorer.ui.page import Page
 
 
@@ -19,14 +21,14 @@ def build_model(page: Page, explain: Callable[[], None]) -> None:
     bench, opening = Bench("attribution"), EXAMPLES[0]
     with gr.Row(elem_classes=["bench"]):
         with gr.Column(scale=1, min_width=270):
-            text = gr.Textbox(opening.text, label="Text", lines=1, max_lines=6, elem_id="attribution-input")
+            text = control(AttributeParams, "text", value=opening.text, elem_id="attribution-input")
             examples = gr.Dropdown(
                 [(example.title, number) for number, example in enumerate(EXAMPLES)],
                 value=0,
                 label="Examples",
                 filterable=False,
             )
-            second = gr.Textbox("", label="Second text, for a pair", lines=1, max_lines=4)
+            second = control(AttributeParams, "second")
             places = token_chips(elem_id="attribution-places")
             position = gr.Textbox("", label="position", visible="hidden")
             bench.lay_out_choices()

@@ -11,7 +11,9 @@ from explorer.backend.runs.record import RunRecord
 from explorer.labs.attribution import ATTRIBUTE_RUN
 from explorer.labs.attribution.bench import PRIVATE, Bench
 from explorer.labs.attribution.examples import RUN_EXAMPLES, RUN_TRY
+from explorer.labs.attribution.params import AttributeRunParams
 from explorer.tuning.methods import find_method
+from explorer.ui.controls import control
 from explorer.ui.page import Page
 from explorer.ui.run_picker import RunPicker
 
@@ -27,8 +29,8 @@ def build_run(page: Page, tab: gr.Tab, explain: Callable[[], None]) -> None:
     picker = RunPicker(page, can_be_explained)
     with gr.Row(elem_classes=["bench"]):
         with gr.Column(scale=1, min_width=270):
-            first = gr.Textbox(RUN_EXAMPLES[0][0], label="Text", lines=2, max_lines=6, elem_id="run-attribution-input")
-            second = gr.Textbox("", label="Second text, for tasks on pairs", lines=1, max_lines=4)
+            first = control(AttributeRunParams, "sentence_a", value=RUN_EXAMPLES[0][0], elem_id="run-attribution-input")
+            second = control(AttributeRunParams, "sentence_b")
             bench.lay_out_choices()
         with gr.Column(scale=2, min_width=320):
             bench.lay_out_figures()

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
+
+from pydantic import AfterValidator
 
 from explorer.errors import BadInputError
-from explorer.numbers import whole_number
+from explorer.kinds import Name, Whole
+from explorer.params import Shown, Text, params
 from explorer.text import checked_text
 
 MOST_GUESSES = 50
@@ -15,24 +19,28 @@ MOST_PLACES = 16
 LONGEST_FOLLOWED = 60
 
 
-@dataclass(frozen=True)
+def _followed(word: str) -> str:
+    followed = word.strip()
+    if len(followed) > LONGEST_FOLLOWED:
+        raise BadInputError(f"The word to follow has {len(followed):,} characters; {LONGEST_FOLLOWED} are the most.")
+    return checked_text(followed) if followed else ""
+
+
+@params
 class LensParams:
-    """text: with a mask for a masked language model. top_k: tokens a layer. follow: a word whose way is drawn as well."""
+    """What every layer would answer."""
 
-    text: str
-    top_k: int = 5
-    follow: str = ""
+    text: Annotated[Text, Shown("Text", "With [MASK] for a blank. GPT-2 continues the text.", lines=(2, 6))]
+    top_k: Annotated[int, Whole(1, MOST_GUESSES), Shown("Ranks", slider=(1, 10))] = 5
+    """Tokens a layer."""
 
-    def __post_init__(self) -> None:
-        """Raise BadInputError for a text that is empty or too long, or a number out of range."""
-        checked_text(self.text)
-        object.__setattr__(self, "top_k", whole_number(self.top_k, "top_k", 1, MOST_GUESSES))
-        followed = self.follow.strip() if isinstance(self.follow, str) else ""
-        if len(followed) > LONGEST_FOLLOWED:
-            raise BadInputError(
-                f"The word to follow has {len(followed):,} characters; {LONGEST_FOLLOWED} are the most."
-            )
-        object.__setattr__(self, "follow", checked_text(followed) if followed else "")
+    follow: Annotated[
+        str,
+        Name(optional=True),
+        AfterValidator(_followed),
+        Shown("Follow a word", "Optional; one token.", lines=(1, 1)),
+    ] = ""
+    """A word whose way is drawn as well."""
 
 
 @dataclass(frozen=True)

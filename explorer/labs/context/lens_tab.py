@@ -9,8 +9,9 @@ import gradio as gr
 from explorer.figures import prose
 from explorer.labs.context import LOGIT_LENS, lens_figures
 from explorer.labs.context.examples import LENS_EXAMPLES, LENS_TRY
-from explorer.labs.context.lens_schema import LensResult
+from explorer.labs.context.lens_schema import LensParams, LensResult
 from explorer.ui.components import plot, rich_text, token_chips
+from explorer.ui.controls import control
 from explorer.ui.page import Page
 from explorer.ui.wiring import LATEX, Connection, folds
 
@@ -36,15 +37,9 @@ def build_lens(page: Page, tab: gr.Tab) -> None:
     opening = LENS_EXAMPLES[0]
     with gr.Row(elem_classes=["bench"]):
         with gr.Column(scale=1, min_width=270):
-            text = gr.Textbox(
-                opening[1],
-                label="Text",
-                info="With [MASK] for a blank. GPT-2 continues the text.",
-                lines=2,
-                max_lines=6,
-            )
-            follow = gr.Textbox(opening[2], label="Follow a word", info="Optional; one token.", lines=1, max_lines=1)
-            top_k = gr.Slider(1, 10, 5, step=1, label="Ranks")
+            text = control(LensParams, "text", value=opening[1])
+            follow = control(LensParams, "follow", value=opening[2])
+            top_k = control(LensParams, "top_k")
             button = gr.Button("Read every layer", variant="primary")
             examples = gr.Dropdown(
                 [(example[0], number) for number, example in enumerate(LENS_EXAMPLES)],

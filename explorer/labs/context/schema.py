@@ -6,9 +6,13 @@ import ast
 import re
 from dataclasses import dataclass
 from itertools import combinations
+from typing import Annotated, Any, Self
+
+from pydantic import model_validator
 
 from explorer.errors import BadInputError
-from explorer.numbers import whole_number
+from explorer.kinds import Read
+from explorer.params import Seed, Shown, params
 from explorer.text import checked_text
 
 FEWEST, MOST = 2, 8
@@ -34,37 +38,7 @@ class Line:
     times: int
 
 
-@dataclass(frozen=True)
-class ContextParams:
-    """The word in two to eight sentences.
-
-    sentences: as a list, or as a text with one a line; a line may end in "| sense", which names the word's meaning there.
-    seed: of the draw of random tokens that the word is compared with.
-    """
-
-    sentences: tuple[str, ...] | str
-    word: str
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        """Bring both to one plain form, or raise BadInputError in a sentence that names the line."""
-        object.__setattr__(self, "sentences", _split(self.sentences))
-        object.__setattr__(self, "word", _checked_word(self.word))
-        object.__setattr__(self, "seed", whole_number(self.seed, "seed", 0, 2**31 - 1))
-        count = len(self.sentences)
-        if count < FEWEST:
-            raise BadInputError("To compare, the word must stand in at least two sentences: write one a line.")
-        if count > MOST:
-            raise BadInputError(f"These are {count:,} sentences, and the page compares at most {MOST}.")
-        _ = self.lines
-
-    @property
-    def lines(self) -> tuple[Line, ...]:
-        """The sentences, taken apart."""
-        return tuple(_line(number, text, self.word) for number, text in enumerate(self.sentences, start=1))
-
-
-def _split(given: object) -> tuple[str, ...]:
+def _split(given: Any) -> tuple[str, ...]:
     """One string a sentence. A client's list that came through a text box, written as Python writes it, is a list again."""
     if isinstance(given, str):
         listed = _as_list(given.strip())
@@ -84,13 +58,46 @@ def _as_list(text: str) -> list[object] | None:
     return value if isinstance(value, list) else None
 
 
-def _checked_word(word: object) -> str:
+def _checked_word(word: Any) -> str:
     text = word.strip() if isinstance(word, str) else ""
     if not text:
         raise BadInputError("Type the word that the sentences share.")
     if len(text) > LONGEST_WORD:
         raise BadInputError(f"The word is {len(text):,} characters long; {LONGEST_WORD} are the most.")
     return checked_text(text)
+
+
+@params
+class ContextParams:
+    """The word in two to eight sentences."""
+
+    sentences: Annotated[
+        tuple[str, ...] | str,
+        Read(_split),
+        Shown(
+            f"Sentences, one a line ({FEWEST} to {MOST})", "A line may end in | and the word's sense.", lines=(6, 10)
+        ),
+    ]
+    """As a list, or as a text with one a line; a line may end in "| sense", which names the word's meaning there."""
+
+    word: Annotated[str, Read(_checked_word), Shown("Word", lines=(1, 1))]
+    seed: Seed = 0
+    """Of the draw of random tokens that the word is compared with."""
+
+    @model_validator(mode="after")
+    def _word_stands_in_every_sentence(self) -> Self:
+        count = len(self.sentences)
+        if count < FEWEST:
+            raise BadInputError("To compare, the word must stand in at least two sentences: write one a line.")
+        if count > MOST:
+            raise BadInputError(f"These are {count:,} sentences, and the page compares at most {MOST}.")
+        _ = self.lines
+        return self
+
+    @property
+    def lines(self) -> tuple[Line, ...]:
+        """The sentences, taken apart."""
+        return tuple(_line(number, text, self.word) for number, text in enumerate(self.sentences, start=1))
 
 
 def _line(number: int, given: str, word: str) -> Line:

@@ -8,8 +8,9 @@ import gradio as gr
 
 from explorer.labs.context import CONTEXTUAL_SIMILARITY, figures, layer_figures
 from explorer.labs.context.examples import EXAMPLES, TRY
-from explorer.labs.context.schema import STATIC, ContextResult
+from explorer.labs.context.schema import STATIC, ContextParams, ContextResult
 from explorer.ui.components import plot, rich_text
+from explorer.ui.controls import control
 from explorer.ui.page import Page
 from explorer.ui.wiring import LATEX, Connection, folds
 
@@ -38,14 +39,8 @@ def build_word(page: Page) -> None:
     _, first_word, lines = EXAMPLES[0]
     with gr.Row(elem_classes=["bench"]):
         with gr.Column(scale=1, min_width=270):
-            word = gr.Textbox(first_word, label="Word", lines=1, max_lines=1)
-            sentences = gr.Textbox(
-                "\n".join(lines),
-                label="Sentences, one a line (2 to 8)",
-                info="A line may end in | and the word's sense.",
-                lines=6,
-                max_lines=10,
-            )
+            word = control(ContextParams, "word", value=first_word)
+            sentences = control(ContextParams, "sentences", value="\n".join(lines))
             button = gr.Button("Compare", variant="primary")
             examples = gr.Dropdown(
                 [(example[0], number) for number, example in enumerate(EXAMPLES)],

@@ -9,9 +9,11 @@ import gradio as gr
 from explorer.backend.runs.examples import OTHER_RANK
 from explorer.labs.delta import AMPLIFICATION, EXPERIMENT, FACTORS, PLACEMENT, amplification_figures, directions_figures
 from explorer.labs.delta.live import Experiment
+from explorer.labs.delta.params import AmplificationParams
 from explorer.labs.delta.places import matrix_choice
 from explorer.labs.delta.schema import AmplificationResult, PlacementResult, RunFactors
 from explorer.ui.components import plot, rich_text
+from explorer.ui.controls import control
 from explorer.ui.page import Page
 from explorer.ui.run_picker import RunPicker
 from explorer.ui.streams import Stream, Watch
@@ -40,7 +42,7 @@ def build_amplification(
     with gr.Row(elem_classes=["bench"]):
         with gr.Column(scale=1, min_width=270):
             module, layer = matrix_choice()
-            directions = gr.Slider(1, 64, 4, step=1, label="Directions r of ΔW")
+            directions = control(AmplificationParams, "r")
         with gr.Column(scale=2, min_width=320):
             said = rich_text(elem_classes=["said"], elem_id="amplification-said")
             figure = plot("amplification", elem_id="amplification-figure")

@@ -8,9 +8,11 @@ import gradio as gr
 
 from explorer.errors import ExplorerError
 from explorer.labs.delta.figures import module_name
+from explorer.labs.delta.params import PlacementParams
 from explorer.labs.delta.schema import SpectrumResult
 from explorer.settings import settings
-from explorer.tuning.spec import RunSpec
+from explorer.tuning.spec import TARGETS, RunSpec
+from explorer.ui.controls import control
 from explorer.ui.run_picker import RunPicker
 
 ALL_LAYERS = "all"
@@ -71,7 +73,6 @@ def _depth(spec: RunSpec) -> int:
 
 def matrix_choice() -> tuple[gr.Dropdown, gr.Number]:
     """The module and the layer of one matrix."""
-    modules = [(module_name(name), name) for name in ("query", "key", "value", "output", "ffn_in", "ffn_out")]
-    module = gr.Dropdown(modules, value=FIRST_MODULE, label="Matrix", allow_custom_value=True)
-    layer = gr.Number(OPENING_LAYER, precision=0, minimum=0, label="Layer, from 0")
-    return module, layer
+    modules = [(module_name(name), name) for name in TARGETS]
+    module = control(PlacementParams, "module", choices=modules)
+    return module, control(PlacementParams, "layer", value=OPENING_LAYER, minimum=0)

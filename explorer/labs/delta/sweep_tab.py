@@ -10,10 +10,11 @@ from explorer.backend.runs.examples import BY_RANK
 from explorer.backend.runs.following import Compared
 from explorer.labs.delta import SWEEP, sweep_figures
 from explorer.labs.delta.live import sweep_result
+from explorer.labs.delta.params import SweepParams
 from explorer.settings import settings
 from explorer.tasks.sources import choices
-from explorer.tuning.spec import TARGETS
 from explorer.ui.components import plot, rich_text
+from explorer.ui.controls import control, controls
 from explorer.ui.page import Page
 from explorer.ui.run_picker import RunPicker
 from explorer.ui.streams import Stream, Watch
@@ -26,11 +27,10 @@ def build_sweep(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
         with gr.Column(scale=1, min_width=270):
             start = gr.Button("Sweep the ranks", variant="primary", elem_id="sweep")
             stop = gr.Button("Stop them all", variant="stop", visible=False)
-            task = gr.Dropdown(choices(settings()), value="sst2", label="Task", allow_custom_value=True)
-            ranks = gr.Textbox("1, 2, 4, 8, 64", label="Ranks")
-            targets = gr.CheckboxGroup(list(TARGETS), value=["query", "value"], label="Adapted matrices")
-            epochs = gr.Slider(1, 20, 3, step=1, label="Epochs")
-            seed = gr.Number(0, precision=0, label="Seed")
+            inputs = {
+                "task": control(SweepParams, "task", choices=choices(settings())),
+                **controls(SweepParams, "ranks", "targets", "epochs", "seed"),
+            }
             gr.HTML(
                 '<p class="caption">One LoRA run a rank, everything else alike; alpha is twice the rank, so that the update\'s '
                 "scale stays the same. The runs train one after the other and stay in the list.</p>"
@@ -47,7 +47,6 @@ def build_sweep(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
         runs = ",".join(record.run_id for record in compared.records)
         return [gr.update(visible=not active), gr.update(visible=active), runs]
 
-    inputs = {"task": task, "ranks": ranks, "targets": targets, "epochs": epochs, "seed": seed}
     stream = Stream(
         page,
         SWEEP,

@@ -4,8 +4,13 @@ from explorer.action import Action, Lab, LiveAction
 from explorer.backend.executor import Job
 from explorer.labs.distillation import ablation_figures, figures, loss_figures, plain, seed_figures, train_figures
 from explorer.labs.distillation.live import require_success
-from explorer.labs.distillation.schema import LossesParams, SoftTargetsParams
-from explorer.labs.distillation.train_schema import AblationParams, DistillParams, FollowStudentParams
+from explorer.labs.distillation.params import (
+    AblationParams,
+    DistillParams,
+    FollowStudentParams,
+    LossesParams,
+    SoftTargetsParams,
+)
 
 _COMPUTE = "explorer.labs.distillation.compute"
 _LIVE = "explorer.labs.distillation.live"

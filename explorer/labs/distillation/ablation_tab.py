@@ -11,10 +11,10 @@ from explorer.backend.runs.following import Compared
 from explorer.backend.runs.report import progress
 from explorer.labs.distillation import ABLATE, ablation_figures
 from explorer.labs.distillation.learns import Learning
-from explorer.labs.distillation.train_controls import layers_choice
+from explorer.labs.distillation.params import AblationParams
 from explorer.labs.distillation.train_schema import Ablated
-from explorer.tuning.students import WEIGHTS
 from explorer.ui.components import plot, rich_text
+from explorer.ui.controls import controls
 from explorer.ui.page import Page
 from explorer.ui.run_picker import RunPicker
 from explorer.ui.streams import Stream, Watch
@@ -31,14 +31,9 @@ def build_ablation(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
             inputs = {
                 "task": learns.task,
                 "text": learns.text,
-                "student_layers": layers_choice("Student's layers"),
-                "temperature": gr.Slider(0.5, 20, 2, step=0.5, label="Temperature T"),
-                "soft": gr.Number(WEIGHTS[0], label="Weight of the soft targets"),
-                "hard": gr.Number(WEIGHTS[1], label="Weight of the labels (on a text: the hidden words)"),
-                "cosine": gr.Number(WEIGHTS[2], label="Weight of the states' cosine"),
+                **controls(AblationParams, "student_layers", "temperature", "soft", "hard", "cosine"),
                 "labelled": learns.labels(KNOWN_LABELS, info="0 knows all; see Train a student."),
-                "epochs": gr.Slider(1, 20, 3, step=1, label="Epochs"),
-                "seed": gr.Number(0, precision=0, label="Seed"),
+                **controls(AblationParams, "epochs", "seed"),
                 "examples": learns.number(),
             }
             gr.HTML(

@@ -10,15 +10,14 @@ from torch import Tensor
 from explorer.backend.runs.open import OpenRuns
 from explorer.errors import BadInputError
 from explorer.labs.distillation.asking import Said, ask, ranked
+from explorer.labs.distillation.params import LossesParams, SoftTargetsParams
 from explorer.labs.distillation.schema import (
     CURVE,
     GRADIENT_CURVE,
     REST,
     Compared,
     Loss,
-    LossesParams,
     LossesResult,
-    SoftTargetsParams,
     SoftTargetsResult,
     Target,
 )

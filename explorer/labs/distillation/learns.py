@@ -8,8 +8,10 @@ from typing import Any
 import gradio as gr
 
 from explorer.errors import BadInputError, readable
+from explorer.labs.distillation.params import DistillParams
 from explorer.tasks.opening import decode, read_bytes
 from explorer.tasks.plain_text import HOLDS, LONGEST_PASTED, SAVE, TEXT
+from explorer.ui.controls import control
 from explorer.ui.page import Page
 
 TASKS = [("the teacher's task", ""), ("masked words of a text", TEXT.slug)]
@@ -55,13 +57,13 @@ class Learning:
 
     def labels(self, count: int, **options: Any) -> gr.Number:
         """How many labels are known; none to choose with a text, where every hidden word is known."""
-        labelled = gr.Number(count, precision=0, label="Known labels", **options)
+        labelled: gr.Number = control(DistillParams, "labelled", value=count, **options)
         self.sets(labelled, on_task=count, on_text=0)
         return labelled
 
     def number(self) -> gr.Number:
         """How many examples; turned to QUICK with a text, so that a run takes about a minute, and to all of a task's."""
-        examples = gr.Number(0, precision=0, label="Training examples", info="0 takes all of them.")
+        examples: gr.Number = control(DistillParams, "examples")
         self.sets(examples, on_task=0, on_text=QUICK)
         self.task.change(
             self._turned,

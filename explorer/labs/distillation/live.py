@@ -10,15 +10,8 @@ from explorer.backend.runs.examples import COMPANIONS, EVERY, FEW
 from explorer.backend.runs.following import follow_all
 from explorer.backend.runs.record import RunRecord, RunStatus
 from explorer.errors import BadInputError, ExplorerError
-from explorer.labs.distillation.train_schema import (
-    Ablated,
-    AblationParams,
-    Distilled,
-    DistillParams,
-    FollowStudentParams,
-    MeasureParams,
-    Seeded,
-)
+from explorer.labs.distillation.params import AblationParams, DistillParams, FollowStudentParams
+from explorer.labs.distillation.train_schema import Ablated, Distilled, MeasureParams, Seeded
 from explorer.settings import settings
 from explorer.tasks.sources import keep_text, load
 from explorer.tuning.students import is_student, labels_only

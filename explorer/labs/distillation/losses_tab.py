@@ -9,10 +9,11 @@ import gradio as gr
 from explorer.backend.runs.examples import FIRST, OTHER_RANK
 from explorer.errors import BadInputError
 from explorer.labs.distillation import GRADIENTS, LOSSES, loss_figures
-from explorer.labs.distillation.schema import MASKED, LossesResult
+from explorer.labs.distillation.params import MASKED, LossesParams
+from explorer.labs.distillation.schema import LossesResult
 from explorer.labs.distillation.soft_tab import REVIEW, TEACHERS, of_teacher
-from explorer.labs.distillation.train_controls import layers_choice
 from explorer.ui.components import plot, rich_text
+from explorer.ui.controls import control
 from explorer.ui.page import Page
 from explorer.ui.run_picker import RunPicker
 from explorer.ui.wiring import LATEX, Connection, folds
@@ -47,12 +48,12 @@ def build_losses(page: Page, picker: RunPicker, tab: gr.Tab) -> gr.Dropdown:
         with gr.Column(scale=1, min_width=270):
             of = gr.Radio(TEACHERS, value="run", label="Teacher")
             kind = gr.Radio(STUDENTS, value="layers", label="Student")
-            layers = layers_choice("Its layers")
+            layers = control(LossesParams, "student_layers", label="Its layers")
             other = picker.dropdown("Student's run", visible=False, elem_id="student-run")
-            text = gr.Textbox(REVIEW, label="Sentence", lines=1, max_lines=4)
-            second = gr.Textbox("", label="Second sentence, for a pair", lines=1, max_lines=3)
-            temperature = gr.Slider(0.1, 20, 2, step=0.1, label="Temperature T", elem_id="loss-temperature")
-            alpha = gr.Slider(0, 1, 0.5, step=0.05, label="α: share of the soft loss")
+            text = control(LossesParams, "text", value=REVIEW)
+            second = control(LossesParams, "second")
+            temperature = control(LossesParams, "temperature", elem_id="loss-temperature")
+            alpha = control(LossesParams, "alpha")
             button = gr.Button("Compare", variant="primary")
         with gr.Column(scale=2, min_width=320):
             said = rich_text(elem_classes=["said"], elem_id="losses-said")

@@ -8,8 +8,10 @@ import gradio as gr
 
 from explorer.charts import PALETTES
 from explorer.labs.distillation import SOFT_TARGETS, figures
-from explorer.labs.distillation.schema import COLDEST, HOTTEST, MASKED, SoftTargetsResult
+from explorer.labs.distillation.params import MASKED, SoftTargetsParams
+from explorer.labs.distillation.schema import COLDEST, HOTTEST, SoftTargetsResult
 from explorer.ui.components import ASSETS, rich_text
+from explorer.ui.controls import control
 from explorer.ui.page import Page
 from explorer.ui.run_picker import RunPicker
 from explorer.ui.wiring import LATEX, Connection, folds
@@ -61,12 +63,12 @@ def build_soft_targets(page: Page, picker: RunPicker) -> None:
     with gr.Row(elem_classes=["bench"]):
         with gr.Column(scale=1, min_width=270):
             of = gr.Radio(TEACHERS, value="model", label="Teacher", elem_id="soft-teacher")
-            text = gr.Textbox(MASKED, label="Sentence, with [MASK] for a guess", lines=1, max_lines=4)
-            second = gr.Textbox("", label="Second sentence, for a pair", lines=1, max_lines=3)
+            text = control(SoftTargetsParams, "text")
+            second = control(SoftTargetsParams, "second")
             button = gr.Button("Ask the teacher", variant="primary")
             with gr.Accordion("More settings", open=False):
-                top_k = gr.Slider(1, 20, 8, step=1, label="Words by name")
-            answer = gr.Textbox("", label="True answer, if you know it", max_lines=1, elem_id="soft-answer")
+                top_k = control(SoftTargetsParams, "top_k")
+            answer = control(SoftTargetsParams, "answer", elem_id="soft-answer")
             temperature = gr.Number(1.0, visible="hidden", label="temperature")
         with gr.Column(scale=2, min_width=320):
             said = rich_text(elem_classes=["said"], elem_id="soft-said")

@@ -9,10 +9,12 @@ import gradio as gr
 from explorer.backend.runs.examples import BY_METHOD
 from explorer.backend.runs.following import Compared
 from explorer.labs.finetune import COMPARE, compare_figures, figures
+from explorer.labs.finetune.schema import CompareParams
 from explorer.settings import settings
 from explorer.tasks.sources import choices
 from explorer.tuning.methods import METHODS
 from explorer.ui.components import plot, rich_text
+from explorer.ui.controls import control, controls
 from explorer.ui.page import Page
 from explorer.ui.run_picker import RunPicker
 from explorer.ui.streams import Stream, Watch
@@ -25,21 +27,18 @@ def build_compare(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
         with gr.Column(scale=1, min_width=270):
             start = gr.Button("Compare all", variant="primary", elem_id="compare")
             stop = gr.Button("Stop them all", variant="stop", visible=False)
-            task = gr.Dropdown(choices(settings()), value="sst2", label="Task", allow_custom_value=True)
-            methods = gr.CheckboxGroup(
-                [(method.title, method.slug) for method in METHODS],
-                value=[method.slug for method in METHODS],
-                label="Methods",
-            )
-            epochs = gr.Slider(1, 20, 3, step=1, label="Epochs")
+            named = [(method.title, method.slug) for method in METHODS]
+            inputs = {
+                "task": control(CompareParams, "task", choices=choices(settings())),
+                "methods": control(CompareParams, "methods", choices=named, value=[slug for _, slug in named]),
+                "epochs": control(CompareParams, "epochs"),
+            }
             gr.HTML(
                 '<p class="caption">Every method with the same examples, seed and number of epochs, each with its own usual '
                 "learning rate. The runs train one after the other and stay in the list of runs.</p>"
             )
             with gr.Accordion("More settings", open=False):
-                batch_size = gr.Slider(1, 64, 16, step=1, label="Batch size")
-                examples = gr.Number(0, precision=0, label="Training examples", info="0 takes all of them.")
-                seed = gr.Number(0, precision=0, label="Seed")
+                inputs |= controls(CompareParams, "batch_size", "examples", "seed")
         with gr.Column(scale=2, min_width=320):
             said = rich_text(elem_classes=["said"], elem_id="compare-said")
             trade = plot("methods", elem_id="compare-trade")
@@ -51,14 +50,6 @@ def build_compare(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
         "(2,490 of RTE to 393,000 of MNLI) with a search over settings; the runs above are of the model chosen here, on few "
         "examples, and the bundled tasks have sentences of their own. To measure on GLUE's, take its file on the Train tab.</p>"
     )
-    inputs = {
-        "task": task,
-        "methods": methods,
-        "epochs": epochs,
-        "batch_size": batch_size,
-        "examples": examples,
-        "seed": seed,
-    }
 
     def steer(result: Compared, owner: str) -> list[Any]:
         active = any(record.status.is_active for record in result.records)

@@ -10,19 +10,16 @@ from explorer.labs.finetune.uploads import RealTask, Upload
 from explorer.settings import settings
 from explorer.tasks.sources import choices
 from explorer.tuning.methods import METHODS, Method, find_method
-from explorer.tuning.spec import TARGETS
+from explorer.tuning.spec import RunSpec
+from explorer.ui.controls import control, controls
 from explorer.ui.page import Page
 from explorer.ui.wiring import LATEX
 
-TARGET_TITLES = {
-    "query": "query",
-    "key": "key",
-    "value": "value",
-    "output": "output",
-    "ffn_in": "FFN in",
-    "ffn_out": "FFN out",
-}
-VARIANT_CHOICES = [("LoRA", "lora"), ("rsLoRA", "rslora"), ("DoRA", "dora"), ("PiSSA", "pissa")]
+NAMES = (
+    *("task", "method", "rank", "alpha", "targets", "learning_rate", "epochs", "batch_size", "examples", "seed"),
+    *("variant", "dropout", "prefix_length", "bottleneck"),
+)
+"""In the order of the endpoint's parameters."""
 
 
 def explanation(method: Method) -> str:
@@ -35,10 +32,8 @@ class Controls:
 
     def __init__(self, page: Page) -> None:
         self.page = page
-        self.task = gr.Dropdown(
-            choices(settings()), value="sst2", label="Task", allow_custom_value=True, elem_id="task-picker"
-        )
-        self.real = RealTask(self.task)
+        task = control(RunSpec, "task", choices=choices(settings()), elem_id="task-picker")
+        self.real = RealTask(task)
         self.method = gr.Dropdown(
             [(method.title, method.slug) for method in METHODS],
             value="lora",
@@ -47,48 +42,20 @@ class Controls:
             elem_id="method-picker",
         )
         with gr.Group() as self.lora:
-            self.rank = gr.Slider(1, 128, 8, step=1, label="Rank r", elem_id="rank")
-            self.targets = gr.CheckboxGroup(
-                [(TARGET_TITLES[name], name) for name in TARGETS], value=["query", "value"], label="Adapted matrices"
-            )
+            made = {"rank": control(RunSpec, "rank", elem_id="rank"), **controls(RunSpec, "targets")}
         with gr.Group(visible=False) as self.prefix:
-            self.prefix_length = gr.Slider(1, 64, 16, step=1, label="Virtual tokens")
+            made |= controls(RunSpec, "prefix_length")
         with gr.Group(visible=False) as self.adapter:
-            self.bottleneck = gr.Slider(1, 256, 32, step=1, label="Bottleneck width")
-        self.upload = Upload(page, self.task)
+            made |= controls(RunSpec, "bottleneck")
+        self.upload = Upload(page, task)
         with gr.Accordion("Training settings", open=False):
-            self.learning_rate = gr.Number(
-                find_method("lora").learning_rate, label="Learning rate", info=self._rate_info("lora")
-            )
-            self.epochs = gr.Slider(1, 20, 3, step=1, label="Epochs")
-            self.batch_size = gr.Slider(1, 64, 16, step=1, label="Batch size")
-            self.examples = gr.Number(0, precision=0, label="Training examples", info="0 takes all of them.")
-            self.seed = gr.Number(0, precision=0, label="Seed")
-            self.alpha = gr.Number(16, label="LoRA alpha", info="The update is scaled by alpha / r.")
-            self.variant = gr.Dropdown(VARIANT_CHOICES, value="lora", label="LoRA variant", filterable=False)
-            self.dropout = gr.Slider(0, 0.5, 0, step=0.05, label="Dropout in LoRA or the adapters")
+            rate = find_method("lora").learning_rate
+            self.learning_rate = control(RunSpec, "learning_rate", value=rate, info=self._rate_info("lora"))
+            made |= controls(RunSpec, "epochs", "batch_size", "examples", "seed", "alpha", "variant", "dropout")
+        made |= {"task": task, "method": self.method, "learning_rate": self.learning_rate}
+        self.inputs = {name: made[name] for name in NAMES}
         with gr.Accordion("How this method works", open=False):
             self.explained = gr.Markdown(explanation(find_method("lora")), latex_delimiters=LATEX)
-
-    @property
-    def inputs(self) -> dict[str, Any]:
-        """In the order of the endpoint's parameters."""
-        names = [
-            *(
-                "task",
-                "method",
-                "rank",
-                "alpha",
-                "targets",
-                "learning_rate",
-                "epochs",
-                "batch_size",
-                "examples",
-                "seed",
-            ),
-            *("variant", "dropout", "prefix_length", "bottleneck"),
-        ]
-        return {name: getattr(self, name) for name in names}
 
     def wire(self) -> None:
         """Show what the chosen method reads, and hide what it does not; a visitor's choice also sets its learning rate."""

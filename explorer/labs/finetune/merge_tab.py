@@ -12,15 +12,12 @@ from explorer.labs.finetune import EXPORT, MERGE, try_figures
 from explorer.labs.finetune.imports import Import
 from explorer.labs.finetune.schema import ExportParams, MergeResult
 from explorer.ui.components import plot, rich_text
+from explorer.ui.controls import control
 from explorer.ui.page import Page
 from explorer.ui.run_picker import RunPicker
 from explorer.ui.signatures import for_clients
 from explorer.ui.wiring import LATEX, Connection, folds
 
-KINDS = [
-    ("Adapter in peft's format, with card, data and training script", "adapter"),
-    ("Whole merged checkpoint, for from_pretrained", "merged"),
-]
 WHY = r"""
 After training, $W' = W + \frac{\alpha}{r} B A$ can be computed once: the adapted model is then as quick as the original,
 $h = W' x$, where adapters and prefixes cost time at every call. The outputs agree up to rounding: the two ways add the same
@@ -34,7 +31,7 @@ def build_merge(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
         with gr.Column(scale=1, min_width=270):
             merge = gr.Button("Merge and compare", variant="primary", elem_id="merge")
             gr.HTML("<h2>Take it home</h2>")
-            kind = gr.Radio(KINDS, value="adapter", label="What")
+            kind = control(ExportParams, "kind")
             prepare = gr.Button("Prepare the file", elem_id="export")
             file = gr.File(label="The file", interactive=False, visible=False, elem_id="export-file")
             Import(page, picker)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import math
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Annotated, Any, TypeGuard
 
 from explorer.errors import BadInputError
+from explorer.kinds import Number, Read
+from explorer.params import params
 from explorer.tasks.confusion import checked_matrix
 
 MOST_CLASSES = 20
@@ -21,54 +23,47 @@ Matrix = tuple[tuple[int, ...], ...]
 Points = tuple[tuple[float, float], ...]
 
 
-@dataclass(frozen=True)
-class ConfusionParams:
-    """matrix[i][j] counts the examples of class i that were predicted as class j; of two classes the second is positive."""
-
-    matrix: Matrix
-
-    def __post_init__(self) -> None:
-        """Raise BadInputError unless it is square, holds counts, and at least one example."""
-        if not _is_row(self.matrix) or not all(_is_row(row) for row in self.matrix):
-            raise BadInputError("Give the confusion matrix as a list of rows, such as [[40, 10], [5, 45]].")
-        if len(self.matrix) > MOST_CLASSES:
-            raise BadInputError(f"At most {MOST_CLASSES} classes; this matrix has {len(self.matrix)}.")
-        matrix = checked_matrix(self.matrix)
-        if not any(map(any, matrix)):
-            raise BadInputError(
-                "Every cell is 0: without examples there is nothing to measure. Give one of them a count."
-            )
-        object.__setattr__(self, "matrix", matrix)
+def _matrix(given: object) -> Matrix:
+    if not _is_row(given) or not all(_is_row(row) for row in given):
+        raise BadInputError("Give the confusion matrix as a list of rows, such as [[40, 10], [5, 45]].")
+    if len(given) > MOST_CLASSES:
+        raise BadInputError(f"At most {MOST_CLASSES} classes; this matrix has {len(given)}.")
+    matrix = checked_matrix(given)
+    if not any(map(any, matrix)):
+        raise BadInputError("Every cell is 0: without examples there is nothing to measure. Give one of them a count.")
+    return matrix
 
 
-@dataclass(frozen=True)
-class PointsParams:
-    """Pairs of true and predicted score, in any unit."""
-
-    points: Points
-
-    def __post_init__(self) -> None:
-        """Raise BadInputError unless there are 2 to MOST_POINTS pairs of finite numbers."""
-        if not _is_row(self.points) or not all(_is_row(row) and len(row) == 2 for row in self.points):
-            raise BadInputError("Give the points as a list of pairs, such as [[0.5, 1.0], [4.0, 3.5]].")
-        if not 2 <= len(self.points) <= MOST_POINTS:
-            raise BadInputError(f"A correlation takes 2 to {MOST_POINTS:,} points; got {len(self.points):,}.")
-        points = tuple((_score(true), _score(predicted)) for true, predicted in self.points)
-        object.__setattr__(self, "points", points)
+def _points(given: object) -> Points:
+    if not _is_row(given) or not all(_is_row(row) and len(row) == 2 for row in given):
+        raise BadInputError("Give the points as a list of pairs, such as [[0.5, 1.0], [4.0, 3.5]].")
+    if not 2 <= len(given) <= MOST_POINTS:
+        raise BadInputError(f"A correlation takes 2 to {MOST_POINTS:,} points; got {len(given):,}.")
+    return tuple((_score(true), _score(predicted)) for true, predicted in given)
 
 
-def _is_row(row: object) -> bool:
+def _is_row(row: object) -> TypeGuard[Sequence[Any]]:
     return isinstance(row, Sequence) and not isinstance(row, str)
 
 
 def _score(cell: object) -> float:
-    try:
-        number = float(cell)  # type: ignore[arg-type]
-    except (TypeError, ValueError, OverflowError):
-        number = math.nan
-    if not abs(number) <= LARGEST_SCORE:
-        raise BadInputError(f"A score is a number of at most {LARGEST_SCORE:,.0f} in size; got {cell!r}.")
+    said = f"A score is a number of at most {LARGEST_SCORE:,.0f} in size; got {{value}}."
+    number: float = Number(-LARGEST_SCORE, LARGEST_SCORE, said=said).read(cell, "score")
     return number
+
+
+@params
+class ConfusionParams:
+    """matrix[i][j] counts the examples of class i that were predicted as class j; of two classes the second is positive."""
+
+    matrix: Annotated[Matrix, Read(_matrix)]
+
+
+@params
+class PointsParams:
+    """Pairs of true and predicted score, in any unit."""
+
+    points: Annotated[Points, Read(_points)]
 
 
 @dataclass(frozen=True)

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
+
+from pydantic import AfterValidator
 
 from explorer.backend.runs.examples import FIRST, PRAISE
 from explorer.errors import BadInputError
-from explorer.text import checked_text
-from explorer.tuning.spec import RunSpec
+from explorer.kinds import Name, Names, OneOf, Sentence
+from explorer.params import SecondText, Shown, params
+from explorer.tuning.spec import BatchSize, Epochs, Examples, RunSeed, RunSpec, Task
 
 MOST_COMPARED = 12
 
 
-@dataclass(frozen=True)
+@params
 class PlanParams(RunSpec):
     """A run that has not started."""
 
-    model: str = ""
+    model: Annotated[str, Name()] = ""
     """Filled in by the job: the model is the job's own."""
 
 
@@ -44,71 +48,51 @@ class PlanResult:
     script: str = ""
 
 
-@dataclass(frozen=True)
+def _not_too_many(methods: tuple[str, ...]) -> tuple[str, ...]:
+    if len(methods) > MOST_COMPARED:
+        raise BadInputError(f"At most {MOST_COMPARED} methods at a time; got {len(methods)}.")
+    return methods
+
+
+@params
 class CompareParams:
     """Several runs with the same data and seed. methods: names, or empty for every one that this model can have."""
 
-    model: str
-    task: str = "sst2"
-    methods: tuple[str, ...] = ()
-    epochs: int = 3
-    batch_size: int = 16
-    examples: int = 0
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        """Accept a comma-separated text, then check as a run would."""
-        named = self.methods.split(",") if isinstance(self.methods, str) else self.methods or ()
-        object.__setattr__(self, "methods", tuple(str(name).strip() for name in named if str(name).strip()))
-        RunSpec(
-            self.model,
-            self.task,
-            epochs=self.epochs,
-            batch_size=self.batch_size,
-            examples=self.examples,
-            seed=self.seed,
-        )
-        if len(self.methods) > MOST_COMPARED:
-            raise BadInputError(f"At most {MOST_COMPARED} methods at a time; got {len(self.methods)}.")
+    model: Annotated[str, Name()]
+    task: Task = "sst2"
+    methods: Annotated[tuple[str, ...], Names(), AfterValidator(_not_too_many), Shown("Methods")] = ()
+    epochs: Epochs = 3
+    batch_size: BatchSize = 16
+    examples: Examples = 0
+    seed: RunSeed = 0
 
 
-@dataclass(frozen=True)
+@params
 class RunsParams:
     """All of a visitor's runs."""
 
 
-@dataclass(frozen=True)
+Run = Annotated[str, Name(missing="Choose a run first: start one on the Train tab.")]
+FirstText = Annotated[
+    str, Sentence("The sentence is empty. Type one, or pick an example."), Shown("Text", lines=(2, 6))
+]
+PairedText = Annotated[SecondText, Shown("Second text, for tasks on pairs", lines=(1, 4))]
+
+
+@params
 class FollowParams:
     """A run to look at until it ends."""
 
-    run: str = FIRST
-
-    def __post_init__(self) -> None:
-        """Raise BadInputError where no run is named."""
-        _require_run(self.run)
+    run: Run = FIRST
 
 
-def _require_run(run: object) -> None:
-    if not isinstance(run, str) or not run:
-        raise BadInputError("Choose a run first: start one on the Train tab.")
-
-
-@dataclass(frozen=True)
+@params
 class PredictRunParams:
     """One text, or a pair, for a run's model and for the model before it was fine-tuned."""
 
-    run: str = FIRST
-    sentence_a: str = PRAISE
-    sentence_b: str = ""
-
-    def __post_init__(self) -> None:
-        """Raise BadInputError where there is no run or no text."""
-        _require_run(self.run)
-        if not isinstance(self.sentence_a, str) or not self.sentence_a.strip():
-            raise BadInputError("The sentence is empty. Type one, or pick an example.")
-        for text in (self.sentence_a, self.sentence_b):
-            if text:
-                checked_text(text)
+    run: Run = FIRST
+    sentence_a: FirstText = PRAISE
+    sentence_b: PairedText = ""
 
 
 @dataclass(frozen=True)
@@ -132,21 +116,19 @@ class PredictRunResult:
     adapted: Prediction
 
 
-@dataclass(frozen=True)
+def _some(runs: tuple[str, ...]) -> tuple[str, ...]:
+    if not runs:
+        raise BadInputError("Choose one or more LoRA runs of the same model.")
+    return runs
+
+
+@params
 class SwapParams:
     """One text for several runs of one base model, each row of a single batch through another adapter."""
 
-    runs: tuple[str, ...]
-    sentence_a: str
-    sentence_b: str = ""
-
-    def __post_init__(self) -> None:
-        """Raise BadInputError where there is nothing to swap or no text."""
-        named = self.runs.split(",") if isinstance(self.runs, str) else self.runs or ()
-        object.__setattr__(self, "runs", tuple(str(name).strip() for name in named if str(name).strip()))
-        if not self.runs:
-            raise BadInputError("Choose one or more LoRA runs of the same model.")
-        PredictRunParams(self.runs[0], self.sentence_a, self.sentence_b)
+    runs: Annotated[tuple[str, ...], Names(), AfterValidator(_some)]
+    sentence_a: FirstText
+    sentence_b: PairedText = ""
 
 
 @dataclass(frozen=True)
@@ -163,15 +145,11 @@ class SwapResult:
     milliseconds: tuple[float, float]
 
 
-@dataclass(frozen=True)
+@params
 class MergeParams:
     """A run whose update is to be merged into the weights."""
 
-    run: str = FIRST
-
-    def __post_init__(self) -> None:
-        """Raise BadInputError where no run is named."""
-        _require_run(self.run)
+    run: Run = FIRST
 
 
 @dataclass(frozen=True)
@@ -205,18 +183,19 @@ class MergeResult:
     timed: int
 
 
-EXPORT_KINDS = ("adapter", "merged")
-
-
-@dataclass(frozen=True)
+@params
 class ExportParams:
     """A run as a file. kind: `adapter` (what was trained, peft's format where it has one) or `merged` (a whole checkpoint)."""
 
-    run: str = FIRST
-    kind: str = "adapter"
-
-    def __post_init__(self) -> None:
-        """Raise BadInputError where no run is named or the kind is unknown."""
-        _require_run(self.run)
-        if self.kind not in EXPORT_KINDS:
-            raise BadInputError(f"kind must be one of {', '.join(EXPORT_KINDS)}; got {self.kind!r}.")
+    run: Run = FIRST
+    kind: Annotated[
+        str,
+        OneOf(("adapter", "merged")),
+        Shown(
+            "What",
+            choices=(
+                ("Adapter in peft's format, with card, data and training script", "adapter"),
+                ("Whole merged checkpoint, for from_pretrained", "merged"),
+            ),
+        ),
+    ] = "adapter"

@@ -101,11 +101,10 @@ def show(record: RunRecord) -> list[Any]:
 
 def _set(button: gr.Button, controls: Controls, changes: dict[str, Any]) -> Any:
     """Set some controls when a Try button is pressed; the run starts after that."""
-    names = list(changes)
     return button.click(
-        lambda: [changes[name] for name in names],
+        lambda: list(changes.values()),
         None,
-        [getattr(controls, name) for name in names],
+        [controls.inputs[name] for name in changes],
         api_visibility="private",
         queue=False,
     )

@@ -8,8 +8,9 @@ import gradio as gr
 
 from explorer.backend.runs.examples import FIRST, OTHER_RANK, OTHER_SEED, PRAISE
 from explorer.labs.finetune import PREDICT, SWAP, try_figures
-from explorer.labs.finetune.schema import PredictRunResult, SwapResult
+from explorer.labs.finetune.schema import PredictRunParams, PredictRunResult, SwapResult
 from explorer.ui.components import plot, rich_text
+from explorer.ui.controls import control
 from explorer.ui.page import Page
 from explorer.ui.run_picker import RunPicker
 from explorer.ui.wiring import LATEX, Connection, folds
@@ -34,8 +35,8 @@ def build_try(page: Page, picker: RunPicker, tab: gr.Tab) -> gr.Dropdown:
     """Lay out and wire the tab; returns the list of runs to swap between."""
     with gr.Row(elem_classes=["bench"]):
         with gr.Column(scale=1, min_width=270):
-            first = gr.Textbox(EXAMPLES[0][0], label="Text", lines=2, max_lines=6, elem_id="try-first")
-            second = gr.Textbox("", label="Second text, for tasks on pairs", lines=1, max_lines=4, elem_id="try-second")
+            first = control(PredictRunParams, "sentence_a", value=EXAMPLES[0][0], elem_id="try-first")
+            second = control(PredictRunParams, "sentence_b", elem_id="try-second")
             ask = gr.Button("Ask the run", variant="primary", elem_id="ask-run")
             with gr.Row(elem_classes=["try"]):
                 gr.HTML('<span class="try-label">Try</span>')

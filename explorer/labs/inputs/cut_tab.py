@@ -9,8 +9,9 @@ import gradio as gr
 from explorer.labs.inputs import CUT_WORD, cut_figures
 from explorer.labs.inputs.choice import QUIET
 from explorer.labs.inputs.examples import WORDS
-from explorer.labs.inputs.schema import LONGEST_WORD, CutResult
+from explorer.labs.inputs.schema import CutParams, CutResult
 from explorer.ui.components import ASSETS, rich_text
+from explorer.ui.controls import control
 from explorer.ui.page import Page
 from explorer.ui.wiring import LATEX, Connection, folds
 
@@ -42,15 +43,9 @@ def build_cut(page: Page, tab: gr.Tab, tabs: gr.Tabs, tokenizers: gr.Dropdown, p
     """Lay out and wire the tab. pieces: pressing one opens this tab with its word."""
     with gr.Row(elem_classes=["bench"]):
         with gr.Column(scale=1, min_width=250):
-            word = gr.Textbox(
-                WORDS[0],
-                label=f"Word, up to {LONGEST_WORD} characters",
-                info="Cut by the tokenizers that are chosen under “Pieces”.",
-                elem_id="cut-word",
-                max_lines=1,
-            )
+            word = control(CutParams, "word", value=WORDS[0], elem_id="cut-word")
         with gr.Column(scale=2, min_width=320):
-            after_space = gr.Checkbox(True, label="It stands after a space, as inside a text", container=False)
+            after_space = control(CutParams, "after_space", container=False)
             with gr.Row(elem_classes=["try"]):
                 gr.HTML('<span class="try-label">Try</span>')
                 tries = [gr.Button(name, size="sm") for name in WORDS[1:6]]

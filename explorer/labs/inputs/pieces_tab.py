@@ -9,8 +9,9 @@ import gradio as gr
 from explorer.labs.inputs import TOKENIZE, figures
 from explorer.labs.inputs.choice import QUIET, follow, tokenizer_choice
 from explorer.labs.inputs.examples import TEXTS, TRY
-from explorer.labs.inputs.schema import TokenizeResult
+from explorer.labs.inputs.schema import TokenizeParams, TokenizeResult
 from explorer.ui.components import ASSETS, plot, rich_text
+from explorer.ui.controls import control
 from explorer.ui.page import Page
 from explorer.ui.wiring import LATEX, Connection, folds
 
@@ -48,7 +49,7 @@ def build_pieces(page: Page) -> tuple[gr.Dropdown, gr.HTML]:
     opened: set[str] = set()
     with gr.Row(elem_classes=["bench"]):
         with gr.Column(scale=1, min_width=270):
-            text = gr.Textbox(TEXTS[0][1], label="Text", lines=2, max_lines=6, elem_id="pieces-text")
+            text = control(TokenizeParams, "text", value=TEXTS[0][1], elem_id="pieces-text")
             button = gr.Button("Cut it in pieces", variant="primary")
             tokenizers = tokenizer_choice()
             examples = gr.Dropdown(

@@ -7,8 +7,9 @@ from typing import Any
 import gradio as gr
 
 from explorer.labs.inputs import POSITION_SIMILARITY, detail_figures
-from explorer.labs.inputs.sum_schema import MOST_POSITIONS, PositionsResult
+from explorer.labs.inputs.sum_schema import PositionsParams, PositionsResult
 from explorer.ui.components import plot, rich_text
+from explorer.ui.controls import control
 from explorer.ui.page import Page
 from explorer.ui.wiring import LATEX, Connection, folds
 
@@ -18,14 +19,13 @@ vectors end up alike is learned, because what stands near is useful for guessing
 $\cos(P_i, P_j) = P_i \cdot P_j / (\lVert P_i \rVert \lVert P_j \rVert)$. Place 0 is always [CLS] and has a vector of its own.
 (Devlin et al. 2019, section 3; Wang and Chen 2020 measure this for several models.)
 """
-STEPS = (("The first 64", 1), ("Every 4th", 4), ("Every 8th", 8))
 
 
 def build_positions(page: Page, tab: gr.Tab) -> None:
     """Lay out and wire the tab."""
     with gr.Row(elem_classes=["bench"]):
         with gr.Column(scale=1, min_width=250):
-            step = gr.Radio(list(STEPS), value=1, label=f"Which positions, at most {MOST_POSITIONS}")
+            step = control(PositionsParams, "step")
         with gr.Column(scale=2, min_width=320):
             said = rich_text(elem_classes=["said"])
             figure = plot("position-similarity", elem_id="positions-figure")

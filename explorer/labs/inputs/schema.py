@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
+
+from pydantic import AfterValidator
 
 from explorer.errors import BadInputError
+from explorer.kinds import Flag, Names
 from explorer.models.catalog import DEFAULT_MODEL, OWN_TOKENIZERS
+from explorer.params import Shown, Text, params
 from explorer.text import checked_text
 
 DEFAULT_TOKENIZERS = (DEFAULT_MODEL, *OWN_TOKENIZERS)
@@ -17,13 +22,8 @@ LONGEST_WORD = 60
 LONGEST_NAME = 300
 
 
-def tokenizer_names(models: object) -> tuple[str, ...]:
-    """The chosen tokenizers, each once, from a list or from a text with commas; raise BadInputError."""
-    if isinstance(models, str):
-        models = models.split(",")
-    if not isinstance(models, (list, tuple)):
-        raise BadInputError(f"models takes up to {MOST_TOKENIZERS} names of tokenizers, such as {DEFAULT_MODEL}.")
-    names = tuple(dict.fromkeys(str(name).strip() for name in models if str(name).strip()))
+def _tokenizers(given: tuple[str, ...]) -> tuple[str, ...]:
+    names = tuple(dict.fromkeys(given))
     if not names:
         raise BadInputError(f"Choose at least one tokenizer, for example {DEFAULT_MODEL}.")
     if len(names) > MOST_TOKENIZERS:
@@ -35,22 +35,39 @@ def tokenizer_names(models: object) -> tuple[str, ...]:
     return names
 
 
-@dataclass(frozen=True)
+def _paragraph(text: str) -> str:
+    if len(text) > LONGEST_TEXT:
+        raise BadInputError(
+            f"This text has {len(text):,} characters, and this page compares at most {LONGEST_TEXT:,}. "
+            "Paste a paragraph of it."
+        )
+    return text
+
+
+def _word(text: str) -> str:
+    word = checked_text(text).strip()
+    if len(word) > LONGEST_WORD:
+        raise BadInputError(
+            f"This has {len(word):,} characters, and the steps of at most {LONGEST_WORD} can be followed. "
+            "Take one word of it."
+        )
+    return word
+
+
+Tokenizers = Annotated[
+    tuple[str, ...],
+    Names(f"models takes up to {MOST_TOKENIZERS} names of tokenizers, such as {DEFAULT_MODEL}.", optional=False),
+    AfterValidator(_tokenizers),
+]
+"""Up to four names of models, hub ids, folders, or byte-level-bpe and unigram."""
+
+
+@params
 class TokenizeParams:
-    """One text; models: up to four names of models, hub ids, folders, or byte-level-bpe and unigram."""
+    """One text, as several tokenizers cut it."""
 
-    text: str
-    models: tuple[str, ...] = DEFAULT_TOKENIZERS
-
-    def __post_init__(self) -> None:
-        """Bring both fields to a plain form, or raise BadInputError."""
-        checked_text(self.text)
-        if len(self.text) > LONGEST_TEXT:
-            raise BadInputError(
-                f"This text has {len(self.text):,} characters, and this page compares at most {LONGEST_TEXT:,}. "
-                "Paste a paragraph of it."
-            )
-        object.__setattr__(self, "models", tokenizer_names(self.models))
+    text: Annotated[Text, AfterValidator(_paragraph), Shown("Text", lines=(2, 6))]
+    models: Tokenizers = DEFAULT_TOKENIZERS
 
 
 @dataclass(frozen=True)
@@ -108,24 +125,22 @@ class TokenizeResult:
     respaced: int = 0
 
 
-@dataclass(frozen=True)
+@params
 class CutParams:
-    """One word. after_space: whether a space stands before it, as in the middle of a text, which some methods see."""
+    """One word."""
 
-    word: str
-    models: tuple[str, ...] = DEFAULT_TOKENIZERS
-    after_space: bool = True
-
-    def __post_init__(self) -> None:
-        """Bring every field to a plain form, or raise BadInputError."""
-        object.__setattr__(self, "word", checked_text(self.word).strip())
-        if len(self.word) > LONGEST_WORD:
-            raise BadInputError(
-                f"This has {len(self.word):,} characters, and the steps of at most {LONGEST_WORD} can be followed. "
-                "Take one word of it."
-            )
-        object.__setattr__(self, "models", tokenizer_names(self.models))
-        object.__setattr__(self, "after_space", bool(self.after_space))
+    word: Annotated[
+        Text,
+        AfterValidator(_word),
+        Shown(
+            f"Word, up to {LONGEST_WORD} characters",
+            "Cut by the tokenizers that are chosen under “Pieces”.",
+            lines=(1, 1),
+        ),
+    ]
+    models: Tokenizers = DEFAULT_TOKENIZERS
+    after_space: Annotated[bool, Flag(), Shown("It stands after a space, as inside a text")] = True
+    """Some methods see whether a space stands before the word."""
 
 
 @dataclass(frozen=True)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
 from explorer.errors import BadInputError
-from explorer.numbers import whole_number
-from explorer.text import checked_text
+from explorer.kinds import Sentence, Whole
+from explorer.params import Position, Shown, Text, params
 
 ADDED = ("token", "segment", "position")
 """The kinds of parts that are added up, in the order in which they are shown."""
@@ -14,22 +15,16 @@ ADDED = ("token", "segment", "position")
 MOST_POSITIONS = 64
 
 
-@dataclass(frozen=True)
+@params
 class SumParams:
     """One sentence, or two."""
 
-    sentence_a: str
-    sentence_b: str = ""
-
-    def __post_init__(self) -> None:
-        """Raise BadInputError where the first is empty or one of them is too long to look at."""
-        checked_text(self.sentence_a)
-        second = "" if self.sentence_b is None else self.sentence_b
-        if not isinstance(second, str):
-            raise BadInputError("The second sentence is a text; leave it empty for one sentence alone.")
-        object.__setattr__(self, "sentence_b", second if second.strip() else "")
-        if self.sentence_b:
-            checked_text(self.sentence_b)
+    sentence_a: Annotated[Text, Shown("First sentence", lines=(1, 4))]
+    sentence_b: Annotated[
+        str,
+        Sentence("The second sentence is a text; leave it empty for one sentence alone.", optional=True),
+        Shown("Second sentence (may stay empty)", lines=(1, 4)),
+    ] = ""
 
     @property
     def second(self) -> str | None:
@@ -75,16 +70,11 @@ class SumResult:
     difference: float
 
 
-@dataclass(frozen=True)
+@params
 class TokenPartsParams(SumParams):
     """As SumParams, and the position of one token, from 0."""
 
-    position: int = 1
-
-    def __post_init__(self) -> None:
-        """Check the position too."""
-        super().__post_init__()
-        object.__setattr__(self, "position", whole_number(self.position, "position", 0, 100_000))
+    position: Position = 1
 
 
 @dataclass(frozen=True)
@@ -122,15 +112,18 @@ class TokenPartsResult:
     neighbours: tuple[Neighbour, ...]
 
 
-@dataclass(frozen=True)
+@params
 class PositionsParams:
-    """step: every how many positions one is taken; 64 at most are shown."""
+    """step: every how many positions one is taken."""
 
-    step: int = 1
-
-    def __post_init__(self) -> None:
-        """Raise BadInputError for a step that cannot be."""
-        object.__setattr__(self, "step", whole_number(self.step, "step", 1, 1000))
+    step: Annotated[
+        int,
+        Whole(1, 1000),
+        Shown(
+            f"Which positions, at most {MOST_POSITIONS}",
+            choices=(("The first 64", 1), ("Every 4th", 4), ("Every 8th", 8)),
+        ),
+    ] = 1
 
 
 @dataclass(frozen=True)

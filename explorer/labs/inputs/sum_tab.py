@@ -9,8 +9,9 @@ import gradio as gr
 from explorer.labs.inputs import EMBEDDING_PARTS, TOKEN_PARTS, detail_figures, sum_figures
 from explorer.labs.inputs.choice import QUIET
 from explorer.labs.inputs.examples import PAIRS
-from explorer.labs.inputs.sum_schema import SumResult, TokenPartsResult
+from explorer.labs.inputs.sum_schema import SumParams, SumResult, TokenPartsResult
 from explorer.ui.components import plot, rich_text, token_chips
+from explorer.ui.controls import controls
 from explorer.ui.page import Page
 from explorer.ui.wiring import LATEX, Connection, folds
 
@@ -35,8 +36,7 @@ def build_sum(page: Page, tab: gr.Tab) -> None:
     """Lay out and wire the tab."""
     with gr.Row(elem_classes=["bench"]):
         with gr.Column(scale=1, min_width=250):
-            sentence_a = gr.Textbox(PAIRS[0][1], label="First sentence", lines=1, max_lines=4)
-            sentence_b = gr.Textbox(PAIRS[0][2], label="Second sentence (may stay empty)", lines=1, max_lines=4)
+            sentences = controls(SumParams, sentence_a=PAIRS[0][1], sentence_b=PAIRS[0][2])
             button = gr.Button("Add up the embeddings", variant="primary")
             with gr.Row(elem_classes=["try"]):
                 gr.HTML('<span class="try-label">Try</span>')
@@ -62,7 +62,7 @@ def build_sum(page: Page, tab: gr.Tab) -> None:
             token_figure = plot("token-parts", elem_id="token-figure")
     token_folds = folds(TOKEN_PARTS)
 
-    sentences = {"sentence_a": sentence_a, "sentence_b": sentence_b}
+    boxes = list(sentences.values())
     add_up = Connection(
         page,
         EMBEDDING_PARTS,
@@ -83,10 +83,10 @@ def build_sum(page: Page, tab: gr.Tab) -> None:
         token_folds,
     )
     tried = [
-        press.click(lambda pair=pair: pair[1:], None, [sentence_a, sentence_b], **QUIET)
+        press.click(lambda pair=pair: pair[1:], None, boxes, **QUIET)
         for press, pair in zip(tries, PAIRS[1:], strict=True)
     ]
-    moves = [button.click, sentence_a.submit, sentence_b.submit, tab.select, *page.changed]
+    moves = [button.click, *(box.submit for box in boxes), tab.select, *page.changed]
     added = add_up.on(*moves, *(event.then for event in tried))
     add_up.on(first.input)
     pressed = figure.select(_pressed, None, [token], **QUIET)

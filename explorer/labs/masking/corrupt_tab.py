@@ -7,11 +7,20 @@ from typing import Any
 
 import gradio as gr
 
+from explorer.kinds import LARGEST_SEED
 from explorer.labs.masking import CORRUPT, CORRUPTION_SHARES, MASKING_PATTERNS
 from explorer.labs.masking import corruption_figures as figures
 from explorer.labs.masking.examples import CORRUPTION_SEED, CORRUPTION_TEXT, RECIPES
-from explorer.labs.masking.schema import CorruptResult, PatternsResult, SharesResult
+from explorer.labs.masking.schema import (
+    CorruptParams,
+    CorruptResult,
+    PatternsParams,
+    PatternsResult,
+    SharesParams,
+    SharesResult,
+)
 from explorer.ui.components import plot, rich_text, token_chips
+from explorer.ui.controls import control, controls
 from explorer.ui.page import Page
 from explorer.ui.wiring import LATEX, Connection, folds
 
@@ -33,7 +42,11 @@ def build_corrupt(page: Page, tab: gr.Tab) -> None:
     """Lay out and wire the tab; its figures are computed when they come into view, and anew for another model."""
     with gr.Row(elem_classes=["bench"]):
         with gr.Column(scale=1, min_width=270):
-            inputs = _controls()
+            inputs = {
+                **controls(CorruptParams, text=CORRUPTION_TEXT),
+                **controls(CorruptParams, "rate", "mask_share", "random_share", "scheme"),
+                "seed": control(CorruptParams, "seed", value=CORRUPTION_SEED, minimum=0, maximum=LARGEST_SEED),
+            }
             with gr.Row():
                 again = gr.Button("Draw again", variant="primary", min_width=120)
             with gr.Row(elem_classes=["try"]):
@@ -51,22 +64,6 @@ def build_corrupt(page: Page, tab: gr.Tab) -> None:
 def _why() -> None:
     with gr.Accordion("Why: the formula and the papers", open=False):
         gr.Markdown(WHY, latex_delimiters=LATEX)
-
-
-def _controls() -> dict[str, Any]:
-    """The recipe's controls, by parameter name."""
-    return {
-        "text": gr.Textbox(CORRUPTION_TEXT, label="Text", lines=3, max_lines=8),
-        "rate": gr.Slider(0, 1, 0.15, step=0.01, label="Chosen (BERT: 0.15)"),
-        "mask_share": gr.Slider(0, 1, 0.8, step=0.05, label="of those [MASK] (0.8)"),
-        "random_share": gr.Slider(0, 1, 0.1, step=0.05, label="of those random (0.1)"),
-        "scheme": gr.Radio(
-            [("single token", "token"), ("whole word", "whole_word"), ("n-gram", "ngram")],
-            value="token",
-            label="Scheme",
-        ),
-        "seed": gr.Number(CORRUPTION_SEED, precision=0, minimum=0, maximum=2**31 - 1, label="Seed of the draw"),
-    }
 
 
 def _changes(inputs: dict[str, Any], again: gr.Button, buttons: list[gr.Button]) -> list[Any]:
@@ -104,7 +101,7 @@ def _one_draw(page: Page, inputs: dict[str, Any], triggers: list[Any]) -> None:
 
 def _many_draws(page: Page, inputs: dict[str, Any], triggers: list[Any]) -> None:
     button = gr.Button("Draw 1,000 times with these settings", variant="primary", size="sm")
-    draws = gr.Number(1000, visible=False, label="draws")
+    draws = control(SharesParams, "draws", visible=False)
     sentence = rich_text(elem_classes=["said"])
     figure = plot("masking-shares", elem_id="shares-figure")
 
@@ -120,8 +117,7 @@ def _many_draws(page: Page, inputs: dict[str, Any], triggers: list[Any]) -> None
 
 def _epochs(page: Page, inputs: dict[str, Any], triggers: list[Any]) -> None:
     button = gr.Button("Draw forty epochs with these settings", variant="primary", size="sm")
-    epochs = gr.Number(40, visible=False, label="epochs")
-    duplicates = gr.Number(10, visible=False, label="duplicates")
+    counts = {name: control(PatternsParams, name, visible=False) for name in ("epochs", "duplicates")}
     sentence = rich_text(elem_classes=["said"])
     gr.HTML(str(figures.legend()))
     figure = plot("static-dynamic", elem_id="epochs-figure")
@@ -130,6 +126,7 @@ def _epochs(page: Page, inputs: dict[str, Any], triggers: list[Any]) -> None:
         return [str(figures.patterns_sentence(result)), figures.patterns_figure(result)]
 
     _why()
-    given = {**inputs, "epochs": epochs, "duplicates": duplicates}
-    connection = Connection(page, MASKING_PATTERNS, given, [sentence, figure], show, folds(MASKING_PATTERNS))
+    connection = Connection(
+        page, MASKING_PATTERNS, {**inputs, **counts}, [sentence, figure], show, folds(MASKING_PATTERNS)
+    )
     connection.on(button.click, *triggers)

@@ -10,10 +10,11 @@ from explorer.labs.masking import FILL_MASKS, figures
 from explorer.labs.masking.compare import MOST_OTHERS, Comparison
 from explorer.labs.masking.examples import EXAMPLES, TRY, Example
 from explorer.labs.masking.fill_events import keep_hidden, open_with, pressed_positions, shown
-from explorer.labs.masking.schema import FillResult
+from explorer.labs.masking.schema import FillParams, FillResult
 from explorer.models.architectures import Capability
 from explorer.models.catalog import CATALOG
 from explorer.ui.components import plot, rich_text, token_chips
+from explorer.ui.controls import control
 from explorer.ui.page import Page
 from explorer.ui.wiring import LATEX, Connection, folds
 
@@ -41,20 +42,14 @@ def build_fill(page: Page) -> None:
     """Lay out and wire the tab."""
     with gr.Row(elem_classes=["bench"]):
         with gr.Column(scale=1, min_width=270):
-            text = gr.Textbox(
-                EXAMPLES[0].text,
-                label="Sentence",
-                info="Press Enter to read it. Type [MASK] for a blank, or press a token to hide it.",
-                lines=1,
-                max_lines=5,
-            )
+            text = control(FillParams, "text", value=EXAMPLES[0].text)
             examples = gr.Dropdown(
                 [(example.text, number) for number, example in enumerate(EXAMPLES)],
                 value=0,
                 label="Examples",
                 filterable=False,
             )
-            top_k = gr.Slider(1, 20, 5, step=1, label="Predictions for each blank")
+            top_k = control(FillParams, "top_k")
             compare = gr.Dropdown(
                 OTHERS,
                 multiselect=True,
@@ -63,7 +58,7 @@ def build_fill(page: Page) -> None:
                 value=[],
                 label="Compare with (up to two more)",
             )
-            hidden = gr.Textbox("", visible="hidden", label="also_mask")
+            hidden = control(FillParams, "also_mask", visible="hidden")
         with gr.Column(scale=2, min_width=320):
             chips = token_chips(elem_id="fill-chips")
             sentence = rich_text(elem_classes=["said"])

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated, Any, Self
+
+from pydantic import model_validator
 
 from explorer.errors import BadInputError
-from explorer.numbers import whole_number
+from explorer.kinds import Name, Number, OneOf, Read, Whole
+from explorer.params import Seed, Shown, params
 
 MOST_PREDICTIONS = 50
 MOST_DRAWS = 5000
@@ -15,36 +19,42 @@ OPENING_TEXT = "The keys to the cabinet [MASK] on the table."
 SCHEMES = ("token", "whole_word", "ngram")
 
 
-@dataclass(frozen=True)
+def _places(given: Any) -> tuple[int | str, ...]:
+    places = given.split(",") if isinstance(given, str) else given
+    if not isinstance(places, (list, tuple)):
+        raise BadInputError("also_mask takes token positions or words, such as 3, 5 or Paris.")
+    entries = [str(place).strip() for place in places]
+    return tuple(int(entry) if entry.isdecimal() and len(entry) < 10 else entry for entry in entries if entry)
+
+
+def _spans(given: Any) -> tuple[tuple[int, int], ...]:
+    try:
+        return tuple((int(start), int(stop)) for start, stop in given)
+    except (TypeError, ValueError, OverflowError):
+        raise BadInputError("spans takes pairs of characters, such as ((0, 5), (9, 12)).") from None
+
+
+@params
 class FillParams:
-    """text: with the model's mask token ([MASK] and <mask> both work), or without. top_k: predictions a mask.
+    """A text whose blanks are filled."""
 
-    also_mask: what else is hidden, so that its true token's rank can be told: positions (0 is the first special token) or
-    words of the text, as a list or as "3, 5" or "Paris". spans: the same as (start, stop) characters, for another model's
-    tokens.
-    """
+    text: Annotated[
+        str,
+        Name(),
+        Shown(
+            "Sentence",
+            "Press Enter to read it. Type [MASK] for a blank, or press a token to hide it.",
+            lines=(1, 5),
+        ),
+    ] = OPENING_TEXT
+    """With the model's mask token ([MASK] and <mask> both work), or without."""
 
-    text: str = OPENING_TEXT
-    top_k: int = 5
-    also_mask: tuple[int | str, ...] = ()
-    spans: tuple[tuple[int, int], ...] = ()
+    top_k: Annotated[int, Whole(1, MOST_PREDICTIONS), Shown("Predictions for each blank", slider=(1, 20))] = 5
+    also_mask: Annotated[tuple[int | str, ...], Read(_places)] = ()
+    """What else is hidden, so that its true token's rank can be told: positions (0 is the first special token) or words."""
 
-    def __post_init__(self) -> None:
-        """Bring every field to one plain form, or raise BadInputError."""
-        object.__setattr__(self, "top_k", whole_number(self.top_k, "top_k", 1, MOST_PREDICTIONS))
-        places: object = self.also_mask
-        if isinstance(places, str):
-            places = places.split(",")
-        if not isinstance(places, (list, tuple)):
-            raise BadInputError("also_mask takes token positions or words, such as 3, 5 or Paris.")
-        entries = [str(place).strip() for place in places]
-        hidden = tuple(int(entry) if entry.isdecimal() and len(entry) < 10 else entry for entry in entries if entry)
-        object.__setattr__(self, "also_mask", hidden)
-        try:
-            spans = tuple((int(start), int(stop)) for start, stop in self.spans)
-        except (TypeError, ValueError, OverflowError):
-            raise BadInputError("spans takes pairs of characters, such as ((0, 5), (9, 12)).") from None
-        object.__setattr__(self, "spans", spans)
+    spans: Annotated[tuple[tuple[int, int], ...], Read(_spans)] = ()
+    """The same as (start, stop) characters, for another model's tokens."""
 
 
 @dataclass(frozen=True)
@@ -107,29 +117,32 @@ def require_masks(result: FillResult) -> None:
         raise BadInputError(f"Nothing is masked: put {result.mask_token} where a word is missing.")
 
 
-@dataclass(frozen=True)
+Share = Annotated[float, Number(0, 1, said="{name} must lie between 0 and 1 (0% and 100%).")]
+
+
+@params
 class CorruptParams:
-    """BERT's recipe on one text: shares in [0, 1]; scheme is token, whole_word or ngram."""
+    """BERT's recipe on one text."""
 
-    text: str
-    rate: float = 0.15
-    mask_share: float = 0.8
-    random_share: float = 0.1
-    scheme: str = "token"
-    seed: int = 0
+    text: Annotated[str, Name(), Shown("Text", lines=(3, 8))]
+    rate: Annotated[Share, Shown("Chosen (BERT: 0.15)", slider=(0, 1, 0.01))] = 0.15
+    mask_share: Annotated[Share, Shown("of those [MASK] (0.8)", slider=(0, 1, 0.05))] = 0.8
+    random_share: Annotated[Share, Shown("of those random (0.1)", slider=(0, 1, 0.05))] = 0.1
+    scheme: Annotated[
+        str,
+        OneOf(SCHEMES, said="The scheme is one of {known}, not {value}."),
+        Shown("Scheme", choices=(("single token", "token"), ("whole word", "whole_word"), ("n-gram", "ngram"))),
+    ] = "token"
+    seed: Annotated[Seed, Shown("Seed of the draw")] = 0
 
-    def __post_init__(self) -> None:
-        """Raise BadInputError for a share or a scheme that cannot be."""
-        for name in ("rate", "mask_share", "random_share"):
-            object.__setattr__(self, name, share(getattr(self, name), name))
+    @model_validator(mode="after")
+    def _shares_leave_nothing_below_zero(self) -> Self:
         if self.mask_share + self.random_share > 1 + 1e-9:
             raise BadInputError(
                 f"The shares for [MASK] ({self.mask_share:.0%}) and for a random token ({self.random_share:.0%}) add up "
                 "to more than 100%. Lower one of them; what they leave is kept as it is."
             )
-        if self.scheme not in SCHEMES:
-            raise BadInputError(f"The scheme is one of {', '.join(SCHEMES)}, not {str(self.scheme)[:40]!r}.")
-        object.__setattr__(self, "seed", whole_number(self.seed, "seed", 0, 2**31 - 1))
+        return self
 
 
 @dataclass(frozen=True)
@@ -157,16 +170,11 @@ class CorruptResult:
     model_loss: float | None
 
 
-@dataclass(frozen=True)
+@params
 class SharesParams(CorruptParams):
     """As CorruptParams, and how often to draw."""
 
-    draws: int = 1000
-
-    def __post_init__(self) -> None:
-        """Check the number of draws too."""
-        super().__post_init__()
-        object.__setattr__(self, "draws", whole_number(self.draws, "draws", 1, MOST_DRAWS))
+    draws: Annotated[int, Whole(1, MOST_DRAWS)] = 1000
 
 
 @dataclass(frozen=True)
@@ -183,18 +191,12 @@ class SharesResult:
     chosen_tokens: int
 
 
-@dataclass(frozen=True)
+@params
 class PatternsParams(CorruptParams):
     """As CorruptParams, for a grid of epochs; static masking makes `duplicates` copies and reuses them in turn."""
 
-    epochs: int = 40
-    duplicates: int = 10
-
-    def __post_init__(self) -> None:
-        """Check the counts too."""
-        super().__post_init__()
-        object.__setattr__(self, "epochs", whole_number(self.epochs, "epochs", 1, 100))
-        object.__setattr__(self, "duplicates", whole_number(self.duplicates, "duplicates", 1, 100))
+    epochs: Annotated[int, Whole(1, 100)] = 40
+    duplicates: Annotated[int, Whole(1, 100)] = 10
 
 
 @dataclass(frozen=True)
@@ -206,14 +208,3 @@ class PatternsResult:
     dynamic: tuple[tuple[int, ...], ...]
     distinct_static: int
     distinct_dynamic: int
-
-
-def share(value: object, name: str) -> float:
-    """A float in [0, 1]; raise BadInputError."""
-    try:
-        number = float(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError, OverflowError):
-        number = -1.0
-    if not 0.0 <= number <= 1.0:
-        raise BadInputError(f"{name} must lie between 0 and 1 (0% and 100%).")
-    return number

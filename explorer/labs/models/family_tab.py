@@ -7,8 +7,9 @@ from typing import Any
 import gradio as gr
 
 from explorer.labs.models import FAMILY, figures
-from explorer.labs.models.schema import SHOWN, FamilyResult
+from explorer.labs.models.schema import FamilyParams, FamilyResult
 from explorer.ui.components import plot, rich_text
+from explorer.ui.controls import control
 from explorer.ui.page import Page
 from explorer.ui.wiring import LATEX, Connection, folds
 
@@ -30,7 +31,7 @@ def build_family(page: Page) -> None:
     rich_text(str(figures.changes_view()), elem_id="family-cards")
     with gr.Row(elem_classes=["bench"]):
         with gr.Column(scale=1, min_width=250):
-            which = gr.CheckboxGroup([(said, name) for name, said in SHOWN.items()], value=list(SHOWN), label="Models")
+            which = control(FamilyParams, "which")
             share = gr.Radio([("parameters", "count"), ("their shares", "share")], value="count", label="Bars show")
             said = rich_text(elem_classes=["said"], elem_id="family-said")
         with gr.Column(scale=2, min_width=320):

@@ -7,8 +7,9 @@ from typing import Any
 import gradio as gr
 
 from explorer.labs.models import CURVES, HELD_OUT, score_figures
-from explorer.labs.models.schema import BUNDLED, CurvesResult, ScoresResult
+from explorer.labs.models.schema import BUNDLED, CurvesParams, CurvesResult, ScoresParams, ScoresResult
 from explorer.ui.components import plot, rich_text
+from explorer.ui.controls import control
 from explorer.ui.page import Page
 from explorer.ui.wiring import Connection, folds
 
@@ -17,7 +18,7 @@ def build_scores(page: Page, tab: gr.Tab) -> None:
     """Held-out figures, all of them by one command on one text."""
     with gr.Row(elem_classes=["bench"]):
         with gr.Column(scale=1, min_width=250):
-            models = gr.CheckboxGroup(list(BUNDLED), value=list(BUNDLED), label="Bundled models")
+            models = control(ScoresParams, "models", value=list(BUNDLED))
             kinds = [(said, name) for name, (said, _) in score_figures.KINDS.items()]
             kind = gr.Radio(kinds, value="masks", label="Measured on")
         with gr.Column(scale=2, min_width=320):
@@ -46,7 +47,7 @@ def build_curves(page: Page, tab: gr.Tab) -> None:
     """The logs that are committed with the models."""
     with gr.Row(elem_classes=["bench"]):
         with gr.Column(scale=1, min_width=250):
-            models = gr.CheckboxGroup(list(BUNDLED), value=list(BUNDLED), label="Bundled models")
+            models = control(CurvesParams, "models", value=list(BUNDLED))
             named = [(said, name) for name, said in score_figures.QUANTITIES.items()]
             quantity = gr.Dropdown(named, value="mlm_loss", label="Quantity", filterable=False)
             ways = [(said, name) for name, said in score_figures.AGAINST.items()]

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
+
+from pydantic import AfterValidator
 
 from explorer.errors import BadInputError
+from explorer.kinds import Names, OneOf, Whole
 from explorer.models.catalog import CATALOG, bundled
 from explorer.models.published import PUBLISHED
 from explorer.models.records import Measure
-from explorer.numbers import whole_number
+from explorer.params import Shown, params
 
 BUNDLED = bundled()
 SHOWN = {"bundled": "bundled here", "published": "published"}
@@ -21,18 +25,42 @@ DEFAULT_SIZED = "albert/albert-base-v2"
 MOST_POINTS = 20_000
 
 
-@dataclass(frozen=True)
+def _shown(names: tuple[str, ...]) -> tuple[str, ...]:
+    if not names or not set(names) <= set(SHOWN):
+        raise BadInputError(f"which takes {' and '.join(SHOWN)}, one of them or both.")
+    return tuple(name for name in SHOWN if name in names)
+
+
+def _bundled(names: tuple[str, ...]) -> tuple[str, ...]:
+    """In the catalog's order; all of them where none is named."""
+    unknown = [name for name in names if name not in BUNDLED]
+    if unknown:
+        raise BadInputError(
+            f"Figures and curves are kept of bundled models only, and {unknown[0][:100]} is none: choose among "
+            f"{', '.join(BUNDLED)}."
+        )
+    return tuple(name for name in BUNDLED if name in names) or BUNDLED
+
+
+SAID = "Give names as a list, or as a text with commas."
+BundledModels = Annotated[
+    tuple[str, ...],
+    Names(SAID),
+    AfterValidator(_bundled),
+    Shown("Bundled models", choices=tuple((name, name) for name in BUNDLED)),
+]
+
+
+@params
 class FamilyParams:
-    """which: `bundled`, `published` or both."""
+    """Which models the figure of sizes holds."""
 
-    which: tuple[str, ...] = tuple(SHOWN)
-
-    def __post_init__(self) -> None:
-        """Bring `which` to a plain form, or raise BadInputError."""
-        chosen = names_of(self.which)
-        if not chosen or not set(chosen) <= set(SHOWN):
-            raise BadInputError(f"which takes {' and '.join(SHOWN)}, one of them or both.")
-        object.__setattr__(self, "which", tuple(name for name in SHOWN if name in chosen))
+    which: Annotated[
+        tuple[str, ...],
+        Names(SAID),
+        AfterValidator(_shown),
+        Shown("Models", choices=tuple((said, name) for name, said in SHOWN.items())),
+    ] = tuple(SHOWN)
 
 
 @dataclass(frozen=True)
@@ -70,15 +98,11 @@ class FamilyResult:
     models: tuple[ModelSizes, ...]
 
 
-@dataclass(frozen=True)
+@params
 class ScoresParams:
-    """models: bundled ones, by name; all of them where none is named."""
+    """Which models' figures are shown; all of them where none is named."""
 
-    models: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        """Bring the names to a plain form, or raise BadInputError."""
-        object.__setattr__(self, "models", bundled_names(self.models))
+    models: BundledModels = ()
 
 
 @dataclass(frozen=True)
@@ -99,15 +123,11 @@ class ScoresResult:
     models: tuple[ModelScores, ...]
 
 
-@dataclass(frozen=True)
+@params
 class CurvesParams:
-    """models: bundled ones, by name; all of them where none is named."""
+    """Which models' logs are shown; all of them where none is named."""
 
-    models: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        """Bring the names to a plain form, or raise BadInputError."""
-        object.__setattr__(self, "models", bundled_names(self.models))
+    models: BundledModels = ()
 
 
 @dataclass(frozen=True)
@@ -139,27 +159,25 @@ class CurvesResult:
         return tuple(sorted(names, key=lambda name: (not name.endswith("_loss"), list(names).index(name))))
 
 
-@dataclass(frozen=True)
+@params
 class CountParams:
-    """A model of the list in other sizes; 0 keeps its own. shared: one layer for all depths, `yes`, `no` or `own`."""
+    """A model of the list in other sizes; 0 keeps its own."""
 
-    base: str = DEFAULT_SIZED
-    vocabulary: int = 0
-    hidden_size: int = 0
-    layers: int = 0
-    intermediate_size: int = 0
-    embedding_size: int = 0
-    shared: str = "own"
-
-    def __post_init__(self) -> None:
-        """Bring every field to a plain form, or raise BadInputError."""
-        if self.base not in SIZED:
-            raise BadInputError(f"base must be a model whose sizes are known here: {', '.join(SIZED)}.")
-        most = {"vocabulary": 1_000_000, "hidden_size": 20_000, "layers": 200, "intermediate_size": 80_000}
-        for name, limit in {**most, "embedding_size": 20_000}.items():
-            object.__setattr__(self, name, whole_number(getattr(self, name), name, 0, limit))
-        if self.shared not in ("own", "yes", "no"):
-            raise BadInputError("shared must be own, yes or no.")
+    base: Annotated[
+        str,
+        OneOf(SIZED, said="{name} must be a model whose sizes are known here: {known}."),
+        Shown("Start from", dropdown=True),
+    ] = DEFAULT_SIZED
+    vocabulary: Annotated[int, Whole(0, 1_000_000), Shown("Vocabulary V")] = 0
+    hidden_size: Annotated[int, Whole(0, 20_000), Shown("Width H")] = 0
+    layers: Annotated[int, Whole(0, 200), Shown("Layers L")] = 0
+    intermediate_size: Annotated[int, Whole(0, 80_000), Shown("Feed-forward width F")] = 0
+    embedding_size: Annotated[int, Whole(0, 20_000), Shown("Embedding width E (0: as the family has it)")] = 0
+    shared: Annotated[
+        str,
+        OneOf(("own", "yes", "no"), said="{name} must be own, yes or no."),
+        Shown("One layer for all depths", choices=(("as it is", "own"), ("yes", "yes"), ("no", "no"))),
+    ] = "own"
 
 
 @dataclass(frozen=True)
@@ -186,29 +204,6 @@ class CountResult:
     sweep: tuple[tuple[int, int, int], ...]
     table_3: bool
     factorises: bool
-
-
-def names_of(value: object) -> tuple[str, ...]:
-    """Names, each once, from a list or from a text with commas; raise BadInputError."""
-    if value is None:
-        return ()
-    if isinstance(value, str):
-        value = value.strip("[]").replace("'", "").replace('"', "").split(",")
-    if not isinstance(value, (list, tuple)):
-        raise BadInputError("Give names as a list, or as a text with commas.")
-    return tuple(dict.fromkeys(str(name).strip() for name in value if str(name).strip()))
-
-
-def bundled_names(value: object) -> tuple[str, ...]:
-    """The bundled models that are named, in the catalog's order; raise BadInputError for others."""
-    chosen = names_of(value)
-    unknown = [name for name in chosen if name not in BUNDLED]
-    if unknown:
-        raise BadInputError(
-            f"Figures and curves are kept of bundled models only, and {unknown[0][:100]} is none: choose among "
-            f"{', '.join(BUNDLED)}."
-        )
-    return tuple(name for name in BUNDLED if name in chosen) or BUNDLED
 
 
 def family_of(model: str) -> str:

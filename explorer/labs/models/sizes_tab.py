@@ -7,8 +7,9 @@ from typing import Any
 import gradio as gr
 
 from explorer.labs.models import COUNT, figures
-from explorer.labs.models.schema import DEFAULT_SIZED, SIZED, CountResult
+from explorer.labs.models.schema import DEFAULT_SIZED, SIZED, CountParams, CountResult
 from explorer.ui.components import plot, rich_text
+from explorer.ui.controls import control, controls
 from explorer.ui.page import Page
 from explorer.ui.wiring import LATEX, Connection, folds
 
@@ -36,17 +37,9 @@ def build_sizes(page: Page, tab: gr.Tab) -> None:
     with gr.Row(elem_classes=["bench"]):
         with gr.Column(scale=1, min_width=270):
             offered = [(figures.offered(name), name) for name in SIZED]
-            base = gr.Dropdown(offered, value=DEFAULT_SIZED, label="Start from", filterable=False)
-            sizes: dict[str, Any] = {
-                "vocabulary": gr.Number(0, label="Vocabulary V", precision=0),
-                "hidden_size": gr.Number(0, label="Width H", precision=0),
-                "layers": gr.Number(0, label="Layers L", precision=0),
-                "intermediate_size": gr.Number(0, label="Feed-forward width F", precision=0),
-                "embedding_size": gr.Number(0, label="Embedding width E (0: as the family has it)", precision=0),
-                "shared": gr.Radio(
-                    [("as it is", "own"), ("yes", "yes"), ("no", "no")], value="own", label="One layer for all depths"
-                ),
-            }
+            base = control(CountParams, "base", choices=offered)
+            widths = ("vocabulary", "hidden_size", "layers", "intermediate_size", "embedding_size")
+            sizes = controls(CountParams, *widths, "shared")
         with gr.Column(scale=2, min_width=320):
             said = rich_text(elem_classes=["said"], elem_id="count-said")
             bars = plot("counted-parameters", elem_id="count-figure")
@@ -74,7 +67,7 @@ def build_sizes(page: Page, tab: gr.Tab) -> None:
         [said, bars, sweep],
         show,
         folds(COUNT),
-        controls=[part for name, part in sizes.items() if name != "shared"],
+        controls=[sizes[name] for name in widths],
         steer=steer,
     )
     count.on(tab.select, *(part.input for part in sizes.values()))

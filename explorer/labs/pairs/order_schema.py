@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
-from explorer.errors import BadInputError
-from explorer.labs.pairs.schema import MOST_SENTENCES, check_two
-from explorer.text import checked_text, split_sentences
+from pydantic import AfterValidator
+
+from explorer.kinds import Sentence
+from explorer.labs.pairs.schema import FIRST, MOST_SENTENCES, SECOND, of_sentences
+from explorer.params import Shown, params
 
 CLASSES = ("in_order", "swapped")
 """AlbertForPreTraining's two classes, in the order of its logits."""
@@ -15,16 +18,12 @@ KINDS = ("true", "swapped", "random")
 """A sentence and the next one; the same two the other way round; a sentence and one of another text."""
 
 
-@dataclass(frozen=True)
+@params
 class OrderParams:
     """Two texts; the question is whether they stand in the order in which they were written."""
 
-    first: str
-    second: str
-
-    def __post_init__(self) -> None:
-        """Raise BadInputError where one of the two is empty or too long to look at."""
-        check_two(self.first, self.second)
+    first: Annotated[str, FIRST, Shown("First", lines=(1, 4))]
+    second: Annotated[str, SECOND, Shown("Second", lines=(1, 4))]
 
 
 @dataclass(frozen=True)
@@ -36,24 +35,31 @@ class OrderResult:
     probabilities: tuple[float, float]
 
 
-@dataclass(frozen=True)
+def _counted(said: str, least: int) -> AfterValidator:
+    """How many sentences a text has to have; `said` names it."""
+    few = f"{said} has one sentence. Type at least two, each ended by a full stop."
+    return of_sentences(least, few, f"{said} has {{count}} sentences: take at most {MOST_SENTENCES}.")
+
+
+TYPE_SOME = "is empty. Type some sentences, each ended by a full stop."
+
+
+@params
 class KindsParams:
     """A short text whose sentences follow each other, and another one that has nothing to do with it."""
 
-    text: str
-    other_text: str
-
-    def __post_init__(self) -> None:
-        """Raise BadInputError unless the first has two sentences and the second one, and neither too many."""
-        for name, said, least in (("text", "The text", 2), ("other_text", "The other text", 1)):
-            text = getattr(self, name)
-            if not isinstance(text, str) or not text.strip():
-                raise BadInputError(f"{said} is empty. Type some sentences, each ended by a full stop.")
-            count = len(split_sentences(checked_text(text)))
-            if count < least:
-                raise BadInputError(f"{said} has one sentence. Type at least two, each ended by a full stop.")
-            if count > MOST_SENTENCES:
-                raise BadInputError(f"{said} has {count} sentences: take at most {MOST_SENTENCES}.")
+    text: Annotated[
+        str,
+        Sentence(f"The text {TYPE_SOME}"),
+        _counted("The text", 2),
+        Shown("A text: its neighbours are the true pairs", lines=(5, 9)),
+    ]
+    other_text: Annotated[
+        str,
+        Sentence(f"The other text {TYPE_SOME}"),
+        _counted("The other text", 1),
+        Shown("Another text, for the random pairs", lines=(4, 8)),
+    ]
 
 
 @dataclass(frozen=True)

@@ -10,13 +10,14 @@ import gradio as gr
 from explorer.backend.executor import answer
 from explorer.errors import readable
 from explorer.labs.pairs import SCORE_KINDS, SCORE_ORDER, order_figures
-from explorer.labs.pairs.order_schema import KindsParams, OrderResult
+from explorer.labs.pairs.order_schema import KindsParams, OrderParams, OrderResult
 from explorer.models.architectures import Capability
 from explorer.models.catalog import CATALOG, bundled, bundled_with
 from explorer.models.records import read_scores
 from explorer.plain import Asked
 from explorer.settings import BUNDLED_MODELS
 from explorer.ui.components import plot, rich_text
+from explorer.ui.controls import controls
 from explorer.ui.page import Page
 from explorer.ui.wiring import LATEX, Connection, Panel, folds, page_frame
 
@@ -67,8 +68,7 @@ def build_order(page: Page, tab: gr.Tab) -> None:
     with gr.Row(elem_classes=["bench"]):
         with gr.Column(scale=1, min_width=270):
             sop = _choice(Capability.SOP, "Model with an SOP head")
-            first = gr.Textbox(FIRST, label="First", lines=1, max_lines=4)
-            second = gr.Textbox(SECOND, label="Second", lines=1, max_lines=4)
+            texts = controls(OrderParams, first=FIRST, second=SECOND)
             button = gr.Button("Score the order", variant="primary")
             swap = gr.Button("Swap the two", size="sm")
         with gr.Column(scale=2, min_width=320):
@@ -86,11 +86,10 @@ def build_order(page: Page, tab: gr.Tab) -> None:
 
     with gr.Accordion("Why: sentence order", open=False):
         gr.Markdown(WHY, latex_delimiters=LATEX)
-    inputs = {"model": sop, "first": first, "second": second}
-    score = Connection(page, SCORE_ORDER, inputs, [said, figure, trust], show, folds(SCORE_ORDER))
-    boxes = [first, second]
+    score = Connection(page, SCORE_ORDER, {"model": sop, **texts}, [said, figure, trust], show, folds(SCORE_ORDER))
+    boxes = list(texts.values())
     swapped = swap.click(fn=None, js="(a, b) => [b, a]", inputs=boxes, outputs=boxes, api_visibility="private")
-    score.on(button.click, first.submit, second.submit, sop.input, tab.select, swapped.then)
+    score.on(button.click, *(box.submit for box in boxes), sop.input, tab.select, swapped.then)
     _both_heads(page, tab, sop)
 
 
@@ -106,8 +105,7 @@ def _both_heads(page: Page, tab: gr.Tab, sop: gr.Dropdown) -> None:
     with gr.Row(elem_classes=["bench"]):
         with gr.Column(scale=1, min_width=270):
             nsp = _choice(Capability.NSP, "Model with an NSP head")
-            text = gr.Textbox(STORY, label="A text: its neighbours are the true pairs", lines=5, max_lines=9)
-            other = gr.Textbox(OTHER, label="Another text, for the random pairs", lines=4, max_lines=8)
+            texts = controls(KindsParams, text=STORY, other_text=OTHER)
             button = gr.Button("Score all three kinds", variant="primary")
         with gr.Column(scale=2, min_width=320):
             said = rich_text(elem_classes=["said"], elem_id="kinds-said")
@@ -117,8 +115,9 @@ def _both_heads(page: Page, tab: gr.Tab, sop: gr.Dropdown) -> None:
                 tries = {name: gr.Button(name, size="sm") for name in TRY}
             rich_text(str(_measured()))
     folded = folds(SCORE_KINDS)
-    Connection(page, SCORE_KINDS, {"model": sop, "text": text, "other_text": other}, [], lambda result: [], folded)
-    _wire(page, [nsp, sop, text, other], [said, figure], folded, [button, nsp, sop, tab], (text, tries))
+    Connection(page, SCORE_KINDS, {"model": sop, **texts}, [], lambda result: [], folded)
+    asked = [nsp, sop, *texts.values()]
+    _wire(page, asked, [said, figure], folded, [button, nsp, sop, tab], (texts["text"], tries))
 
 
 def _measured() -> Any:

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
+
+from pydantic import AfterValidator
 
 from explorer.errors import BadInputError
+from explorer.kinds import Sentence
+from explorer.params import Shown, Text, params
 from explorer.text import checked_text, split_sentences
 
 CLASSES = ("is_next", "not_next")
@@ -13,24 +18,16 @@ CLASSES = ("is_next", "not_next")
 MOST_SENTENCES = 12
 
 
-def check_two(first: object, second: object) -> None:
-    """Raise BadInputError where one of two texts is empty or too long to look at."""
-    for text, place in ((first, "first"), (second, "second")):
-        if not isinstance(text, str) or not text.strip():
-            raise BadInputError(f"The {place} sentence is empty. Type one, or pick an example.")
-        checked_text(text)
+FIRST = Sentence("The first sentence is empty. Type one, or pick an example.")
+SECOND = Sentence("The second sentence is empty. Type one, or pick an example.")
 
 
-@dataclass(frozen=True)
+@params
 class PairParams:
     """Two texts; the question is whether the second follows the first."""
 
-    sentence_a: str
-    sentence_b: str
-
-    def __post_init__(self) -> None:
-        """Raise BadInputError where one of the two is empty or too long to look at."""
-        check_two(self.sentence_a, self.sentence_b)
+    sentence_a: Annotated[str, FIRST, Shown("First sentence", lines=(1, 5))]
+    sentence_b: Annotated[str, SECOND, Shown("Second sentence", lines=(1, 5))]
 
 
 @dataclass(frozen=True)
@@ -55,21 +52,30 @@ class PairResult:
     probabilities: tuple[float, float]
 
 
-@dataclass(frozen=True)
+def of_sentences(least: int, few: str, many: str) -> AfterValidator:
+    """A check of how many sentences a text has, with what is said of too few and of too many, their {count}."""
+
+    def check(text: str) -> str:
+        count = len(split_sentences(checked_text(text)))
+        if not least <= count <= MOST_SENTENCES:
+            raise BadInputError(few if count < least else many.format(count=count))
+        return text
+
+    return AfterValidator(check)
+
+
+SEVERAL = of_sentences(
+    2,
+    "This is one sentence. Type at least two, each ended by a full stop.",
+    f"This text has {{count}} sentences, and every pair is scored: take at most {MOST_SENTENCES}.",
+)
+
+
+@params
 class AllPairsParams:
     """A short text; it is split into sentences."""
 
-    text: str
-
-    def __post_init__(self) -> None:
-        """Raise BadInputError unless the text has between two sentences and the most."""
-        count = len(split_sentences(checked_text(self.text)))
-        if count < 2:
-            raise BadInputError("This is one sentence. Type at least two, each ended by a full stop.")
-        if count > MOST_SENTENCES:
-            raise BadInputError(
-                f"This text has {count} sentences, and every pair is scored: take at most {MOST_SENTENCES}."
-            )
+    text: Annotated[Text, SEVERAL, Shown(f"A short text, 2 to {MOST_SENTENCES} sentences", lines=(6, 12))]
 
 
 @dataclass(frozen=True)

@@ -8,12 +8,13 @@ import gradio as gr
 
 from explorer.labs.pairs import SCORE_ALL_PAIRS, SCORE_PAIR, figures
 from explorer.labs.pairs.order_tab import build_order
-from explorer.labs.pairs.schema import AllPairsResult, PairResult
+from explorer.labs.pairs.schema import AllPairsParams, AllPairsResult, PairParams, PairResult
 from explorer.models.architectures import Capability
 from explorer.models.catalog import bundled, bundled_with
 from explorer.models.records import read_scores
 from explorer.settings import BUNDLED_MODELS
 from explorer.ui.components import plot, rich_text, token_chips
+from explorer.ui.controls import controls
 from explorer.ui.page import Page
 from explorer.ui.wiring import LATEX, Connection, folds
 
@@ -82,8 +83,7 @@ def _why() -> None:
 def _one_pair(page: Page) -> None:
     with gr.Row(elem_classes=["bench"]):
         with gr.Column(scale=1, min_width=270):
-            sentence_a = gr.Textbox(EXAMPLES[0][1], label="First sentence", lines=1, max_lines=5)
-            sentence_b = gr.Textbox(EXAMPLES[0][2], label="Second sentence", lines=1, max_lines=5)
+            inputs = controls(PairParams, sentence_a=EXAMPLES[0][1], sentence_b=EXAMPLES[0][2])
             button = gr.Button("Score the pair", variant="primary")
             examples = gr.Dropdown(
                 [(name, number) for number, (name, _, _) in enumerate(EXAMPLES)],
@@ -106,17 +106,10 @@ def _one_pair(page: Page) -> None:
         trusted = str(figures.pair_trust_sentence(result.model, scores))
         return [str(figures.pair_sentence(result)), figures.pair_figure(result), trusted, figures.pair_chips(result)]
 
-    boxes = [sentence_a, sentence_b]
+    boxes = list(inputs.values())
     _why()
-    score = Connection(
-        page,
-        SCORE_PAIR,
-        {"sentence_a": sentence_a, "sentence_b": sentence_b},
-        [sentence, figure, trust, chips],
-        show,
-        folds(SCORE_PAIR),
-    )
-    score.on(button.click, sentence_a.submit, sentence_b.submit, *page.ready)
+    score = Connection(page, SCORE_PAIR, inputs, [sentence, figure, trust, chips], show, folds(SCORE_PAIR))
+    score.on(button.click, *(box.submit for box in boxes), *page.ready)
     picked = examples.input(
         lambda number: EXAMPLES[number][1:], [examples], boxes, api_visibility="private", queue=False
     )
@@ -129,7 +122,7 @@ def _one_pair(page: Page) -> None:
 def _all_pairs(page: Page, tab: gr.Tab) -> None:
     with gr.Row(elem_classes=["bench"]):
         with gr.Column(scale=1, min_width=270):
-            text = gr.Textbox(TEXT, label="A short text, 2 to 12 sentences", lines=6, max_lines=12)
+            inputs = controls(AllPairsParams, text=TEXT)
             button = gr.Button("Score every pair", variant="primary")
             numbered = rich_text(elem_classes=["measures"])
         with gr.Column(scale=2, min_width=320):
@@ -145,7 +138,5 @@ def _all_pairs(page: Page, tab: gr.Tab) -> None:
         ]
 
     _why()
-    score = Connection(
-        page, SCORE_ALL_PAIRS, {"text": text}, [numbered, sentence, figure], show, folds(SCORE_ALL_PAIRS)
-    )
+    score = Connection(page, SCORE_ALL_PAIRS, inputs, [numbered, sentence, figure], show, folds(SCORE_ALL_PAIRS))
     score.on(button.click, tab.select, *page.changed)

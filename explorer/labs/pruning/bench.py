@@ -14,7 +14,7 @@ from explorer.backend.executor import answer
 from explorer.backend.runs.record import RunRecord
 from explorer.charts.words import duration
 from explorer.errors import ExplorerError
-from explorer.labs.pruning.params import SCORES
+from explorer.labs.pruning.params import SCORES, Asking
 from explorer.labs.pruning.worked import KNOWN, READ, Known, KnownParams
 from explorer.plain import Asked
 from explorer.settings import settings
@@ -22,6 +22,7 @@ from explorer.tables import Table
 from explorer.tasks.sources import choices
 from explorer.tuning.methods import find_method
 from explorer.ui.components import rich_text
+from explorer.ui.controls import control
 from explorer.ui.folds import Framed
 from explorer.ui.page import Page
 from explorer.ui.run_picker import RunPicker
@@ -58,17 +59,10 @@ class Subject:
             with gr.Column(scale=1, min_width=300):
                 self.picker = RunPicker(page, accept=can_be_pruned)
         with gr.Accordion("Task, loss and how many examples", open=False), gr.Row(elem_classes=["prune-how"]):
-            self.task = gr.Dropdown(
-                [("its own", ""), *choices(settings())], value="", label="Task", allow_custom_value=True
-            )
-            self.loss = gr.Dropdown(
-                [("on the labels", "labels"), ("of its own soft output", "soft")],
-                value="labels",
-                label="Loss",
-                filterable=False,
-            )
-            self.examples = gr.Slider(16, 256, READ, step=16, label="Examples for importance")
-            self.held_out = gr.Slider(40, 400, 80, step=40, label="Held-out for the metric")
+            self.task = control(Asking, "task", choices=[("its own", ""), *choices(settings())])
+            self.loss = control(Asking, "loss")
+            self.examples = control(Asking, "examples", value=READ)
+            self.held_out = control(Asking, "held_out")
         self.run = gr.Textbox("", visible="hidden", label="run")
 
     @property

@@ -10,16 +10,11 @@ import gradio as gr
 
 from explorer.labs.pruning import IMPORTANCE, importance_figures
 from explorer.labs.pruning.bench import Live, Subject, bar, fit, fitting, score_box, setting, start_stop, tries
+from explorer.labs.pruning.params import ImportanceParams
 from explorer.labs.pruning.schema import ImportanceResult
 from explorer.ui.components import plot, rich_text
+from explorer.ui.controls import control
 from explorer.ui.wiring import LATEX, folds
-
-UNITS = [
-    ("attention heads", "head"),
-    ("feed-forward neurons", "neuron"),
-    ("whole layers", "layer"),
-    ("weights", "weight"),
-]
 
 FORMULA = r"$I = \mathbb{E}_x\left|\,\partial \mathcal{L}(x) / \partial \xi\,\right|$, each part's gate $\xi$ at 1"
 HINT = '<p class="caption">Press a cell to take that head away, and again to bring it back.</p>'
@@ -63,7 +58,7 @@ def build_importance(subject: Subject, tab: gr.Tab) -> tuple[Callable[..., Any],
     with gr.Row(elem_classes=["bench"]):
         with gr.Column(scale=1, min_width=250):
             start, stop = start_stop("Measure importance", "measure-importance")
-            unit = gr.Radio(UNITS, value="head", label="Of what")
+            unit = control(ImportanceParams, "unit")
             score = score_box("head")
             gr.Markdown(FORMULA, latex_delimiters=LATEX, elem_classes=["prune-formula"])
             asked = rich_text(elem_classes=["measures"], elem_id="importance-asked")

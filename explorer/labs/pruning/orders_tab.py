@@ -11,13 +11,11 @@ import gradio as gr
 from explorer.labs.pruning import HEADS, ORDERS, orders_figures
 from explorer.labs.pruning.bench import PRIVATE, Live, Subject, bar, fit, fitting, score_box, setting, start_stop, tries
 from explorer.labs.pruning.importance_tab import HINT, Pressed
+from explorer.labs.pruning.params import OrdersParams
 from explorer.labs.pruning.schema import HandResult, OrdersResult
 from explorer.ui.components import ASSETS, plot, rich_text
+from explorer.ui.controls import control
 from explorer.ui.wiring import LATEX, folds
-
-UNITS = [
-    ("heads", "head"), ("neurons", "neuron"), ("heads and neurons", "both"), ("layers", "layer"), ("weights", "weight"),
-]  # fmt: skip
 
 WHY = r"""
 If importance means anything, taking the **least** important parts first must cost less than taking them at random, and taking the
@@ -32,8 +30,8 @@ def build_orders(subject: Subject, tab: gr.Tab, pressed: Pressed) -> Callable[..
     with gr.Row(elem_classes=["bench"]):
         with gr.Column(scale=1, min_width=250):
             start, stop = start_stop("Prune in three orders", "compare-orders")
-            unit = gr.Radio(UNITS, value="head", label="Take away")
-            draws = gr.Slider(0, 6, 2, step=1, label="Random orders")
+            unit = control(OrdersParams, "unit")
+            draws = control(OrdersParams, "draws")
             score = score_box("head")
             buttons = tries("neurons", "heads and neurons", "layers", "weights by magnitude")
         with gr.Column(scale=2, min_width=320):

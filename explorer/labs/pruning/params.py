@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import Annotated, Any, Self
+
+from pydantic import model_validator
 
 from explorer.compress.cuts import ORDERS, UNITS
 from explorer.errors import BadInputError
+from explorer.kinds import Flag, Head, Heads, Name, OneOf, Read, Whole
 from explorer.models.catalog import DEFAULT_MODEL
-from explorer.numbers import parse_heads, whole_number
+from explorer.params import Seed, Shown, params
 
-LOSSES = ("labels", "soft")
-FORMS = ("fp32", "bf16", "int8")
 SCORES = {
     "gradient": ("head", "neuron", "both", "layer", "weight"),
     "normalised": ("head", "neuron", "both"),
@@ -22,167 +22,12 @@ SCORES = {
 }
 """Each score with the units that it can be had for."""
 
-MOST_EXAMPLES, MOST_HELD_OUT, MOST_STEPS, MOST_DRAWS, MOST_TRAINING = 512, 2000, 32, 10, 100
-LARGEST_BATCH = 64
+FORMS = ("fp32", "bf16", "int8")
+MOST_STEPS, MOST_TRAINING = 32, 100
 
 
-@dataclass(frozen=True)
-class Asking:
-    """What every question here starts with.
-
-    run: a fine-tuned run; empty for the pretrained `model` itself, which is asked without labels. task: where the texts come
-    from; empty for the run's own, or the bundled ones in SST-2's manner. loss: labels, or soft for the model's own output.
-    examples: training examples that importance is measured on. held_out: examples that the metric is measured on.
-    """
-
-    model: str = DEFAULT_MODEL
-    run: str = ""
-    task: str = ""
-    loss: str = "labels"
-    examples: int = 64
-    held_out: int = 80
-
-    def __post_init__(self) -> None:
-        """Raise BadInputError for what is out of range."""
-        for name in ("model", "run", "task"):
-            value = getattr(self, name)
-            object.__setattr__(self, name, "" if value is None else value)
-            if not isinstance(getattr(self, name), str):
-                raise BadInputError(f"{name} must be a text; got {value!r}.")
-        _one_of("loss", self.loss, LOSSES)
-        self._whole("examples", 1, MOST_EXAMPLES)
-        self._whole("held_out", 1, MOST_HELD_OUT)
-
-    def _whole(self, name: str, least: int, most: int) -> None:
-        object.__setattr__(self, name, whole_number(getattr(self, name), name, least, most))
-
-
-@dataclass(frozen=True)
-class ImportanceParams(Asking):
-    """The importance of every unit: head, neuron, layer or weight; by a score of SCORES."""
-
-    unit: str = "head"
-    score: str = "gradient"
-
-    def __post_init__(self) -> None:
-        """As Asking; the unit is one kind."""
-        super().__post_init__()
-        _check_score(self.unit, self.score)
-        if self.unit == "both":
-            raise BadInputError("unit must be one kind here: head, neuron, layer or weight.")
-
-
-@dataclass(frozen=True)
-class OrdersParams(Asking):
-    """Least important first, most important first, and `draws` random orders."""
-
-    unit: str = "head"
-    score: str = "gradient"
-    draws: int = 2
-
-    def __post_init__(self) -> None:
-        """As Asking, and between no and MOST_DRAWS random orders."""
-        super().__post_init__()
-        _check_score(self.unit, self.score)
-        self._whole("draws", 0, MOST_DRAWS)
-
-
-@dataclass(frozen=True)
-class PruneParams(Asking):
-    """Take parts out.
-
-    share: of the units, to be taken away. steps: in how many steps, importance computed again before each. order: least, most
-    (important first) or random. train_between: training steps after each. even: every layer loses as many. heads, neurons: a
-    budget instead of a share, how many a layer keeps (on average, or each where `even`); 0 for none.
-    """
-
-    unit: str = "both"
-    score: str = "gradient"
-    share: float = 0.5
-    steps: int = 1
-    order: str = "least"
-    train_between: int = 0
-    even: bool = False
-    heads: int = 0
-    neurons: int = 0
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        """As Asking; raise BadInputError for a share that leaves nothing or takes nothing."""
-        super().__post_init__()
-        _check_score(self.unit, self.score)
-        object.__setattr__(self, "share", checked_share(self.share))
-        _one_of("order", self.order, ORDERS)
-        self._whole("steps", 1, MOST_STEPS)
-        self._whole("train_between", 0, MOST_TRAINING)
-        self._whole("heads", 0, 1000)
-        self._whole("neurons", 0, 1_000_000)
-        self._whole("seed", 0, 2**31 - 1)
-        object.__setattr__(self, "even", bool(self.even))
-        if (self.heads or self.neurons) and self.unit in ("layer", "weight"):
-            raise BadInputError("A budget is of heads and neurons: set unit to head, neuron or both.")
-
-
-@dataclass(frozen=True)
-class HandParams(Asking):
-    """Take these heads away: pairs of layer and head from 0, or "0.3, 2.11"."""
-
-    heads: tuple[tuple[int, int], ...] = ()
-
-    def __post_init__(self) -> None:
-        """As Asking; raise BadInputError for what is no list of heads."""
-        super().__post_init__()
-        object.__setattr__(self, "heads", parse_heads(self.heads))
-
-
-@dataclass(frozen=True)
-class StepsParams(Asking):
-    """One step against many, and many with a little training between."""
-
-    unit: str = "both"
-    score: str = "gradient"
-    share: float = 0.5
-    steps: int = 4
-    train_between: int = 6
-
-    def __post_init__(self) -> None:
-        """As Asking; the steps are two or more."""
-        super().__post_init__()
-        _check_score(self.unit, self.score)
-        object.__setattr__(self, "share", checked_share(self.share))
-        self._whole("steps", 2, MOST_STEPS)
-        self._whole("train_between", 0, MOST_TRAINING)
-
-
-@dataclass(frozen=True)
-class QuantiseParams(Asking):
-    """The model in each form of FORMS, at a batch of `batch`; share above 0 prunes heads and neurons first and shows both."""
-
-    share: float = 0.0
-    batch: int = 16
-
-    def __post_init__(self) -> None:
-        """As Asking."""
-        super().__post_init__()
-        object.__setattr__(self, "share", 0.0 if _real(self.share) == 0 else checked_share(self.share))
-        self._whole("batch", 1, LARGEST_BATCH)
-
-
-@dataclass(frozen=True)
-class ExportParams(Asking):
-    """The pruned model of a key that /prune gave, as a zip."""
-
-    key: str = ""
-
-    def __post_init__(self) -> None:
-        """As Asking; raise BadInputError where nothing has been pruned yet."""
-        super().__post_init__()
-        if not isinstance(self.key, str) or not re.fullmatch(r"[0-9a-f]{16}", self.key):
-            raise BadInputError("Nothing has been pruned yet. Prune first, then take the model home.")
-
-
-def checked_share(value: object) -> float:
-    """A share above 0 and below 1; raises BadInputError with what the bound means."""
+def _share(value: Any) -> float:
+    """What is taken away, above 0 and below 1; the sentences say what the bounds mean."""
     share = _real(value)
     if share == 0:
         raise BadInputError("share is 0: nothing would be taken away. Give a number above 0 and below 1, such as 0.5.")
@@ -193,21 +38,156 @@ def checked_share(value: object) -> float:
     return share
 
 
-def _real(value: object) -> float:
+def _share_or_none(value: Any) -> float:
+    return 0.0 if _real(value) == 0 else _share(value)
+
+
+def _real(value: Any) -> float:
     try:
-        return float(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
         return math.nan
 
 
-def _one_of(name: str, value: object, known: Iterable[str]) -> None:
-    if value not in tuple(known):
-        raise BadInputError(f"{name} must be one of {', '.join(known)}; got {str(value)[:40]!r}.")
+def _key(value: Any) -> str:
+    if not isinstance(value, str) or not re.fullmatch(r"[0-9a-f]{16}", value):
+        raise BadInputError("Nothing has been pruned yet. Prune first, then take the model home.")
+    return value
 
 
-def _check_score(unit: object, score: object) -> None:
-    _one_of("unit", unit, UNITS)
-    _one_of("score", score, SCORES)
-    if unit not in SCORES[str(score)]:
-        fitting = ", ".join(name for name, units in SCORES.items() if unit in units)
-        raise BadInputError(f"The score {score} is not for unit {unit}, which takes {fitting}.")
+UNIT_CHOICES = (
+    *(("heads", "head"), ("neurons", "neuron"), ("heads and neurons", "both")),
+    *(("layers", "layer"), ("weights", "weight")),
+)
+Unit = Annotated[str, OneOf(UNITS), Shown("Take away", choices=UNIT_CHOICES, dropdown=True)]
+Share = Annotated[float, Read(_share), Shown("Share to take away", slider=(0.05, 0.95, 0.05))]
+
+
+@params
+class Asking:
+    """What every question here starts with."""
+
+    model: Annotated[str, Name(optional=True)] = DEFAULT_MODEL
+    run: Annotated[str, Name(optional=True)] = ""
+    """A fine-tuned run; empty for the pretrained `model` itself, which is asked without labels."""
+
+    task: Annotated[str, Name(optional=True), Shown("Task", dropdown=True)] = ""
+    """Where the texts come from; empty for the run's own, or the bundled ones in SST-2's manner."""
+
+    loss: Annotated[
+        str,
+        OneOf(("labels", "soft")),
+        Shown("Loss", choices=(("on the labels", "labels"), ("of its own soft output", "soft")), dropdown=True),
+    ] = "labels"
+    examples: Annotated[int, Whole(1, 512), Shown("Examples for importance", slider=(16, 256, 16))] = 64
+    held_out: Annotated[int, Whole(1, 2000), Shown("Held-out for the metric", slider=(40, 400, 40))] = 80
+
+
+@params
+class Scored(Asking):
+    """A question about parts in the order of a score."""
+
+    unit: Unit = "head"
+    score: Annotated[str, OneOf(tuple(SCORES)), Shown("By which score", dropdown=True)] = "gradient"
+
+    @model_validator(mode="after")
+    def _score_is_for_the_unit(self) -> Self:
+        if self.unit not in SCORES[self.score]:
+            fitting = ", ".join(name for name, units in SCORES.items() if self.unit in units)
+            raise BadInputError(f"The score {self.score} is not for unit {self.unit}, which takes {fitting}.")
+        return self
+
+
+@params
+class ImportanceParams(Scored):
+    """The importance of every unit: head, neuron, layer or weight."""
+
+    unit: Annotated[
+        Unit,
+        Shown(
+            "Of what",
+            choices=(
+                *(("attention heads", "head"), ("feed-forward neurons", "neuron")),
+                *(("whole layers", "layer"), ("weights", "weight")),
+            ),
+        ),
+    ] = "head"
+
+    @model_validator(mode="after")
+    def _one_kind_of_unit(self) -> Self:
+        if self.unit == "both":
+            raise BadInputError("unit must be one kind here: head, neuron, layer or weight.")
+        return self
+
+
+@params
+class OrdersParams(Scored):
+    """Least important first, most important first, and `draws` random orders."""
+
+    unit: Annotated[Unit, Shown("Take away", choices=UNIT_CHOICES)] = "head"
+    draws: Annotated[int, Whole(0, 10), Shown("Random orders", slider=(0, 6))] = 2
+
+
+@params
+class PruneParams(Scored):
+    """Take parts out: a share of all units, or down to a budget of heads and neurons a layer."""
+
+    unit: Unit = "both"
+    share: Share = 0.5
+    steps: Annotated[int, Whole(1, MOST_STEPS), Shown("Steps", slider=(1, 16))] = 1
+    """Importance is computed again before each."""
+
+    order: Annotated[
+        str,
+        OneOf(ORDERS),
+        Shown(
+            "Order",
+            choices=(("least important first", "least"), ("most important first", "most"), ("random", "random")),
+            dropdown=True,
+        ),
+    ] = "least"
+    train_between: Annotated[int, Whole(0, MOST_TRAINING), Shown("Training steps after each", slider=(0, 30))] = 0
+    even: Annotated[bool, Flag(), Shown("As many from every layer")] = False
+    heads: Annotated[int, Whole(0, 1000), Shown("Heads a layer keeps", "On average; 0 goes by the share.")] = 0
+    neurons: Annotated[int, Whole(0, 1_000_000), Shown("Neurons a layer keeps")] = 0
+    seed: Annotated[Seed, Shown("Seed of the random order")] = 0
+
+    @model_validator(mode="after")
+    def _budget_is_of_heads_and_neurons(self) -> Self:
+        if (self.heads or self.neurons) and self.unit in ("layer", "weight"):
+            raise BadInputError("A budget is of heads and neurons: set unit to head, neuron or both.")
+        return self
+
+
+@params
+class HandParams(Asking):
+    """Take these heads away: pairs of layer and head from 0, or "0.3, 2.11"."""
+
+    heads: Annotated[tuple[Head, ...], Heads()] = ()
+
+
+@params
+class StepsParams(Scored):
+    """One step against many, and many with a little training between."""
+
+    unit: Unit = "both"
+    share: Share = 0.5
+    steps: Annotated[int, Whole(2, MOST_STEPS), Shown("Many steps", slider=(2, 16))] = 4
+    train_between: Annotated[
+        int, Whole(0, MOST_TRAINING), Shown("Training steps after each of them", slider=(0, 30))
+    ] = 6
+
+
+@params
+class QuantiseParams(Asking):
+    """The model in each form of FORMS, at a batch of `batch`; share above 0 prunes heads and neurons first and shows both."""
+
+    share: Annotated[float, Read(_share_or_none), Shown("Prune this share first", slider=(0, 0.9, 0.05))] = 0.0
+    batch: Annotated[int, Whole(1, 64), Shown("Texts in a batch", slider=(1, 64))] = 16
+
+
+@params
+class ExportParams(Asking):
+    """The pruned model of a key that /prune gave, as a zip."""
+
+    key: Annotated[str, Read(_key)] = ""

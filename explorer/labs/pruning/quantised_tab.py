@@ -8,8 +8,10 @@ import gradio as gr
 
 from explorer.labs.pruning import QUANTISE, quantised_figures
 from explorer.labs.pruning.bench import Live, Subject, bar, setting, start_stop, tries
+from explorer.labs.pruning.params import QuantiseParams
 from explorer.labs.pruning.schema import QuantiseResult
 from explorer.ui.components import plot, rich_text
+from explorer.ui.controls import controls
 from explorer.ui.wiring import LATEX, folds
 
 WHY = r"""
@@ -26,8 +28,7 @@ def build_quantised(subject: Subject, tab: gr.Tab) -> None:
     with gr.Row(elem_classes=["bench"]):
         with gr.Column(scale=1, min_width=250):
             start, stop = start_stop("Measure the three forms", "quantise")
-            share = gr.Slider(0, 0.9, 0, step=0.05, label="Prune this share first")
-            batch = gr.Slider(1, 64, 16, step=1, label="Texts in a batch")
+            inputs = controls(QuantiseParams, "share", "batch")
             buttons = tries("and half of it pruned", "one text", "64 texts")
         with gr.Column(scale=2, min_width=320):
             said = rich_text(elem_classes=["said"], elem_id="quantise-said")
@@ -41,9 +42,10 @@ def build_quantised(subject: Subject, tab: gr.Tab) -> None:
         return [str(quantised_figures.quantised_sentence(result)), quantised_figures.quantised_figure(result)]
 
     stream = Live(
-        subject, QUANTISE, {"share": share, "batch": batch}, [said, figure], show,
+        subject, QUANTISE, inputs, [said, figure], show,
         lambda result: 1.0 if result.done else len(result.forms) / (result.total + 1), panel, start, stop, shown,
     )  # fmt: skip
-    moves = [setting(buttons[0], [share], 0.5), setting(buttons[1], [batch], 1), setting(buttons[2], [batch], 64)]
+    changes = (("share", 0.5), ("batch", 1), ("batch", 64))
+    moves = [setting(button, [inputs[name]], to) for button, (name, to) in zip(buttons, changes, strict=True)]
     stream.on(start.click, *moves)
     stream.opens(tab.select)

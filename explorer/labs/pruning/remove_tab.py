@@ -8,13 +8,12 @@ import gradio as gr
 
 from explorer.labs.pruning import EXPORT, PRUNE, STEPS, prune_figures
 from explorer.labs.pruning.bench import Live, Subject, bar, fit, fitting, score_box, setting, start_stop, tries
-from explorer.labs.pruning.orders_tab import UNITS
+from explorer.labs.pruning.params import PruneParams, StepsParams
 from explorer.labs.pruning.schema import Exported, PruneResult, StepsResult
 from explorer.labs.pruning.worked import SHARE_IN_STEPS
 from explorer.ui.components import plot, rich_text
+from explorer.ui.controls import control, controls
 from explorer.ui.wiring import LATEX, folds
-
-ORDERS = [("least important first", "least"), ("most important first", "most"), ("random", "random")]
 
 WHY = r"""
 **Removed, not masked**: a head that is gone takes its rows of $W_q$, $W_k$, $W_v$ and its columns of $W_o$ with it, a neuron its
@@ -23,6 +22,9 @@ larger batches, quicker. Single weights at 0 save nothing by themselves. Layers 
 cannot say: what goes home is safetensors, config and tokenizer with `load_pruned.py`, which opens them. Where every layer keeps
 all its heads and as many neurons, plain `from_pretrained` opens it too.
 """
+NAMES = ("unit", "score", "share", "steps", "order", "train_between", "even", "heads", "neurons", "seed")
+"""In the order of the endpoint's parameters."""
+
 WHY_STEPS = r"""
 Importance is a slope at the model as it stands. Once many parts are gone the others matter differently: of two heads that do the
 same, either can go, and not both. So take a few, measure again, take a few more; and let a little training between
@@ -35,17 +37,10 @@ def build_remove(subject: Subject, tab: gr.Tab) -> None:
     with gr.Row(elem_classes=["bench"]):
         with gr.Column(scale=1, min_width=250):
             start, stop = start_stop("Prune", "prune")
-            unit = gr.Dropdown(UNITS, value="both", label="Take away", filterable=False)
-            share = gr.Slider(0.05, 0.95, 0.5, step=0.05, label="Share to take away")
-            order = gr.Dropdown(ORDERS, value="least", label="Order", filterable=False)
-            even = gr.Checkbox(False, label="As many from every layer")
+            made = controls(PruneParams, "unit", "share", "order", "even")
             with gr.Accordion("Score, budget, steps", open=False):
-                score = score_box("both")
-                heads = gr.Number(0, precision=0, label="Heads a layer keeps", info="On average; 0 goes by the share.")
-                neurons = gr.Number(0, precision=0, label="Neurons a layer keeps")
-                steps = gr.Slider(1, 16, 1, step=1, label="Steps")
-                training = gr.Slider(0, 30, 0, step=1, label="Training steps after each")
-                seed = gr.Number(0, precision=0, label="Seed of the random order")
+                made["score"] = score_box("both")
+                made |= controls(PruneParams, "heads", "neurons", "steps", "train_between", "seed")
             buttons = tries("half the neurons, evenly", "a third of the heads", "half the layers", "to a budget")
         with gr.Column(scale=2, min_width=320):
             said = rich_text(elem_classes=["said"], elem_id="prune-said")
@@ -58,10 +53,7 @@ def build_remove(subject: Subject, tab: gr.Tab) -> None:
     with gr.Accordion("Why: what removing means", open=False):
         gr.Markdown(WHY, latex_delimiters=LATEX)
     panel = folds(PRUNE)
-    inputs = {
-        "unit": unit, "score": score, "share": share, "steps": steps, "order": order, "train_between": training, "even": even,
-        "heads": heads, "neurons": neurons, "seed": seed,
-    }  # fmt: skip
+    inputs = {name: made[name] for name in NAMES}
 
     def show(result: PruneResult) -> list[Any]:
         return [
@@ -72,10 +64,10 @@ def build_remove(subject: Subject, tab: gr.Tab) -> None:
         ]
 
     stream = Live(subject, PRUNE, inputs, [said, left, table, key], show, _share, panel, start, stop, shown)
-    fit(unit, score)
-    controls = [unit, score, share, even, heads, neurons]
+    fit(made["unit"], made["score"])
+    changed = [made[name] for name in ("unit", "score", "share", "even", "heads", "neurons")]
     moves = [
-        setting(button, controls, values[0], fitting(values[0]), *values[1:])
+        setting(button, changed, values[0], fitting(values[0]), *values[1:])
         for button, values in zip(
             buttons,
             (
@@ -119,11 +111,9 @@ def build_steps(subject: Subject, tab: gr.Tab) -> None:
     with gr.Row(elem_classes=["bench"]):
         with gr.Column(scale=1, min_width=250):
             start, stop = start_stop("Compare", "compare-steps")
-            unit = gr.Dropdown(UNITS, value="both", label="Take away", filterable=False)
+            unit = control(StepsParams, "unit")
             score = score_box("both")
-            share = gr.Slider(0.05, 0.95, SHARE_IN_STEPS, step=0.05, label="Share to take away")
-            steps = gr.Slider(2, 16, 4, step=1, label="Many steps")
-            training = gr.Slider(0, 30, 0, step=1, label="Training steps after each of them")
+            later = controls(StepsParams, share=SHARE_IN_STEPS, steps=4, train_between=0)
             buttons = tries("train a little between", "more goes", "eight steps", "weights by magnitude")
         with gr.Column(scale=2, min_width=320):
             said = rich_text(elem_classes=["said"], elem_id="steps-said")
@@ -137,11 +127,12 @@ def build_steps(subject: Subject, tab: gr.Tab) -> None:
     def show(result: StepsResult) -> list[Any]:
         return [str(prune_figures.steps_sentence(result)), prune_figures.steps_figure(result)]
 
-    inputs = {"unit": unit, "score": score, "share": share, "steps": steps, "train_between": training}
+    inputs = {"unit": unit, "score": score, **later}
     stream = Live(
         subject, STEPS, inputs, [said, figure], show, lambda result: 1.0 if result.done else min(0.99, result.progress),
         panel, start, stop, shown,
     )  # fmt: skip
+    share, steps, training = later.values()
     moves = [
         setting(buttons[0], [training], 8),
         setting(buttons[1], [share], 0.75),

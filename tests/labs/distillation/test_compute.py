@@ -15,7 +15,8 @@ from transformers import BertForMaskedLM, PreTrainedTokenizerBase
 
 from explorer.errors import BadInputError
 from explorer.labs.distillation import compute
-from explorer.labs.distillation.schema import REST, LossesParams, SoftTargetsParams
+from explorer.labs.distillation.params import LossesParams, SoftTargetsParams
+from explorer.labs.distillation.schema import REST
 from explorer.models.architectures import ARCHITECTURES, Architecture
 from explorer.models.bundle import Bundle, load_bundle
 from explorer.settings import Settings

@@ -15,12 +15,8 @@ from explorer.backend.runs.examples import COMPANIONS, EVERY
 from explorer.backend.runs.record import RunRecord, RunStatus
 from explorer.errors import BadInputError, ExplorerError
 from explorer.labs.distillation import ABLATE, DISTILL, STUDENT_SEEDS, ablation_figures, live, measuring
-from explorer.labs.distillation.train_schema import (
-    AblationParams,
-    DistillParams,
-    FollowStudentParams,
-    MeasureParams,
-)
+from explorer.labs.distillation.params import AblationParams, DistillParams, FollowStudentParams
+from explorer.labs.distillation.train_schema import MeasureParams
 from explorer.settings import Settings
 from explorer.tuning.spec import RunSpec
 from tests.backend import executing

@@ -10,10 +10,16 @@ import pytest
 
 from explorer.backend.runs.examples import FIRST, STUDENT
 from explorer.errors import BadInputError
-from explorer.labs.distillation.schema import CURVE, GRADIENT_CURVE, LossesParams, SoftTargetsParams
-from explorer.labs.distillation.train_controls import layers_choice
-from explorer.labs.distillation.train_schema import AblationParams, DistillParams, FollowStudentParams
+from explorer.labs.distillation.params import (
+    AblationParams,
+    DistillParams,
+    FollowStudentParams,
+    LossesParams,
+    SoftTargetsParams,
+)
+from explorer.labs.distillation.schema import CURVE, GRADIENT_CURVE
 from explorer.tuning.spec import RunSpec
+from explorer.ui.controls import control
 from explorer.ui.signatures import for_clients
 from tests.backend.records import record
 
@@ -134,7 +140,7 @@ def test_a_student_on_text_is_of_the_model_and_has_no_run_as_its_teacher() -> No
 
 def test_every_second_layer_is_a_choice_by_its_name_and_a_number_to_clients() -> None:
     with gr.Blocks():
-        layers = layers_choice("Student's layers")
+        layers = control(DistillParams, "student_layers")
         sent = for_clients({"student_layers": layers}, DistillParams)["student_layers"]
     assert layers.choices[:2] == [("every second layer", 0), ("1", 1)]
     assert (layers.value, isinstance(sent, gr.Number), sent.value) == (0, True, 0)

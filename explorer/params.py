@@ -1,0 +1,106 @@
+"""What an action takes, declared once: each field of a class under `@params` says what it accepts and how a page offers it.
+
+    @params
+    class LensParams:
+        text: Text
+        top_k: Annotated[int, Whole(1, 50), Shown("Ranks", slider=(1, 10))] = 5
+
+A value that a field doesn't accept raises BadInputError with a sentence that names the parameter, whoever sent it.
+`explorer.ui.controls` makes the page's controls from the same declaration.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from functools import cache
+from typing import Annotated, Any, TypeVar, cast, dataclass_transform
+
+from pydantic import ConfigDict, ValidationError
+from pydantic.dataclasses import dataclass as validated
+from pydantic.dataclasses import rebuild_dataclass
+from pydantic.fields import FieldInfo
+
+from explorer.kinds import LARGEST_SEED, MOST_LAYERS, MOST_TOKENS, Kind, Name, Sentence, Whole
+
+_Class = TypeVar("_Class")
+_CONFIG = ConfigDict(extra="forbid", validate_default=True, defer_build=True)
+
+
+@dataclass_transform(frozen_default=True)
+def params(cls: type[_Class]) -> type[_Class]:
+    """Make a frozen dataclass that reads every value by the Kind at its field.
+
+    Raises BadInputError for a value, TypeError for a name that is missing or unknown.
+    """
+    made = cast(Any, validated(cls, frozen=True, config=_CONFIG))
+    read = made.__init__
+
+    def init(self: Any, *values: Any, **named: Any) -> None:
+        # At the first call, so that no start waits for 65 schemas; pydantic then puts its own __init__ in this one's place.
+        if rebuild_dataclass(made):
+            made.__init__ = init
+        try:
+            read(self, *values, **named)
+        except ValidationError as error:  # of values the Kinds have spoken, so this is about their names
+            first = error.errors(include_url=False, include_input=False)[0]
+            raise TypeError(f"{cls.__name__}: {first['msg']}: {'.'.join(map(str, first['loc']))}") from None
+
+    made.__init__ = init
+    return cast(type[_Class], made)
+
+
+@dataclass(frozen=True)
+class Shown:
+    """How a page offers a parameter.
+
+    title: its label. info: the line below that. slider: its ends and its step (1 where that is left out), which may be a part
+    of what is accepted. choices: (title, value) pairs; `dropdown` lists them, where they are not all in view. lines: of a text
+    box, at least and at most.
+    """
+
+    title: str
+    info: str | None = None
+    slider: tuple[float, ...] = ()
+    choices: tuple[tuple[str, Any], ...] = ()
+    dropdown: bool = False
+    lines: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True)
+class Declared:
+    """A field as it stands in its class. default: MISSING where a value has to be given."""
+
+    name: str
+    default: Any
+    kind: Kind
+    shown: Shown
+
+
+@cache
+def declared(kind: type) -> dict[str, Declared]:
+    """The fields of a class under `@params`, by name."""
+    marks: dict[str, FieldInfo] = cast(Any, kind).__pydantic_fields__
+    return {
+        field.name: Declared(
+            field.name,
+            field.default,
+            _last(marks[field.name], Kind, Name()),
+            _last(marks[field.name], Shown, Shown(field.name)),
+        )
+        for field in fields(cast(Any, kind))
+    }
+
+
+def _last(field: FieldInfo, kind: type[_Class], otherwise: _Class) -> _Class:
+    """The last mark of a kind at a field: what is written there goes before what its type brings along."""
+    return next((mark for mark in reversed(field.metadata) if isinstance(mark, kind)), otherwise)
+
+
+Layer = Annotated[int, Whole(0, MOST_LAYERS), Shown("Layer", slider=(0, 11))]
+HeadNumber = Annotated[int, Whole(0, MOST_LAYERS), Shown("Head", slider=(0, 11))]
+Position = Annotated[int, Whole(0, MOST_TOKENS)]
+MaybePosition = Annotated[int | None, Whole(0, MOST_TOKENS, optional=True)]
+Seed = Annotated[int, Whole(0, LARGEST_SEED), Shown("Seed")]
+Text = Annotated[str, Sentence()]
+SecondText = Annotated[str, Sentence(optional=True)]
+"""A text that may be missing, as in a pair."""
