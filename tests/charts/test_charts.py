@@ -40,7 +40,7 @@ from explorer.charts.words import (
     number,
     ordinal,
     percent,
-    progress,
+    progress_bar,
     prose,
     quoted,
     signed,
@@ -267,7 +267,7 @@ def test_tables_and_lists_on_the_page_escape_what_stands_in_them(text: str) -> N
 
 
 def test_a_bar_of_progress_says_what_it_measures() -> None:
-    assert 'value="0.2500" max="1" aria-label="training progress"' in progress(0.25, "training progress")
+    assert 'value="0.2500" max="1" aria-label="training progress"' in progress_bar(0.25, "training progress")
 
 
 @pytest.mark.parametrize(
