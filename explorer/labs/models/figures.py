@@ -27,37 +27,27 @@ TABLE_3 = ((64, 10, 87), (128, 12, 89), (256, 16, 93), (768, 31, 108))
 
 def family_table(result: FamilyResult) -> Table:
     """A row a model: its sizes and its parameters by what they are for."""
-    columns = (
-        "model",
-        "family",
-        "bundled",
-        "tokenizer",
-        "vocabulary",
-        "layers",
-        "shared",
-        "hidden_size",
-        "intermediate_size",
-        "attention_heads",
-        "embedding_size",
-        "word_embeddings",
-        "other_inputs",
-        "in_layers",
-        "pooler_and_heads",
-        "parameters",
-        "megabytes",
-        "paper_millions",
+    return Table.each(
+        result.models,
+        model=lambda entry: entry.model,
+        family=lambda entry: entry.family,
+        bundled=lambda entry: entry.bundled,
+        tokenizer=lambda entry: entry.pieces,
+        vocabulary=lambda entry: entry.vocabulary,
+        layers=lambda entry: entry.layers,
+        shared=lambda entry: entry.shared,
+        hidden_size=lambda entry: entry.hidden_size,
+        intermediate_size=lambda entry: entry.intermediate_size,
+        attention_heads=lambda entry: entry.attention_heads,
+        embedding_size=lambda entry: entry.embedding_size,
+        word_embeddings=lambda entry: entry.words,
+        other_inputs=lambda entry: entry.rest,
+        in_layers=lambda entry: entry.in_layers,
+        pooler_and_heads=lambda entry: entry.heads,
+        parameters=lambda entry: entry.parameters,
+        megabytes=lambda entry: None if entry.megabytes is None else round(entry.megabytes, 1),
+        paper_millions=lambda entry: PAPER_MILLIONS.get(entry.model),
     )
-    rows = [
-        (
-            *(entry.model, entry.family, entry.bundled, entry.pieces, entry.vocabulary, entry.layers, entry.shared),
-            *(entry.hidden_size, entry.intermediate_size, entry.attention_heads, entry.embedding_size),
-            *(entry.words, entry.rest, entry.in_layers, entry.heads, entry.parameters),
-            None if entry.megabytes is None else round(entry.megabytes, 1),
-            PAPER_MILLIONS.get(entry.model),
-        )
-        for entry in result.models
-    ]
-    return Table.of(columns, rows)
 
 
 def family_sentence(result: FamilyResult) -> Markup:
