@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 Cell = str | int | float | None
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -20,6 +22,11 @@ class Table:
     def of(cls, columns: Sequence[str], rows: Sequence[Sequence[Cell]]) -> Table:
         """Build a table from any sequences."""
         return cls(tuple(columns), tuple(tuple(row) for row in rows))
+
+    @classmethod
+    def each(cls, items: Iterable[T], **columns: Callable[[T], Cell]) -> Table:
+        """A row for each item; a column is called as the keyword, and holds what its function says of the item."""
+        return cls(tuple(columns), tuple(tuple(of(item) for of in columns.values()) for item in items))
 
     def __str__(self) -> str:
         """Aligned text; numbers with six significant digits, and a token that is a line break as \\n."""

@@ -39,3 +39,9 @@ def test_a_page_shows_four_significant_digits_and_whole_numbers_whole() -> None:
     assert [short(cell) for cell in cells] == [
         *("0.13", "1.235e-07", "66405702", "66405702", "12", "1000", "", "0.12345678", "nan"),
     ]
+
+
+def test_a_table_of_items_has_a_column_for_each_question() -> None:
+    table = Table.each(["a", "bcd"], text=str, letters=len)
+    assert table == Table(("text", "letters"), (("a", 1), ("bcd", 3)))
+    assert Table.each([], text=str).columns == ("text",), "without items it still says what they would be asked"

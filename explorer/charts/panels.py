@@ -14,7 +14,7 @@ Span = tuple[float, float]
 Places = list[tuple[Span, Span]]
 """From where to where each panel reaches, across and up, as shares of the figure."""
 
-TICKS, TITLE, HEADING = 48, 28, 24
+TICKS, TITLE, HEADING = 48, 36, 24
 """Pixels between two panels one below the other for numbers and air, for the title of an axis, for the next one's title."""
 
 

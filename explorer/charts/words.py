@@ -116,6 +116,6 @@ def measures(*values: str, name: str = "") -> Markup:
     return Markup("<li>{}{}</li>").format(Markup("<b>{}</b>").format(name) if name else "", spans)
 
 
-def progress(share: float, of: str = "progress") -> Markup:
+def progress_bar(share: float, of: str = "progress") -> Markup:
     """A bar; of: what a screen reader calls it."""
     return Markup('<progress class="run-progress" value="{:.4f}" max="1" aria-label="{}"></progress>').format(share, of)

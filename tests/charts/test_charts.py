@@ -20,6 +20,7 @@ from explorer.charts import (
     cell_texts,
     chart,
     colorbar,
+    error_bars,
     frame,
     heat,
     ink,
@@ -39,7 +40,7 @@ from explorer.charts.words import (
     number,
     ordinal,
     percent,
-    progress,
+    progress_bar,
     prose,
     quoted,
     signed,
@@ -160,7 +161,7 @@ def test_every_trace_and_mark_draws_and_says_only_what_was_asked() -> None:
         LINE,
         points([1], [2], "@second", texts=["a"], hover=None),
         band([0, 1], [1, 2], [3, 4], "rgba(0,0,0,0.2)"),
-        bars(["a", "b"], [1, 2], "@third", texts=["1", "2"], size=15, hover="%{x}"),
+        bars(["a", "b"], [1, 2], "@third", texts=["1", "2"], size=15, error_x=error_bars([1, 2], [0, 1]), hover="%{x}"),
         *CELLS,
     ]
     marks = [level(1), level(2, upright=True), frame((0, 1), (0, 1)), note("here", 0, 1)]
@@ -169,6 +170,7 @@ def test_every_trace_and_mark_draws_and_says_only_what_was_asked() -> None:
     assert (figure.data[1].hoverinfo, figure.data[1].mode) == ("skip", "markers+text")
     assert tuple(figure.data[2].y) == (3, 4, 2, 1)
     assert (figure.data[3].orientation, figure.data[3].cliponaxis) == ("h", False)
+    assert (tuple(figure.data[3].error_x.arrayminus), figure.data[3].error_x.symmetric) == ((0, 1), False)
     assert figure.data[-1].text == ("25.0%",), "a cell without a value has no text"
     assert len(figure.layout.shapes) == 3
     assert [entry.text for entry in figure.layout.annotations] == ["here"]
@@ -265,7 +267,7 @@ def test_tables_and_lists_on_the_page_escape_what_stands_in_them(text: str) -> N
 
 
 def test_a_bar_of_progress_says_what_it_measures() -> None:
-    assert 'value="0.2500" max="1" aria-label="training progress"' in progress(0.25, "training progress")
+    assert 'value="0.2500" max="1" aria-label="training progress"' in progress_bar(0.25, "training progress")
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,7 @@ from markupsafe import Markup
 
 from explorer.backend.runs.record import RunRecord, RunStatus
 from explorer.charts import Trace, line
-from explorer.charts.words import duration, percent, prose, strong
-from explorer.charts.words import progress as bar
+from explorer.charts.words import duration, percent, progress_bar, prose, strong
 from explorer.tables import Table
 from explorer.tasks.metrics import METRICS
 
@@ -60,7 +59,7 @@ def progress(records: Sequence[RunRecord]) -> Markup:
     done = [
         (record.step / record.steps if record.steps else 0.0) if record.status.is_active else 1.0 for record in records
     ]
-    return bar(sum(done) / len(done), "training progress")
+    return progress_bar(sum(done) / len(done), "training progress")
 
 
 def run_table(record: RunRecord) -> Table:

@@ -8,6 +8,7 @@ import gradio as gr
 
 from explorer.backend.runs.examples import BY_RANK
 from explorer.backend.runs.following import Compared
+from explorer.backend.runs.report import progress
 from explorer.labs.delta import SWEEP, sweep_figures
 from explorer.labs.delta.live import sweep_result
 from explorer.labs.delta.params import SweepParams
@@ -66,8 +67,5 @@ def build_sweep(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
 
 def _show(compared: Compared) -> list[Any]:
     result = sweep_result(compared)
-    steps = [record.step / record.steps if record.steps else 0.0 for record in compared.records]
-    share = sum(steps) / len(steps)
-    active = any(record.status.is_active for record in compared.records)
-    bar = f'<progress value="{share:.4f}" max="1" aria-label="progress"></progress>' if active else ""
+    bar = str(progress(compared.records))
     return [str(sweep_figures.sweep_sentence(result)), bar, sweep_figures.sweep_figure(result)]

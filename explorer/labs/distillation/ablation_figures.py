@@ -27,19 +27,16 @@ def _complete(result: Ablated) -> RunSpec:
 def ablation_table(result: Ablated) -> Table:
     """line, run, status, score, change (from all three terms), agreement, distilbert (change of its GLUE average)."""
     base = result.records[0].score
-    rows = [
-        (
-            line.slug,
-            record.run_id,
-            record.status.value,
-            record.score,
-            _change(record, base),
-            agreement(record),
-            line.change,
-        )
-        for line, record in lines_of(result)
-    ]
-    return Table.of(("line", "run", "status", "score", "change", "agreement", "distilbert"), rows)
+    return Table.each(
+        lines_of(result),
+        line=lambda pair: pair[0].slug,
+        run=lambda pair: pair[1].run_id,
+        status=lambda pair: pair[1].status.value,
+        score=lambda pair: pair[1].score,
+        change=lambda pair: _change(pair[1], base),
+        agreement=lambda pair: agreement(pair[1]),
+        distilbert=lambda pair: pair[0].change,
+    )
 
 
 def agreement(record: RunRecord) -> float | None:

@@ -20,44 +20,23 @@ SMOOTHING = 0.85
 
 def runs_table(records: Sequence[RunRecord]) -> Table:
     """One row a run."""
-    columns = (
-        "run",
-        "name",
-        "model",
-        "task",
-        "method",
-        "status",
-        "metric",
-        "score",
-        "trainable",
-        "seconds",
-        "checkpoint_mb",
-        "learning_rate",
-        "epochs",
-        "batch_size",
-        "seed",
-    )
-    return Table.of(columns, [_run_row(record) for record in records])
-
-
-def _run_row(record: RunRecord) -> tuple[str | int | float | None, ...]:
-    spec = record.spec
-    return (
-        record.run_id,
-        record.name,
-        spec.model,
-        record.task_title,
-        spec.method,
-        record.status.value,
-        record.leading_metric,
-        record.score,
-        record.trainable,
-        round(record.seconds, 2),
-        round(record.checkpoint_bytes / 1e6, 3),
-        spec.learning_rate,
-        spec.epochs,
-        spec.batch_size,
-        spec.seed,
+    return Table.each(
+        records,
+        run=lambda record: record.run_id,
+        name=lambda record: record.name,
+        model=lambda record: record.spec.model,
+        task=lambda record: record.task_title,
+        method=lambda record: record.spec.method,
+        status=lambda record: record.status.value,
+        metric=lambda record: record.leading_metric,
+        score=lambda record: record.score,
+        trainable=lambda record: record.trainable,
+        seconds=lambda record: round(record.seconds, 2),
+        checkpoint_mb=lambda record: round(record.checkpoint_bytes / 1e6, 3),
+        learning_rate=lambda record: record.spec.learning_rate,
+        epochs=lambda record: record.spec.epochs,
+        batch_size=lambda record: record.spec.batch_size,
+        seed=lambda record: record.spec.seed,
     )
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from explorer.figures import compact, label, percent, picture, prose, strong
+from explorer.charts import Look, Picture, Trace, axis, bars, chart, line, points, texts
+from explorer.charts.words import compact, label, percent, prose, strong
 from explorer.labs.models.notes import NOTES, PAPER_MILLIONS, FamilyNote
 from explorer.labs.models.schema import CountResult, FamilyResult, family_of
 from explorer.models.catalog import CATALOG
@@ -26,37 +27,27 @@ TABLE_3 = ((64, 10, 87), (128, 12, 89), (256, 16, 93), (768, 31, 108))
 
 def family_table(result: FamilyResult) -> Table:
     """A row a model: its sizes and its parameters by what they are for."""
-    columns = (
-        "model",
-        "family",
-        "bundled",
-        "tokenizer",
-        "vocabulary",
-        "layers",
-        "shared",
-        "hidden_size",
-        "intermediate_size",
-        "attention_heads",
-        "embedding_size",
-        "word_embeddings",
-        "other_inputs",
-        "in_layers",
-        "pooler_and_heads",
-        "parameters",
-        "megabytes",
-        "paper_millions",
+    return Table.each(
+        result.models,
+        model=lambda entry: entry.model,
+        family=lambda entry: entry.family,
+        bundled=lambda entry: entry.bundled,
+        tokenizer=lambda entry: entry.pieces,
+        vocabulary=lambda entry: entry.vocabulary,
+        layers=lambda entry: entry.layers,
+        shared=lambda entry: entry.shared,
+        hidden_size=lambda entry: entry.hidden_size,
+        intermediate_size=lambda entry: entry.intermediate_size,
+        attention_heads=lambda entry: entry.attention_heads,
+        embedding_size=lambda entry: entry.embedding_size,
+        word_embeddings=lambda entry: entry.words,
+        other_inputs=lambda entry: entry.rest,
+        in_layers=lambda entry: entry.in_layers,
+        pooler_and_heads=lambda entry: entry.heads,
+        parameters=lambda entry: entry.parameters,
+        megabytes=lambda entry: None if entry.megabytes is None else round(entry.megabytes, 1),
+        paper_millions=lambda entry: PAPER_MILLIONS.get(entry.model),
     )
-    rows = [
-        (
-            *(entry.model, entry.family, entry.bundled, entry.pieces, entry.vocabulary, entry.layers, entry.shared),
-            *(entry.hidden_size, entry.intermediate_size, entry.attention_heads, entry.embedding_size),
-            *(entry.words, entry.rest, entry.in_layers, entry.heads, entry.parameters),
-            None if entry.megabytes is None else round(entry.megabytes, 1),
-            PAPER_MILLIONS.get(entry.model),
-        )
-        for entry in result.models
-    ]
-    return Table.of(columns, rows)
 
 
 def family_sentence(result: FamilyResult) -> Markup:
@@ -93,64 +84,35 @@ def _disagreeing(result: FamilyResult) -> list[str]:
     return said
 
 
-def family_figure(result: FamilyResult, share: str = "count") -> dict[str, Any]:
+def family_figure(result: FamilyResult, share: str = "count") -> Picture:
     """Stacked bars, a model a row: parameters by what they are for, or their shares."""
     names = [label(_short(entry.model)) for entry in result.models]
-    relative = share == "share"
+    return _stacked(result, names, family_sentence(result), 130 + 32 * len(names), share == "share")
+
+
+def _stacked(result: FamilyResult, names: Sequence[str], said: str, height: int, relative: bool = False) -> Picture:
     traces = []
-    for field, said, colour in GROUPS:
+    for field, group, colour in GROUPS:
         counts = [getattr(entry, field) for entry in result.models]
-        values = [
-            count / entry.parameters if relative else count / 1e6
-            for count, entry in zip(counts, result.models, strict=True)
-        ]
-        traces.append(
-            {
-                "type": "bar",
-                "orientation": "h",
-                "name": said,
-                "y": names,
-                "x": values,
-                "customdata": counts,
-                "marker": {"color": colour},
-                "hovertemplate": f"%{{y}}<br>{said}: %{{customdata:,}}<extra></extra>",
-            }
-        )
-    totals = [] if relative else _totals(result, names)
-    axis: dict[str, Any] = {"title": {"text": "share of the parameters" if relative else "millions of parameters"}}
-    if relative:
-        axis |= {"range": [0, 1], "tickformat": ".0%"}
-    else:  # room for the numbers at the ends of the bars
-        axis |= {"range": [0, 1.5 * max(entry.parameters for entry in result.models) / 1e6]}
-    return picture(
-        [*traces, *totals],
-        family_sentence(result).striptags(),
-        height=130 + 32 * len(names),
-        barmode="stack",
-        bargap=0.25,
-        showlegend=True,
-        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "traceorder": "normal"},
-        xaxis=axis,
-        yaxis={"autorange": "reversed", "showgrid": False},
-    )
+        wholes = [entry.parameters if relative else 1e6 for entry in result.models]
+        values = [count / whole for count, whole in zip(counts, wholes, strict=True)]
+        hover = f"%{{y}}<br>{group}: %{{customdata:,}}"
+        traces.append(bars(names, values, colour, group, customdata=counts, hover=hover))
+    across = axis("share of the parameters", span=(0, 1), percent=True)
+    if not relative:
+        traces.append(_totals(result, names))
+        most = max(entry.parameters for entry in result.models) / 1e6
+        across = axis("millions of parameters", span=(0, 1.5 * most))  # room for the numbers at the ends of the bars
+    look: Look = {"legend": True, "barmode": "stack", "bargap": 0.25}
+    return chart(said, traces, across, axis(down=True, grid=False), height=height, **look)
 
 
-def _totals(result: FamilyResult, names: list[str]) -> list[dict[str, Any]]:
+def _totals(result: FamilyResult, names: Sequence[str]) -> Trace:
     """The sum behind each bar."""
-    return [
-        {
-            "type": "scatter",
-            "mode": "text",
-            "y": names,
-            "x": [entry.parameters / 1e6 for entry in result.models],
-            "text": [f" {compact(entry.parameters)}{_on_paper(entry.model)}" for entry in result.models],
-            "textposition": "middle right",
-            "textfont": {"color": "@text", "size": 15},
-            "cliponaxis": False,
-            "showlegend": False,
-            "hoverinfo": "skip",
-        }
-    ]
+    written = [f" {compact(entry.parameters)}{_on_paper(entry.model)}" for entry in result.models]
+    font, at = {"color": "@text", "size": 15}, "middle right"
+    ends = [entry.parameters / 1e6 for entry in result.models]
+    return texts(ends, names, written, textposition=at, textfont=font, cliponaxis=False)
 
 
 def _on_paper(model: str) -> str:
@@ -202,57 +164,29 @@ def count_sentence(result: CountResult) -> Markup:
     )
 
 
-def count_figure(result: CountResult) -> dict[str, Any]:
+def count_figure(result: CountResult) -> Picture:
     """Two stacked bars: the model as it is, and in the asked sizes."""
     pair = FamilyResult((result.before, result.after))
-    figure = family_figure(pair)
-    names = ["as it is", "in these sizes"]
-    for trace in figure["data"]:
-        trace["y"] = names
-    figure["layout"]["height"] = 210
-    return figure | {"described": count_sentence(result).striptags()}
+    return _stacked(pair, ["as it is", "in these sizes"], count_sentence(result), 210)
 
 
-def sweep_figure(result: CountResult) -> dict[str, Any]:
+def sweep_figure(result: CountResult) -> Picture:
     """Parameters against the embeddings' width, with layers of their own and with one shared; ALBERT's own table on top."""
     widths = [width for width, _, _ in result.sweep]
     lines = (("layers of their own", 2, "@second", "circle"), ("one layer shared by all", 1, "@first", "square"))
-    traces: list[dict[str, Any]] = [
-        {
-            "type": "scatter",
-            "mode": "lines+markers",
-            "name": name,
-            "x": widths,
-            "y": [row[place] / 1e6 for row in result.sweep],
-            "line": {"color": colour, "width": 3},
-            "marker": {"symbol": symbol, "size": 8},
-            "hovertemplate": "E = %{x}: %{y:.1f}M<extra>" + name + "</extra>",
-        }
-        for name, place, colour, symbol in lines
-    ]
-    if result.table_3:
-        traces += [
-            {
-                "type": "scatter",
-                "mode": "markers",
-                "name": "ALBERT, Table 3",
-                "showlegend": place == 1,
-                "x": [row[0] for row in TABLE_3],
-                "y": [row[place] for row in TABLE_3],
-                "marker": {"symbol": "x-thin", "size": 13, "line": {"width": 3, "color": "@text"}},
-                "hovertemplate": "quoted: %{y}M<extra></extra>",
-            }
-            for place in (1, 2)
-        ]
-    return picture(
-        traces,
-        "Parameters of an ALBERT of these sizes against the width of its embeddings, with and without shared layers",
-        height=330,
-        showlegend=True,
-        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
-        xaxis={"title": {"text": "width of the embeddings, E"}, "type": "log", "tickvals": widths},
-        yaxis={"title": {"text": "millions, heads left out"}, "rangemode": "tozero"},
-    )
+    traces: list[Trace] = []
+    for name, place, colour, symbol in lines:
+        millions, marker = [row[place] / 1e6 for row in result.sweep], {"symbol": symbol}
+        traces.append(
+            line(widths, millions, colour, name, size=8, marker=marker, hover="E = %{x}: %{y:.1f}M", aside=name)
+        )
+    for place in (1, 2) if result.table_3 else ():
+        across, up = [row[0] for row in TABLE_3], [row[place] for row in TABLE_3]
+        look: Look = {"symbol": "x-thin", "size": 13, "marker": {"line": {"width": 3, "color": "@text"}}}
+        traces.append(points(across, up, name="ALBERT, Table 3", showlegend=place == 1, hover="quoted: %{y}M", **look))
+    said = "Parameters of an ALBERT of these sizes against the width of its embeddings, with and without shared layers"
+    width = axis("width of the embeddings, E", log=True, tickvals=widths)
+    return chart(said, traces, width, axis("millions, heads left out", zero=True), height=330, legend=True)
 
 
 def offered(model: str) -> str:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from markupsafe import Markup
 
-from explorer.figures import SERIES, label, picture, prose, strong
+from explorer.charts import SERIES, Look, Picture, axis, bars, chart, error_bars, level, line
+from explorer.charts.words import caption, label, prose, strong
 from explorer.labs.models.schema import Curve, CurvesResult, ModelScores, ScoresResult
 from explorer.models.records import Measure
 from explorer.tables import Table
@@ -86,77 +85,34 @@ def scores_sentence(result: ScoresResult, kind: str = "masks") -> Markup:
     return prose(*parts)
 
 
-def scores_figure(result: ScoresResult, kind: str = "masks") -> dict[str, Any]:
+def scores_figure(result: ScoresResult, kind: str = "masks") -> Picture:
     """Bars by model, a colour a measure; models that were not measured on it are left out."""
     measures = KINDS[kind][1]
-    models = [entry for entry in result.models if any(_value(entry, name) is not None for name, _ in measures)]
+    models = [entry for entry in result.models if any(_find(entry, name) for name, _ in measures)]
     names = [label(entry.model) for entry in models]
-    traces = [
-        {
-            "type": "bar",
-            "orientation": "h",
-            "name": said,
-            "y": names,
-            "x": [_value(entry, name) for entry in models],
-            "error_x": {"type": "data", "array": [_error(entry, name) for entry in models], "color": "@muted"},
-            "text": [
-                "" if _value(entry, name) is None else f"{100 * (_value(entry, name) or 0):.1f}" for entry in models
-            ],
-            "textposition": "auto",
-            "insidetextfont": {"color": "@inside"},
-            "marker": {"color": colour},
-            "customdata": [_shown(entry, name) for entry in models],
-            "hovertemplate": f"%{{y}}, {said}: %{{customdata}}<extra></extra>",
-        }
-        for (name, said), colour in zip(measures, SERIES, strict=False)
-    ]
-    chance = [
-        {
-            "type": "line",
-            "x0": 0.5,
-            "x1": 0.5,
-            "yref": "paper",
-            "y0": 0,
-            "y1": 1,
-            "line": {"dash": "dot", "color": "@muted"},
-        }
-    ]
-    return picture(
-        traces,
-        scores_sentence(result, kind).striptags(),
-        height=140 + 58 * len(names),
-        barmode="group",
-        bargap=0.25,
-        showlegend=True,
-        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "traceorder": "normal"},
-        shapes=chance if kind == "pairs" else [],
-        xaxis={"range": [0, 1], "tickformat": ".0%", "title": {"text": "held-out text"}},
-        yaxis={"autorange": "reversed", "showgrid": False},
-    )
+    traces = []
+    for (name, said), colour in zip(measures, SERIES, strict=False):
+        found = [_find(entry, name) for entry in models]
+        values = [one.value if one else None for one in found]
+        texts = ["" if value is None else f"{100 * value:.1f}" for value in values]
+        spread = error_bars((one.standard_error if one else None for one in found), colour="@muted")
+        shown, hover = [one.shown_with_error if one else "" for one in found], f"%{{y}}, {said}: %{{customdata}}"
+        traces.append(
+            bars(names, values, colour, said, texts=texts, at="auto", error_x=spread, customdata=shown, hover=hover)
+        )
+    chance = [level(0.5, "@muted", dash="dot", upright=True)] if kind == "pairs" else []
+    across, down = axis("held-out text", percent=True, span=(0, 1)), axis(down=True, grid=False)
+    look: Look = {"height": 140 + 58 * len(names), "legend": True, "barmode": "group", "bargap": 0.25}
+    return chart(scores_sentence(result, kind), traces, across, down, chance, **look)
 
 
 def _find(entry: ModelScores, name: str) -> Measure | None:
     return next((measure for measure in entry.measures if measure.name == name), None)
 
 
-def _value(entry: ModelScores, name: str) -> float | None:
-    measure = _find(entry, name)
-    return measure.value if measure else None
-
-
-def _error(entry: ModelScores, name: str) -> float | None:
-    measure = _find(entry, name)
-    return measure.standard_error if measure else None
-
-
-def _shown(entry: ModelScores, name: str) -> str:
-    measure = _find(entry, name)
-    return measure.shown_with_error if measure else ""
-
-
 def scores_view(result: ScoresResult) -> Markup:
     """Every figure of every model with its standard error, the date and the command that measures it again."""
-    note = Markup('<p class="caption">± is one standard error in points, as if the answers were independent.</p>')
+    note = caption("± is one standard error in points, as if the answers were independent.")
     return note + Markup("").join(
         Markup(
             '<section class="held-out"><h2>{}</h2><table><tbody>{}</tbody></table><p>{} · <code>{}</code></p></section>'
@@ -234,7 +190,7 @@ def _last(curve: Curve, quantity: str) -> float | None:
     return values[-1] if values else None
 
 
-def curves_figure(result: CurvesResult, quantity: str = "mlm_loss", against: str = "tokens") -> dict[str, Any]:
+def curves_figure(result: CurvesResult, quantity: str = "mlm_loss", against: str = "tokens") -> Picture:
     """One line a model."""
     traces = []
     for (name, curve), colour in zip(trainings(result, quantity), SERIES, strict=False):
@@ -242,24 +198,8 @@ def curves_figure(result: CurvesResult, quantity: str = "mlm_loss", against: str
         if values is None:
             continue
         places = {"tokens": curve.tokens, "steps": curve.steps, "seconds": [s / 60 for s in curve.seconds]}[against]
-        traces.append(
-            {
-                "type": "scatter",
-                "mode": "lines",
-                "name": label(name),
-                "x": list(places),
-                "y": list(values),
-                "line": {"color": colour, "width": 3},
-                "hovertemplate": "%{y:.3f} at %{x:,.4~g}<extra>" + label(name) + "</extra>",
-            }
-        )
+        hover = "%{y:.3f} at %{x:,.4~g}"
+        traces.append(line(places, values, colour, label(name), hover=hover, aside=label(name)))
     share = quantity.endswith(("_accuracy", "_share"))
-    return picture(
-        traces,
-        curves_sentence(result, quantity).striptags(),
-        height=430,
-        showlegend=True,
-        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
-        xaxis={"title": {"text": AGAINST[against]}, "rangemode": "tozero"},
-        yaxis={"title": {"text": QUANTITIES.get(quantity, quantity)}, **({"tickformat": ".0%"} if share else {})},
-    )
+    across, up = axis(AGAINST[against], zero=True), axis(QUANTITIES.get(quantity, quantity), percent=share)
+    return chart(curves_sentence(result, quantity), traces, across, up, height=430, legend=True)

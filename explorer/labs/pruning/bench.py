@@ -12,7 +12,7 @@ from markupsafe import Markup
 from explorer.action import LiveAction
 from explorer.backend.executor import answer
 from explorer.backend.runs.record import RunRecord
-from explorer.charts.words import duration
+from explorer.charts.words import duration, progress_bar
 from explorer.errors import ExplorerError
 from explorer.labs.pruning.params import SCORES, Asking
 from explorer.labs.pruning.worked import KNOWN, READ, Known, KnownParams
@@ -201,7 +201,7 @@ def progress(share: float, seconds: float = 0.0) -> str:
     if share >= 1:
         return ""
     left = f"about {duration(seconds * (1 - share) / share)} left" if share > 0.05 and seconds > 1 else ""
-    return f'<progress value="{share:.4f}" max="1" aria-label="progress"></progress><span class="caption">{left}</span>'
+    return str(progress_bar(share) + Markup('<span class="caption">{}</span>').format(left))
 
 
 _STARTED = """() => [
