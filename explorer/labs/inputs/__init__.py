@@ -18,7 +18,14 @@ TOKENIZE = Action(
     subject="tokenizers",
     plain=plain_script("tokenize", plain.text_and_tokenizers, "transformers"),
 )
-CUT_WORD = Action("cut_word", Job(f"{_COMPUTE}:cut_word"), CutParams, cut_figures.cut_table, subject="tokenizers")
+CUT_WORD = Action(
+    "cut_word",
+    Job(f"{_COMPUTE}:cut_word"),
+    CutParams,
+    cut_figures.cut_table,
+    subject="tokenizers",
+    plain=plain.cut_word,
+)
 EMBEDDING_PARTS = Action(
     "embedding_parts",
     Job(f"{_SUM}:sum_parts"),

@@ -30,12 +30,14 @@ IMPORTANCE = LiveAction(
     plain=plain.importance,
 )
 ORDERS = LiveAction(
-    "compare_orders", f"{_LIVE}:compare_orders", OrdersParams, orders_figures.orders_table, require_metric
+    "compare_orders", f"{_LIVE}:compare_orders", OrdersParams, orders_figures.orders_table, require_metric, plain.orders
 )
 HEADS = LiveAction("prune_heads", f"{_LIVE}:prune_heads", HandParams, orders_figures.hand_table, plain=plain.heads)
-PRUNE = LiveAction("prune", f"{_LIVE}:prune", PruneParams, prune_figures.prune_table, require_done)
-STEPS = LiveAction("compare_steps", f"{_LIVE}:compare_steps", StepsParams, prune_figures.steps_table)
-QUANTISE = LiveAction("quantise", f"{_LIVE}:quantise", QuantiseParams, quantised_figures.quantised_table)
+PRUNE = LiveAction("prune", f"{_LIVE}:prune", PruneParams, prune_figures.prune_table, require_done, plain.prune)
+STEPS = LiveAction("compare_steps", f"{_LIVE}:compare_steps", StepsParams, prune_figures.steps_table, plain=plain.steps)
+QUANTISE = LiveAction(
+    "quantise", f"{_LIVE}:quantise", QuantiseParams, quantised_figures.quantised_table, plain=plain.quantised
+)
 EXPORT = LiveAction("export_pruned", f"{_LIVE}:export_pruned", ExportParams, _files)
 
 LAB = Lab(
