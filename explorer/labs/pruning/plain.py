@@ -105,7 +105,7 @@ def _cutting(name: str, asked: Asked, values: dict[str, Any]) -> str:
 def _taken(params: PruneParams, shape: Shape) -> dict[str, int]:
     """How many units of each kind go; of each layer where every layer loses as many."""
     budget = {"head": params.heads, "neuron": params.neurons}
-    taken = {}
+    taken: dict[str, int] = {}
     for kind in kinds_of(params.unit) if params.unit in UNITS_OF_LAYERS else ():
         rows, width = shape.rows(kind)
         rows = 1 if params.even else rows
