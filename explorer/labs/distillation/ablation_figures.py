@@ -126,7 +126,7 @@ def ablation_figure(result: Ablated) -> dict[str, Any] | str:
         legend={"orientation": "h", "y": 1.0, "yanchor": "bottom", "x": 0},
         xaxis={"range": [min(0.0, *(record.score or 0.0 for _, record in scored)), 1.02]},
         yaxis={"autorange": "reversed", "showgrid": False, **ticks},
-    )
+    ) | {"low": 90 + 42 * len(scored)}
 
 
 def ablation_list(result: Ablated) -> Markup:

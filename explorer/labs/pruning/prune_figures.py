@@ -97,7 +97,7 @@ def left_figure(result: PruneResult) -> dict[str, Any] | str:
 
     described = f"Heads left in each layer: {', '.join(map(str, heads))}. Neurons left: {', '.join(map(str, neurons))}."
     bars_of_both = [*bars(heads, shape.heads, "", "@first"), *bars(neurons, shape.neurons, "2", "@third")]
-    return {**picture(bars_of_both, described, **shaped(False)), "narrow": layout(**shaped(True))}
+    return {**picture(bars_of_both, described, **shaped(False)), "low": 230, "narrow": layout(**shaped(True))}
 
 
 def _by_depth(left: Left, values: tuple[int, ...], depth: int) -> list[int]:
