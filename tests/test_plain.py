@@ -28,6 +28,7 @@ SENTENCE = 'He said "it\'s late" and the bank — of the river — was closed.'
 NASTY = 'A \'\'\'[MASK]""" \\ C:\\new\\ {x} %s\nand\r\n"""\nimport explorer\n"""'
 
 VALUES = ("method", "position", "attribution")
+MEASURED = ("share", "metric", "parameters")
 KINDS = ("head", "kind", "first", "second", "probability")
 
 
@@ -69,6 +70,8 @@ CASES = (
     Case("score_kinds", {"text": "We left. It was late.", "other_text": SENTENCE}, KINDS, "albert-mini"),
     Case("score_kinds", {"text": "We left. It was late.", "other_text": SENTENCE}, KINDS),
     Case("tokenize", {"text": NASTY, "models": ("unigram", "bert-small", "gpt2-mini", "byte-level-bpe")}, model=""),
+    Case("cut_word", {"word": "Untranslatable-ness", "models": ("unigram", "bert-small", "byte-level-bpe")}, model=""),
+    Case("cut_word", {"word": "ǧğ", "models": ("roberta-mini", "bert-mini"), "after_space": False}, model=""),
     Case("embedding_parts", {"sentence_a": SENTENCE, "sentence_b": "We left."}),
     Case("embedding_parts", {"sentence_a": NASTY}, model="roberta-mini"),
     Case("embedding_parts", {"sentence_a": SENTENCE}, model="albert-mini"),
@@ -129,6 +132,33 @@ CASES = (
     Case("importance", {"run": "RUN", "examples": 6, "unit": "neuron", "score": "normalised", "loss": "soft"}),
     Case("importance", {"run": "RUN", "examples": 6, "unit": "layer"}),
     Case("prune_heads", {"run": "RUN", "heads": "0.1", "held_out": 24}, ("share", "metric", "parameters")),
+    Case("compare_orders", {"run": "RUN", "examples": 6, "held_out": 24, "draws": 1}),
+    Case(
+        "compare_orders",
+        {"run": "RUN", "examples": 6, "held_out": 8, "unit": "both", "score": "normalised", "loss": "soft"},
+    ),
+    Case("prune", {"run": "example-lora-8", "examples": 6, "held_out": 24}, MEASURED),
+    Case(
+        "prune",
+        {
+            "run": "RUN",
+            "examples": 8,
+            "held_out": 24,
+            "steps": 3,
+            "train_between": 2,
+            "even": True,
+            "heads": 1,
+            "neurons": 9,
+        },
+        MEASURED,
+    ),
+    Case(
+        "prune",
+        {"run": "RUN", "examples": 4, "held_out": 8, "unit": "neuron", "order": "random", "steps": 2, "seed": 4},
+        MEASURED,
+    ),
+    Case("compare_steps", {"run": "RUN", "examples": 40, "held_out": 24, "steps": 3, "train_between": 5}),
+    Case("quantise", {"run": "RUN", "held_out": 24}, ("form", "share", "bytes", "metric")),
     Case("attention_view", {"sentence_a": SENTENCE, "view": "model", "smallest": 0.2}),
     Case("attention_view", {"sentence_a": SENTENCE, "layer": 1}, model="gpt2-mini"),
     Case("count_parameters", {"base": "bert-mini", "hidden_size": 96, "layers": 2}, ("part", "count"), ""),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 import numpy as np
@@ -9,7 +10,10 @@ import pytest
 from scipy.stats import binomtest, norm
 
 from explorer.backend.runs.comparing import compare, every_pair, without_a_test
+from explorer.backend.runs.examples import BY_METHOD, BY_RANK, EXAMPLES, FIRST
 from explorer.backend.runs.record import Outcome, RunRecord, RunStatus
+from explorer.settings import BUNDLED_RUNS
+from explorer.tasks.metrics import METRICS
 from tests.backend.records import record
 
 ROWS = 100
@@ -85,3 +89,30 @@ def test_a_correlation_is_compared_by_drawing_the_rows_again_and_not_at_all_with
     old = [one.but(outcome=replace(one.outcome, truths="", answers="")) for one in runs]
     assert compare(old, [(0, 1)]).test == ""
     assert "cannot be said" in without_a_test(compare(old, [(0, 1)]))
+
+
+def bundled(run_id: str) -> RunRecord:
+    return RunRecord.from_json((BUNDLED_RUNS / run_id / "record.json").read_text(encoding="utf-8"))
+
+
+ON_A_TASK = [worked.run_id for worked in EXAMPLES if worked.spec.task != "text"]
+
+
+@pytest.mark.parametrize("run_id", ON_A_TASK)
+def test_a_worked_example_keeps_its_answers_and_scores_what_they_score(run_id: str) -> None:
+    found = bundled(run_id)
+    assert found.outcome is not None
+    truths, answers = ([float(said) for said in text.split()] for text in (found.outcome.truths, found.outcome.answers))
+    assert METRICS[found.leading_metric].compute(truths, answers) == pytest.approx(found.score)
+    counts = [[0, 0], [0, 0]]
+    for true, guess in zip(truths, answers, strict=True):
+        counts[int(true)][int(guess)] += 1
+    assert tuple(map(tuple, counts)) == found.outcome.confusion
+
+
+@pytest.mark.parametrize("names", [BY_METHOD.values(), BY_RANK.values()], ids=["methods", "ranks"])
+def test_worked_examples_are_compared_on_the_same_rows(names: Iterable[str]) -> None:
+    records = [bundled(run_id) for run_id in names]
+    assert FIRST in {record.run_id for record in records}
+    verdict = compare(records, every_pair(records))
+    assert (verdict.test, verdict.rows) == ("mcnemar", 160)

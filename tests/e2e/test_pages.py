@@ -252,7 +252,10 @@ def test_dark_pages_have_dark_figures(visit: Visit) -> None:
     [
         ("pruning", "What matters", "#importance-heatmap"),
         ("pruning", "Prune and see", "#orders-figure"),
+        ("pruning", "Take out", "#left-figure"),
         ("pruning", "Step by step", "#steps-figure"),
+        ("distillation", "Ablation", "#ablation-figure"),
+        ("attention", "Queries and keys", "#neuron-figure"),
         ("context", "Logit lens", "#lens-figure"),
         ("pairs", "All pairs of a text", "#all-pairs-figure"),
     ],
@@ -268,3 +271,13 @@ def test_what_is_asked_and_its_figure_are_in_view_together_on_a_projector(
     box = visit.page.locator(f"{figure} .plot").bounding_box()
     assert box is not None
     assert box["y"] + box["height"] <= 768, "the fold cuts the figure"
+
+
+@pytest.mark.parametrize(("width", "links"), [(1024, ["Use via API", "Settings"]), (390, ["Settings"])])
+def test_the_footer_has_a_dot_between_links_and_nowhere_else(visit: Visit, width: int, links: list[str]) -> None:
+    visit.page.set_viewport_size({"width": width, "height": 844})
+    visit.open("masking", "#fill-figure")
+    shown = visit.page.locator("footer > :visible")
+    assert [text.strip() for text in shown.all_inner_texts()] == links
+    dot = "getComputedStyle(document.querySelector('footer .show-api'), '::after').content"
+    assert visit.page.evaluate(dot) == '"·"', "it goes with the first link"

@@ -110,6 +110,8 @@ def query_key_figure(result: QueryKeyResult) -> dict[str, Any]:
     titles = (f"keys k, ±{vectors:.2g}", f"q × k × {result.scaling:.3g}, ±{bound:.2g}", "score", "weight")
     described = query_key_sentence(result).striptags()
     wide = picture(traces, described, **_layout(result, rows, titles, stacked=False))
+    if len(rows) > 8:  # fewer fit a projector as they are
+        wide["low"] = 2 * wide["layout"]["height"] // 3
     wide["narrow"] = picture([], described, **_layout(result, rows, titles, stacked=True))["layout"]
     return wide
 

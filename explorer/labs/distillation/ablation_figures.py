@@ -116,7 +116,8 @@ def ablation_figure(result: Ablated) -> Picture | str:
     ]
     across = axis(span=(min(0.0, *(record.score or 0.0 for record in records)), 1.02))
     down, said = rows([line.title for line, _ in scored]), ablation_sentence(result)
-    return chart(said, traces, across, down, height=90 + 60 * len(scored), legend=True, barmode="group", bargap=0.3)
+    tall, low = (90 + pixels * len(scored) for pixels in (60, 42))
+    return chart(said, traces, across, down, height=tall, low=low, legend=True, barmode="group", bargap=0.3)
 
 
 def ablation_list(result: Ablated) -> Markup:

@@ -17,7 +17,13 @@ TOKENIZE = Action(
     figures.tokenize_table,
     plain=plain_script("tokenize", plain.text_and_tokenizers, "transformers"),
 )
-CUT_WORD = Action("cut_word", Job(f"{_COMPUTE}:cut_word", on="tokenizers"), CutParams, cut_figures.cut_table)
+CUT_WORD = Action(
+    "cut_word",
+    Job(f"{_COMPUTE}:cut_word", on="tokenizers"),
+    CutParams,
+    cut_figures.cut_table,
+    plain=plain.cut_word,
+)
 EMBEDDING_PARTS = Action(
     "embedding_parts",
     Job(f"{_SUM}:sum_parts"),

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+from explorer.labs.inputs.schema import CutPart
 from explorer.labs.inputs.sum_schema import ADDED, MOST_POSITIONS
 from explorer.models.catalog import OWN_TOKENIZERS
 from explorer.plain import Asked, Plain, architecture_of, place_of, plain_script
@@ -9,9 +12,7 @@ from explorer.plain import Asked, Plain, architecture_of, place_of, plain_script
 
 def text_and_tokenizers(asked: Asked) -> dict[str, object]:
     """The text as it was cut, and the tokenizers that could be opened."""
-    names = [done.name for done in asked.result.tokenized]
-    places = {name: f"assets/tokenizers/{name}" if name in OWN_TOKENIZERS else place_of(name) for name in names}
-    return {"MODELS": places, "TEXT": asked.result.text}
+    return {"MODELS": _places(done.name for done in asked.result.tokenized), "TEXT": asked.result.text}
 
 
 def of_parts(name: str) -> Plain:
@@ -37,3 +38,24 @@ def positions(asked: Asked) -> str:
         return ""
     values = {"TABLE": known.embeddings.position, "FIRST_POSITION": known.spare_positions, "MOST": MOST_POSITIONS}
     return plain_script("position_similarity", lambda _: values)(asked)
+
+
+def cut_word(asked: Asked) -> str:
+    """The tokenizers that could be opened; none where one takes something whole, or lacks a character."""
+    cuts = asked.result.cuts
+    if not all(cut.agrees and all(map(_from_letters, cut.parts)) for cut in cuts):
+        return ""
+    values = {"MODELS": _places(cut.name for cut in cuts), "WORD": asked.result.word}
+    return plain_script("cut_word", lambda _: values, "transformers")(asked)
+
+
+def _from_letters(part: CutPart) -> bool:
+    """Whether every step spells the part, and merging begins with its single characters."""
+    if part.method in ("WordPiece", "whole"):
+        return part.method == "WordPiece"
+    begins = part.method != "BPE" or len(part.steps[0].pieces) == len(part.text)
+    return begins and all("".join(step.pieces) + step.rest == part.text for step in part.steps)
+
+
+def _places(names: Iterable[str]) -> dict[str, str]:
+    return {name: f"assets/tokenizers/{name}" if name in OWN_TOKENIZERS else place_of(name) for name in names}

@@ -34,14 +34,23 @@ IMPORTANCE = LiveAction(
     plain=plain.importance,
 )
 ORDERS = LiveAction(
-    "compare_orders", _job(f"{_JOBS}:compare_orders"), OrdersParams, orders_figures.orders_table, require_metric
+    "compare_orders",
+    _job(f"{_JOBS}:compare_orders"),
+    OrdersParams,
+    orders_figures.orders_table,
+    require_metric,
+    plain.orders,
 )
 HEADS = LiveAction(
     "prune_heads", _job(f"{_JOBS}:prune_heads"), HandParams, orders_figures.hand_table, plain=plain.heads
 )
-PRUNE = LiveAction("prune", _job(f"{_STEPS}:prune"), PruneParams, prune_figures.prune_table, require_done)
-STEPS = LiveAction("compare_steps", _job(f"{_STEPS}:compare_steps"), StepsParams, prune_figures.steps_table)
-QUANTISE = LiveAction("quantise", _job(f"{_JOBS}:quantise"), QuantiseParams, quantised_figures.quantised_table)
+PRUNE = LiveAction("prune", _job(f"{_STEPS}:prune"), PruneParams, prune_figures.prune_table, require_done, plain.prune)
+STEPS = LiveAction(
+    "compare_steps", _job(f"{_STEPS}:compare_steps"), StepsParams, prune_figures.steps_table, plain=plain.steps
+)
+QUANTISE = LiveAction(
+    "quantise", _job(f"{_JOBS}:quantise"), QuantiseParams, quantised_figures.quantised_table, plain=plain.quantised
+)
 EXPORT = LiveAction("export_pruned", _job(f"{_JOBS}:export_pruned"), ExportParams, _files)
 
 LAB = Lab(

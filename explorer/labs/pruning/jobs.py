@@ -26,6 +26,7 @@ from explorer.errors import BadInputError
 from explorer.labs.pruning.kept import Pruned, find
 from explorer.labs.pruning.params import (
     FORMS,
+    SHARES,
     ExportParams,
     HandParams,
     ImportanceParams,
@@ -47,8 +48,6 @@ from explorer.labs.pruning.work import Work, grid_of, importance_of, opened, par
 from explorer.maths.importance import Sums, agreement
 from explorer.settings import settings
 from explorer.tuning.files.zips import export_path
-
-SHARES = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.75, 0.9)
 
 
 def importance(resources: Resources, params: ImportanceParams) -> Generator[Any, Any, None]:

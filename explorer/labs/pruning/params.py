@@ -23,6 +23,9 @@ SCORES = {
 """Each score with the units that it can be had for."""
 
 FORMS = ("fp32", "bf16", "int8")
+SHARES = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.75, 0.9)
+"""Where an order's line is measured."""
+
 MOST_STEPS, MOST_TRAINING = 32, 100
 
 

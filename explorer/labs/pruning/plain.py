@@ -5,7 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from explorer.labs.pruning.schema import HandResult, ImportanceResult
+from explorer.compress.cuts import Shape, kept_of_share, kinds_of
+from explorer.labs.pruning.params import SHARES, PruneParams
+from explorer.labs.pruning.schema import HandResult, ImportanceResult, QuantiseResult
 from explorer.models.architectures import Architecture
 from explorer.plain import Asked, architecture_of, plain_script, run_values
 from explorer.settings import BUNDLED_TASKS, ROOT
@@ -14,6 +16,7 @@ from explorer.tasks.metrics import METRICS
 
 _NEEDS = "torch transformers peft"
 
+UNITS_OF_LAYERS = ("head", "neuron", "both")
 ROWS_OF_HEADS = ("BERT", "RoBERTa", "ALBERT", "DistilBERT", "ELECTRA")
 """Families whose heads are rows of three maps and columns of one, and nothing besides."""
 
@@ -52,6 +55,64 @@ def heads(asked: Asked) -> str:
         "SHARE": len(result.heads) / (shape.blocks * shape.heads),
     }
     return _of_run("prune_heads", asked, values)
+
+
+def orders(asked: Asked) -> str:
+    """As _cutting."""
+    return _cutting("compare_orders", asked, {"SHARES": SHARES})
+
+
+def prune(asked: Asked) -> str:
+    """As _cutting."""
+    return _cutting("prune", asked, {"TAKE": _taken(asked.params, asked.result.about.shape)})
+
+
+def steps(asked: Asked) -> str:
+    """As _cutting."""
+    return _cutting("compare_steps", asked, {})
+
+
+def quantised(asked: Asked) -> str:
+    """The whole model, where the metric is accuracy."""
+    result: QuantiseResult = asked.result
+    if asked.params.share or result.about.metric != METRICS["accuracy"].title:
+        return ""
+    return _of_run("quantise", asked, {"MEASURED": result.about.held_out})
+
+
+def _cutting(name: str, asked: Asked, values: dict[str, Any]) -> str:
+    """Where the metric is accuracy, and heads and neurons (not whole layers or single weights) are rows and columns."""
+    about, unit, family = asked.result.about, asked.params.unit, _family(asked)
+    known = about.metric == METRICS["accuracy"].title and unit in UNITS_OF_LAYERS
+    if not known or family is None or family.family not in ROWS_OF_HEADS:
+        return ""
+    parts, shape = family.layers.modules, about.shape
+    made = {
+        "head": ("output", ("query", "key", "value"), shape.heads),
+        "neuron": ("ffn_out", ("ffn_in",), shape.neurons),
+    }
+    kinds = {
+        kind: (parts[behind], tuple(parts[role] for role in before), units)
+        for kind, (behind, before, units) in made.items()
+        if kind in kinds_of(unit)
+    }
+    layers = tuple(family.layers.name(block, "").rstrip(".") for block in range(shape.blocks))
+    told = {"EXAMPLES": about.examples, "MEASURED": about.held_out, "KINDS": kinds, "LAYERS": layers}
+    return _of_run(name, asked, {**told, **values})
+
+
+def _taken(params: PruneParams, shape: Shape) -> dict[str, int]:
+    """How many units of each kind go; of each layer where every layer loses as many."""
+    budget = {"head": params.heads, "neuron": params.neurons}
+    taken: dict[str, int] = {}
+    for kind in kinds_of(params.unit) if params.unit in UNITS_OF_LAYERS else ():
+        rows, width = shape.rows(kind)
+        rows = 1 if params.even else rows
+        if any(budget.values()):
+            taken |= {kind: rows * (width - budget[kind])} if budget[kind] else {}
+        else:
+            taken[kind] = rows * width - kept_of_share(rows * width, params.share)
+    return taken
 
 
 def _family(asked: Asked) -> Architecture | None:

@@ -68,7 +68,7 @@ def left_figure(result: PruneResult) -> Picture | str:
     heads, neurons = (_by_depth(left, values, shape.depth) for values in (left.heads, left.neurons))
     said = f"Heads left in each layer: {', '.join(map(str, heads))}. Neurons left: {', '.join(map(str, neurons))}."
     panels = [_left(heads, shape.heads, "heads", "@first"), _left(neurons, shape.neurons, "neurons", "@third")]
-    return picture(said, panels, height=260, phone=430, gap=0.14, above=12, barmode="overlay")
+    return picture(said, panels, height=260, low=230, phone=430, gap=0.14, above=12, barmode="overlay")
 
 
 def _left(values: list[int], whole: int, what: str, colour: str) -> Panel:

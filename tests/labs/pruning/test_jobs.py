@@ -16,7 +16,7 @@ from explorer.action import LiveAction
 from explorer.backend.local import LocalExecutor
 from explorer.compress.cuts import kept_of_share
 from explorer.errors import BadInputError, ExplorerError, MissingCapabilityError
-from explorer.labs.pruning import LAB, jobs
+from explorer.labs.pruning import LAB, params
 from explorer.labs.pruning.kept import find
 from explorer.labs.pruning.params import (
     ExportParams,
@@ -104,7 +104,7 @@ def test_three_orders(executor: LocalExecutor, run: str, unit: str) -> None:
     found = results(executor, "compare_orders", OrdersParams(run=run, unit=unit, draws=1, **FEW))
     last = found[-1]
     assert last.done
-    assert len(last.points) == last.total == 3 * (1 + len(jobs.SHARES))
+    assert len(last.points) == last.total == 3 * (1 + len(params.SHARES))
     starts = {point.metric for point in last.points if point.share == 0}
     assert len(starts) == 1, "all lines begin with the whole model"
     for order in ("least", "most", "random"):
