@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import itertools
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
+from contextlib import aclosing, suppress
 from typing import Any
 
 import gradio as gr
@@ -19,7 +20,7 @@ from explorer.ui.folds import Framed, Panel
 from explorer.ui.page import Page
 from explorer.ui.signatures import for_clients, left_out, named
 from explorer.ui.visitors import owner_of
-from explorer.ui.wiring import Show, frame, page_frame
+from explorer.ui.wiring import Show, Wire
 
 PAUSE_SECONDS = 0.35
 """Between two looks at a run: the page is redrawn about three times a second."""
@@ -84,12 +85,10 @@ class Watch:
             self._latest[session][1].update(viewed)
 
 
-class Stream:
-    """One live action on one page. `outputs` are components and `show` their values from a result.
+class Stream(Wire):
+    """A live action. `visitor` is the hidden box with the browser's name.
 
-    inputs: the parameters by name. `visitor` is the hidden box with the browser's name. views, controls: as Connection's;
     `steer` also gets the owner, and the views by name. A view that is changed while the stream goes on takes effect in it.
-    page_table: as Connection's.
     """
 
     def __init__(
@@ -107,13 +106,9 @@ class Stream:
         views: dict[str, Any] | None = None,
         page_table: Callable[[Any], Table] | None = None,
     ) -> None:
-        self.page, self.action, self.show = page, action, show
-        self.page_table = page_table or action.table
-        self.watch, self.controls, self.steer, self.views = watch, list(controls), steer, views or {}
-        model = {"model": page.model} if action.takes_model else {}
-        self.inputs: dict[str, Any] = {**model, **inputs, "visitor": visitor}
-        self.folded, self.whole = folded, folded.whole
-        self.outputs = [*outputs, *folded.outputs]
+        inputs = {**({"model": page.model} if action.takes_model else {}), **inputs, "visitor": visitor}
+        super().__init__(page, action, inputs, outputs, show, folded, views, controls, steer, page_table)
+        self.action, self.watch = action, watch
         self._publish()
         self._keep_views()
         if self.whole:
@@ -124,14 +119,6 @@ class Stream:
         async for _, shown in self.answers(asked, None, {}, self.sent):
             table = shown[-1]
         return table
-
-    def sent(self, result: Any) -> Framed:
-        """The table for clients."""
-        return frame(self.action.table(result))
-
-    def seen(self, result: Any) -> Framed:
-        """The table for the page."""
-        return page_frame(self.page_table(result))
 
     def _keep_views(self) -> None:
         names = list(self.views)
@@ -150,7 +137,7 @@ class Stream:
         request: gr.Request | None,
         viewed: dict[str, Any],
         table: Callable[[Any], Framed],
-    ) -> AsyncIterator[tuple[Any, list[Any]]]:
+    ) -> AsyncGenerator[tuple[Any, list[Any]], None]:
         """Each result with the outputs' values, the last by `table`, drawn as `viewed` says at that moment.
 
         Raises ExplorerError.
@@ -162,11 +149,13 @@ class Stream:
         given = {name: value for name, value in values.items() if value is not None}
         params = self.action.params(**given)
         script = self.action.script(params)
-        async for result in self._looks(params, owner):
-            asked = Asked(self.page.executor, None, params, result)
-            yield result, [*self.show(result, **viewed), *self.folded.filled(self.action, asked, script, table(result))]
+        async with aclosing(self._looks(params, owner)) as looks:
+            async for result in looks:
+                asked = Asked(self.page.executor, None, params, result)
+                filled = self.folded.filled(self.action, asked, script, table(result))
+                yield result, [*self.show(result, **viewed), *filled]
 
-    async def _looks(self, params: Any, owner: str) -> AsyncIterator[Any]:
+    async def _looks(self, params: Any, owner: str) -> AsyncGenerator[Any, None]:
         """Each new result; the work ends when nobody looks any more."""
         follow: Any = await asyncio.to_thread(self.action.follow, self.page.executor, params, owner)
         ended, pause = object(), FIRST_PAUSE_SECONDS
@@ -180,7 +169,8 @@ class Stream:
                 pause = FIRST_PAUSE_SECONDS
                 await asyncio.sleep(PAUSE_SECONDS)
         finally:
-            follow.close()
+            with suppress(ValueError):  # a thread may still be at its last look
+                follow.close()
 
     def _publish(self) -> None:
         async def endpoint(request: gr.Request, **values: Any) -> AsyncIterator[Any]:
@@ -214,11 +204,12 @@ class Stream:
             turn = self.watch.begin(session, viewed)
             try:
                 owner = owner_of(self.page, values.get("visitor"), request)
-                async for result, shown in self.answers(values, request, viewed, self.seen):
-                    if not self.watch.is_latest(session, turn):
-                        break
-                    yield [said, *shown, *[values] * len(asked), *self.steer(result, owner, **viewed)]
-                    said = gr.skip()  # what another action has to say meanwhile is not to be cleared
+                async with aclosing(self.answers(values, request, viewed, self.seen)) as answers:
+                    async for result, shown in answers:
+                        if not self.watch.is_latest(session, turn):
+                            break
+                        yield [said, *shown, *[values] * len(asked), *self.steer(result, owner, **viewed)]
+                        said = gr.skip()  # what another action has to say meanwhile is not to be cleared
             except Exception as error:
                 yield [self.page.explain(readable(error)), *nothing[1:]]
             else:

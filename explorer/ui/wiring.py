@@ -11,7 +11,7 @@ from typing import Any, cast
 
 import gradio as gr
 
-from explorer.action import Action
+from explorer.action import Action, LiveAction
 from explorer.backend.executor import answer
 from explorer.errors import MissingCapabilityError, readable
 from explorer.models.catalog import DEFAULT_MODEL
@@ -28,20 +28,50 @@ LATEX: list[dict[str, str | bool]] = [
 ]
 """What marks a formula in the explanations."""
 
-__all__ = ["LATEX", "Connection", "Panel", "Read", "Show", "folds", "frame", "page_frame"]
+__all__ = ["LATEX", "Connection", "Panel", "Read", "Show", "Wire", "folds", "frame", "page_frame"]
 
 Show = Callable[..., Sequence[Any]]
 Read = Callable[[gr.EventData], dict[str, Any]]
 
 
-class Connection:
-    """One action on one page. `outputs` are the figure's components and `show` their values from a result.
+class Wire:
+    """An action and the components of one page: `outputs` are the figure's, and `show` their values from a result.
 
     views: components that choose what is drawn and not what is computed; `show` gets their values by name, and none from
     a client. controls: components that only the page needs, and `steer` their values from a result. page_table: the table as
     the page shows it, where the whole one is too long for a browser.
-    A page that borrows another lab's action does not publish it again.
     """
+
+    def __init__(
+        self,
+        page: Page,
+        action: Action | LiveAction,
+        inputs: dict[str, Any],
+        outputs: Sequence[gr.components.Component],
+        show: Show,
+        folded: Panel,
+        views: dict[str, Any] | None,
+        controls: Sequence[gr.components.Component],
+        steer: Show,
+        page_table: Callable[[Any], Table] | None,
+    ) -> None:
+        self.page, self.inputs, self.show = page, inputs, show
+        self.table, self.page_table = action.table, page_table or action.table
+        self.views, self.controls, self.steer = views or {}, list(controls), steer
+        self.folded, self.whole = folded, folded.whole
+        self.outputs = [*outputs, *folded.outputs]
+
+    def sent(self, result: Any) -> Framed:
+        """The table for clients."""
+        return frame(self.table(result))
+
+    def seen(self, result: Any) -> Framed:
+        """The table for the page."""
+        return page_frame(self.page_table(result))
+
+
+class Connection(Wire):
+    """An action that answers once. A page that borrows another lab's action does not publish it again."""
 
     def __init__(
         self,
@@ -57,29 +87,17 @@ class Connection:
         steer: Show = lambda result: (),
         page_table: Callable[[Any], Table] | None = None,
     ) -> None:
-        self.page, self.action, self.show = page, action, show
-        self.page_table = page_table or action.table
-        self.views, self.controls, self.steer = views or {}, list(controls), steer
-        self.inputs: dict[str, Any] = {**({"model": page.model} if action.job.on == "model" else {}), **inputs}
-        self.folded, self.whole = folded, folded.whole
-        self.outputs = [*outputs, *folded.outputs]
+        inputs = {**({"model": page.model} if action.job.on == "model" else {}), **inputs}
+        super().__init__(page, action, inputs, outputs, show, folded, views, controls, steer, page_table)
+        self.action = action
         if publish:
             self._publish()
-
         if self.whole:
             self.whole.comes_from(page, self._whole_table)
 
     async def _whole_table(self, asked: dict[str, Any]) -> Framed:
         _, shown = await self.answer(asked, self.sent)
         return cast(Framed, shown[-1])
-
-    def sent(self, result: Any) -> Framed:
-        """The table for clients."""
-        return frame(self.action.table(result))
-
-    def seen(self, result: Any) -> Framed:
-        """The table for the page."""
-        return page_frame(self.page_table(result))
 
     async def answer(self, values: dict[str, Any], table: Callable[[Any], Framed]) -> tuple[Any, list[Any]]:
         """Run the job; its result and the outputs' values, the last by `table`. Raises ExplorerError."""

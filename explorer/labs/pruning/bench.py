@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import aclosing
 from typing import Any
 
 import gradio as gr
@@ -118,12 +119,13 @@ class Live(Stream):
         )  # fmt: skip
         self._stops()
 
-    async def answers(self, *asked: Any) -> AsyncIterator[tuple[Any, list[Any]]]:
+    async def answers(self, *asked: Any) -> AsyncGenerator[tuple[Any, list[Any]], None]:
         """As Stream's, with the bar: how much is done, and how long the rest will take."""
         began, place = time.monotonic(), self.outputs.index(self.bar)
-        async for result, shown in super().answers(*asked):
-            shown[place] = progress(self.share(result), time.monotonic() - began)
-            yield result, shown
+        async with aclosing(super().answers(*asked)) as answers:
+            async for result, shown in answers:
+                shown[place] = progress(self.share(result), time.monotonic() - began)
+                yield result, shown
 
     def opens(self, *triggers: Any) -> None:
         """When the page or its tab is opened: what was computed beforehand, where that is what is asked; else as `on`."""
