@@ -10,7 +10,7 @@ from typing import Any
 from markupsafe import Markup
 
 from explorer.backend.executor import Executor, Job
-from explorer.models.architectures import Capability
+from explorer.models.families import Capability
 from explorer.plain import Plain
 from explorer.tables import Table
 

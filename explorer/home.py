@@ -9,7 +9,7 @@ from explorer.labs import LABS, Lab
 from explorer.labs.masking import FILL_MASKS
 from explorer.labs.masking.examples import Example
 from explorer.labs.masking.fill_events import keep_hidden, open_with, pressed_positions, shown
-from explorer.models.architectures import Capability
+from explorer.models.families import Capability
 from explorer.ui.components import plot, rich_text, token_chips
 from explorer.ui.page import Page
 from explorer.ui.wiring import Connection, folds

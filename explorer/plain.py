@@ -11,8 +11,8 @@ from typing import Any
 
 from explorer.backend.executor import Executor
 from explorer.backend.runs.record import RunRecord
-from explorer.models.architectures import Architecture, by_family
 from explorer.models.catalog import find_card
+from explorer.models.families import Architecture, by_family
 from explorer.settings import ROOT
 from explorer.text import checked_text
 from explorer.tuning.methods import find_method

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from explorer.errors import BadInputError
-from explorer.models.architectures import Capability
+from explorer.models.families import Capability
 from explorer.models.parts import counted_parts, tied
 from explorer.models.records import Measure, read_curve
 from pretraining import cloze

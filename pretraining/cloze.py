@@ -8,8 +8,8 @@ from pathlib import Path
 import torch
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
-from explorer.models.architectures import Capability
 from explorer.models.bundle import load_bundle
+from explorer.models.families import Capability
 from explorer.settings import Settings
 from pretraining.heads import mlm_logits
 

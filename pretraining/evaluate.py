@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from explorer.errors import BadInputError
-from explorer.models.architectures import Capability
+from explorer.models.families import Capability
 from explorer.models.records import Measure
 from pretraining.measures.causal import measure_causal
 from pretraining.measures.everyday import measure_everyday

@@ -13,7 +13,7 @@ from typing import Any, Literal, Protocol
 
 from explorer.backend.computation import Following
 from explorer.backend.runs.record import RunRecord
-from explorer.models.architectures import Capability
+from explorer.models.families import Capability
 from explorer.tuning.spec import RunSpec
 
 On = Literal["model", "runs", "tokenizers", "resources", "nothing"]

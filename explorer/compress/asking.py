@@ -17,9 +17,9 @@ from torch.nn.functional import cross_entropy, mse_loss
 
 from explorer.errors import BadInputError, MissingCapabilityError
 from explorer.maths.corruption import IGNORED_LABEL, CorruptionRecipe, corrupt
-from explorer.models.architectures import Capability
 from explorer.models.bundle import Bundle
 from explorer.models.encoding import replacement_ids
+from explorer.models.families import Capability
 from explorer.tasks.task import Example
 from explorer.tuning.rows import Rows, tokenise
 

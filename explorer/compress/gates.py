@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from explorer.compress.cuts import Shape
-from explorer.models.architectures import Architecture
+from explorer.models.families import Architecture
 from explorer.models.inside import gated
 
 

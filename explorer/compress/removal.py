@@ -14,10 +14,10 @@ from transformers.pytorch_utils import Conv1D
 
 from explorer.compress.cuts import Cut, Shape, check_cut
 from explorer.compress.gates import layers_gated
-from explorer.compress.layouts import Layout, layout_of, shape_of, why_not_removed
+from explorer.compress.layouts import shape_of, why_not_removed
 from explorer.compress.loading import keep_layers, name_sizes
 from explorer.errors import BadInputError
-from explorer.models.architectures import Architecture
+from explorer.models.families import Architecture, Layout
 from explorer.models.inside import gated, private_tree
 
 
@@ -51,7 +51,7 @@ def remove(model: PreTrainedModel, architecture: Architecture, cut: Cut) -> Remo
     if any(cut.layers) and 1 < shape.blocks < shape.depth:
         raise BadInputError("Several groups of layers are shared here, so single depths can only be masked.")
     tree = private_tree(model)
-    layout, heads, neurons = layout_of(architecture), [], []
+    layout, heads, neurons = architecture.layout, [], []
     for block in range(shape.blocks):
         worker = _Block(tree, architecture, layout, shape, block)
         heads.append(worker.cut_heads(_left(cut.heads, block, shape.heads)))

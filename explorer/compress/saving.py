@@ -16,7 +16,7 @@ from transformers import PreTrainedModel, PreTrainedTokenizerBase
 from explorer.compress import loading
 from explorer.compress.loading import RECORD, WEIGHTS
 from explorer.compress.removal import Removed
-from explorer.models.architectures import Architecture
+from explorer.models.families import Architecture
 
 SCRIPT = "load_pruned.py"
 CARD = "README.md"

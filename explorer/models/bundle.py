@@ -15,7 +15,7 @@ import transformers
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from explorer.errors import MissingCapabilityError, ModelUnavailableError
-from explorer.models.architectures import Architecture, Capability, find_architecture
+from explorer.models.families import Architecture, Capability, find_architecture
 from explorer.models.hub import read_config, require_folder, unsupported
 from explorer.settings import Settings
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from explorer.models.architectures import Capability, by_family
+from explorer.models.families import Capability, by_family
 
 
 @dataclass(frozen=True)

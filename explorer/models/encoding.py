@@ -9,8 +9,8 @@ from torch import Tensor
 from transformers import PreTrainedTokenizerBase
 
 from explorer.errors import BadInputError
-from explorer.models.architectures import Capability
 from explorer.models.bundle import Bundle
+from explorer.models.families import Capability
 from explorer.text import MASK_SPELLINGS, checked_text, up_to_blank
 
 

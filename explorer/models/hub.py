@@ -20,8 +20,8 @@ from huggingface_hub.errors import (
 from tqdm.auto import tqdm
 
 from explorer.errors import ModelUnavailableError
-from explorer.models.architectures import find_architecture
 from explorer.models.catalog import DEFAULT_MODEL, find_card
+from explorer.models.families import NOTES, find_architecture
 from explorer.models.fetch import fetch_blob
 from explorer.settings import BUNDLED_MODELS, GIBIBYTE, Settings
 
@@ -242,10 +242,8 @@ def read_config(model_id: str, file: Path) -> dict[str, Any]:
 
 def unsupported(model_id: str, model_type: str) -> str:
     """The sentence for a model of another family."""
-    return (
-        f"{model_id} is a {model_type} model. Supported are BERT, RoBERTa, ALBERT, DistilBERT, ELECTRA, DeBERTa, "
-        "GPT-2 and ModernBERT."
-    )
+    *names, last = (note.name for note in NOTES)
+    return f"{model_id} is a {model_type} model. Supported are {', '.join(names)} and {last}."
 
 
 def _fetch(model_id: str, sizes: dict[str, int], settings: Settings) -> Iterator[Progress]:

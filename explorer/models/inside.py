@@ -17,8 +17,8 @@ from torch import Tensor, nn
 from transformers import AttentionInterface, AttentionMaskInterface, PreTrainedModel
 from transformers.masking_utils import eager_mask
 
-from explorer.models.architectures import Architecture
 from explorer.models.bundle import Bundle
+from explorer.models.families import Architecture
 
 
 @dataclass(frozen=True)
@@ -194,8 +194,8 @@ class QueryKey:
 def query_and_key(bundle: Bundle, inputs: Mapping[str, Tensor], layer: int) -> QueryKey:
     """The queries and keys of one layer (from 0) for one text; inputs: keyword tensors, (1, length)."""
     on_device = {name: tensor.to(bundle.device) for name, tensor in inputs.items()}
-    projections = DISENTANGLED.get(bundle.architecture.family)
-    record = projections(bundle, on_device, layer) if projections else _recorded(bundle, on_device, layer)
+    recorded = _content_scores if bundle.architecture.disentangled else _recorded
+    record = recorded(bundle, on_device, layer)
     weights = record.weights[0].float().cpu()
     query, key = record.query[0].float().cpu(), record.key[0].float().cpu()
     plain = (query @ key.transpose(1, 2) * record.scaling).softmax(-1)
@@ -240,7 +240,3 @@ def _content_scores(bundle: Bundle, inputs: Mapping[str, Tensor], layer: int) ->
         query, key = (kept[role].unflatten(-1, (heads, -1)).transpose(1, 2) for role in ("query", "key"))
     kinds = 1 + len(config.pos_att_type or ())
     return _Record(query, key, float((query.shape[-1] * kinds) ** -0.5), output.attentions[layer])
-
-
-DISENTANGLED = {"DeBERTa": _content_scores, "DeBERTa-v2/v3": _content_scores}
-"""Families whose attention does not go through transformers' interface."""

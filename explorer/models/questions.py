@@ -14,9 +14,9 @@ import torch
 from torch import Tensor
 
 from explorer.errors import BadInputError, MissingCapabilityError
-from explorer.models.architectures import Capability
 from explorer.models.bundle import Bundle
 from explorer.models.encoding import Encoded
+from explorer.models.families import Capability
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,8 @@ from torch import Tensor, nn
 from transformers import PretrainedConfig
 
 from explorer.errors import BadInputError
-from explorer.models.architectures import Layers
 from explorer.models.bundle import Bundle
+from explorer.models.families import Layers
 from explorer.models.inside import depth_of
 
 Value = TypeVar("Value")

@@ -11,16 +11,13 @@ import transformers
 from transformers import PreTrainedModel
 
 from explorer.errors import BadInputError
-from explorer.models.architectures import Architecture, by_family, find_architecture
 from explorer.models.bundle import LOADING
 from explorer.models.catalog import find_card
+from explorer.models.families import Architecture, by_family, find_architecture
+from explorer.models.families.formulas import Part
 from explorer.models.hub import read_config
-from explorer.models.parts import PARTS, Part
 from explorer.models.published import PUBLISHED
 from explorer.settings import BUNDLED_MODELS
-
-INNER = {"distilbert": "hidden_dim", "gpt2": "n_inner"}
-"""What a config calls the width inside the feed-forward net, where that is not `intermediate_size`."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +65,7 @@ class Outline:
 
     @property
     def _inner_name(self) -> str:
-        return INNER.get(self.architecture.model_type, "intermediate_size")
+        return self.architecture.inner
 
     def resized(self, **sizes: int | bool | None) -> Outline:
         """The same family in other sizes: vocab_size, hidden_size, layers, inner, embedding_size, shared; None keeps one.
@@ -99,8 +96,7 @@ class Outline:
     @property
     def parts(self) -> list[Part] | None:
         """Its parts with their formulas; None for a family that has none written down."""
-        find = PARTS.get(self.architecture.model_class)
-        return find(self.config) if find else None
+        return self.architecture.parts(self.config) if self.architecture.parts else None
 
     def empty(self) -> PreTrainedModel:
         """The model with every tensor's shape and no weights."""

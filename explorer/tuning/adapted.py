@@ -11,8 +11,8 @@ from torch import Tensor, nn
 from transformers import PretrainedConfig, PreTrainedModel
 
 from explorer.errors import BadInputError
-from explorer.models.architectures import Layers
 from explorer.models.bundle import Bundle
+from explorer.models.families import Layers
 from explorer.models.shortening import half_of, layers_kept
 from explorer.tuning.deltas import Delta, base_weights, model_deltas, stored
 from explorer.tuning.features import head_alone, read_features

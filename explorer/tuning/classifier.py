@@ -5,8 +5,8 @@ from __future__ import annotations
 import dataclasses
 
 from explorer.errors import BadInputError
-from explorer.models.architectures import Capability
 from explorer.models.bundle import Bundle
+from explorer.models.families import Capability
 from explorer.tuning.adapted import Adapted
 
 

@@ -10,7 +10,7 @@ import torch
 from torch import nn
 from transformers import PretrainedConfig, PreTrainedModel
 
-from explorer.models.architectures import Layers
+from explorer.models.families import Layers
 from explorer.models.shortening import shortened_config
 from explorer.tuning.adapted import build, layers_of
 from explorer.tuning.forks import classifier_config, empty_classifier, empty_masked

@@ -18,8 +18,8 @@ from torch import Tensor, nn
 from transformers.pytorch_utils import Conv1D
 
 from explorer.errors import BadInputError
-from explorer.models.architectures import ARCHITECTURES, Layers
 from explorer.models.bundle import Bundle
+from explorer.models.families import ARCHITECTURES, Layers
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from transformers import PreTrainedModel
 from transformers.modeling_outputs import BaseModelOutputWithPoolingAndCrossAttentions
 
-from explorer.models.architectures import Layers
+from explorer.models.families import Layers
 
 
 class _Replay(nn.Module):

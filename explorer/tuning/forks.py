@@ -15,8 +15,8 @@ from transformers import (
     PreTrainedModel,
 )
 
-from explorer.models.architectures import Capability
 from explorer.models.bundle import LOADING, Bundle
+from explorer.models.families import Capability
 from explorer.models.inside import depth_of
 from explorer.models.shortening import put, renamed, shortened_config
 from explorer.tuning.seeded import Seeded

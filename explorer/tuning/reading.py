@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from explorer.models.architectures import Architecture
+from explorer.models.families import Architecture
 from explorer.tasks.task import Task
 from explorer.tuning.adapted import Adapted
 from explorer.tuning.rows import Rows, never, ordered_batches, unless_stopped

@@ -12,8 +12,8 @@ from markupsafe import Markup
 from explorer.action import Lab
 from explorer.backend.executor import Executor
 from explorer.errors import ExplorerError, MissingCapabilityError
-from explorer.models.architectures import Capability
 from explorer.models.catalog import bundled_with
+from explorer.models.families import Capability
 
 
 @dataclass

@@ -15,8 +15,8 @@ from explorer.backend.executor import DownloadProgress, Job
 from explorer.backend.local import LocalExecutor
 from explorer.errors import BadInputError, MissingCapabilityError, ModelUnavailableError, OutOfMemoryError
 from explorer.labs.masking.schema import CorruptParams, FillParams
-from explorer.models.architectures import Capability
 from explorer.models.catalog import CATALOG, DEFAULT_MODEL
+from explorer.models.families import Capability
 from explorer.settings import ROOT, Settings
 from tests.backend import jobs
 from tests.backend.jobs import Params

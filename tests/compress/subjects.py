@@ -7,8 +7,8 @@ from pathlib import Path
 import torch
 
 from explorer.compress.subject import Subject, of_model, of_run
-from explorer.models.architectures import ARCHITECTURES
 from explorer.models.bundle import Bundle, load_bundle
+from explorer.models.families import ARCHITECTURES
 from explorer.settings import Settings
 from explorer.tuning.adapted import Adapted, adapt
 from explorer.tuning.reading import Scale

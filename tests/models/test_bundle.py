@@ -16,8 +16,8 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor
 
 from explorer.errors import MissingCapabilityError, ModelUnavailableError
-from explorer.models.architectures import Capability
 from explorer.models.bundle import Bundle, ModelStore, choose_device, is_out_of_memory, load_bundle
+from explorer.models.families import Capability
 from explorer.settings import Settings
 from tests.models import tiny
 

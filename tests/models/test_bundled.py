@@ -16,9 +16,9 @@ from transformers import (
     PreTrainedModel,
 )
 
-from explorer.models.architectures import Capability
 from explorer.models.bundle import Bundle, load_bundle
 from explorer.models.catalog import bundled, bundled_with, find_card
+from explorer.models.families import Capability
 from explorer.models.parts import counted_parts, tied
 from explorer.models.records import read_scores
 from explorer.settings import BUNDLED_MODELS, Settings

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from explorer.models.architectures import ARCHITECTURES, Capability, find_architecture
 from explorer.models.catalog import CATALOG, DEFAULT_MODEL, ModelCard, bundled_with, find_card
+from explorer.models.families import ARCHITECTURES, Capability, find_architecture
 from explorer.models.hub import weight_files
 from explorer.settings import BUNDLED_MODELS
 

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 import torch
 
-from explorer.models.architectures import ARCHITECTURES
 from explorer.models.bundle import Bundle, load_bundle
 from explorer.models.embeddings import embedding_parts, table_of
 from explorer.models.encoding import encode
+from explorer.models.families import ARCHITECTURES
 from explorer.models.inside import read
 from explorer.settings import Settings
 from tests.models.tiny import save

@@ -8,9 +8,9 @@ import pytest
 import torch
 from sklearn.metrics import roc_auc_score
 
-from explorer.models.architectures import Capability
 from explorer.models.bundle import Bundle, load_bundle
 from explorer.models.catalog import bundled
+from explorer.models.families import Capability
 from explorer.settings import Settings
 
 TEXT = (

@@ -9,9 +9,9 @@ import pytest
 import torch
 from torch import Tensor
 
-from explorer.models.architectures import ARCHITECTURES, Capability
 from explorer.models.bundle import Bundle, load_bundle
 from explorer.models.encoding import encode
+from explorer.models.families import ARCHITECTURES, Capability
 from explorer.models.heads import head_at_each_layer
 from explorer.models.inside import depth_of
 from explorer.settings import Settings

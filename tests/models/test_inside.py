@@ -9,9 +9,9 @@ import pytest
 import torch
 from torch import Tensor
 
-from explorer.models.architectures import ARCHITECTURES, by_family
 from explorer.models.bundle import Bundle, load_bundle
 from explorer.models.encoding import encode
+from explorer.models.families import ARCHITECTURES, by_family
 from explorer.models.inside import (
     depth_of,
     gated,

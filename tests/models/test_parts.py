@@ -7,7 +7,7 @@ import torch
 
 from explorer.errors import ExplorerError
 from explorer.models import parts
-from explorer.models.architectures import by_family
+from explorer.models.families import by_family
 from explorer.models.parts import PARTS, Part, counted_parts, tied
 from tests.models.tiny import build
 

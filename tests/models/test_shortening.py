@@ -9,8 +9,8 @@ import pytest
 import torch
 
 from explorer.errors import BadInputError
-from explorer.models.architectures import ARCHITECTURES, Architecture
 from explorer.models.bundle import Bundle, load_bundle
+from explorer.models.families import ARCHITECTURES, Architecture
 from explorer.models.inside import depth_of
 from explorer.models.shortening import half_of, layers_kept, renamed, shortened, shortened_config
 from explorer.settings import Settings

@@ -6,9 +6,9 @@ import pytest
 import torch
 
 from explorer.errors import BadInputError
-from explorer.models.architectures import ARCHITECTURES, Architecture
 from explorer.models.bundle import Bundle
 from explorer.models.catalog import bundled, find_card
+from explorer.models.families import ARCHITECTURES, Architecture
 from explorer.models.published import PUBLISHED
 from explorer.models.sizes import Outline, grouped, outline_of
 from tests.models.tiny import build

@@ -10,7 +10,7 @@ import transformers
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors
 from transformers import BertTokenizer, PreTrainedModel, PreTrainedTokenizerFast
 
-from explorer.models.architectures import Architecture, by_family
+from explorer.models.families import Architecture, by_family
 from explorer.settings import BUNDLED_MODELS
 
 LONGEST = 24

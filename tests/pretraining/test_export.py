@@ -10,7 +10,7 @@ import torch
 from safetensors import safe_open
 from transformers import AutoModelForMaskedLM, AutoTokenizer, BertForPreTraining, PreTrainedTokenizerBase
 
-from explorer.models.architectures import by_family
+from explorer.models.families import by_family
 from pretraining.export import export_model
 from tests.models.tiny import build
 

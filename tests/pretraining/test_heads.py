@@ -7,7 +7,7 @@ import torch
 
 from explorer.errors import ModelUnavailableError
 from explorer.maths.corruption import IGNORED_LABEL
-from explorer.models.architectures import Capability, by_family
+from explorer.models.families import Capability, by_family
 from pretraining.batches import Batch
 from pretraining.heads import BEFORE_DECODER, encode, mlm_logits, pair_logits, start_head
 from tests.models.tiny import build

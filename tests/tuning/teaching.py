@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from explorer.models.architectures import ARCHITECTURES
+from explorer.models.families import ARCHITECTURES
 from explorer.tasks.task import TaskData
 from explorer.tuning.adapted import Adapted, adapt
 from explorer.tuning.distilling import Teaching, take_layers

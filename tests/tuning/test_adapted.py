@@ -14,7 +14,7 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor
 
 from explorer.errors import BadInputError
-from explorer.models.architectures import ARCHITECTURES, Architecture
+from explorer.models.families import ARCHITECTURES, Architecture
 from explorer.tuning.adapted import Adapted, adapt
 from explorer.tuning.forks import fork_classifier
 from explorer.tuning.methods import METHODS

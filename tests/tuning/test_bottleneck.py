@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from explorer.errors import BadInputError
-from explorer.models.architectures import ARCHITECTURES, Architecture
+from explorer.models.families import ARCHITECTURES, Architecture
 from explorer.tuning.adapted import adapt
 from explorer.tuning.forks import fork_classifier
 from explorer.tuning.methods.bottleneck import WithAdapter

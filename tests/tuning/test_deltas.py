@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from transformers.pytorch_utils import Conv1D
 
 from explorer.errors import BadInputError
-from explorer.models.architectures import ARCHITECTURES, Architecture
+from explorer.models.families import ARCHITECTURES, Architecture
 from explorer.tuning.adapted import Adapted
 from explorer.tuning.deltas import Dense, LowRank, base_weights, deltas_from_peft, oriented, stored
 from explorer.tuning.forks import own

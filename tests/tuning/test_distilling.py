@@ -9,8 +9,8 @@ import pytest
 import torch
 from torch.nn.functional import cross_entropy, kl_div, log_softmax, mse_loss, softmax
 
-from explorer.models.architectures import Architecture
 from explorer.models.bundle import Bundle
+from explorer.models.families import Architecture
 from explorer.tasks.task import Task, TaskData
 from explorer.tuning.distilling import AGREEMENT, Teaching
 from explorer.tuning.reading import Scale, decide, predict

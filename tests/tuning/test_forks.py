@@ -6,8 +6,8 @@ import pytest
 import torch
 from transformers import AutoModelForSequenceClassification, PreTrainedModel
 
-from explorer.models.architectures import ARCHITECTURES, Architecture
 from explorer.models.bundle import Bundle
+from explorer.models.families import ARCHITECTURES, Architecture
 from explorer.tuning.forks import fork_classifier, head_modules, head_names, own
 from tests.tuning.samples import batch, frozen_copy, is_unchanged, tiny_bundle
 

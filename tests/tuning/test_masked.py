@@ -13,8 +13,8 @@ from torch.nn.functional import cosine_similarity, cross_entropy, kl_div, log_so
 from transformers import AutoModelForMaskedLM
 
 from explorer.errors import BadInputError, MissingCapabilityError
-from explorer.models.architectures import ARCHITECTURES, Architecture, Capability
 from explorer.models.bundle import Bundle, load_bundle
+from explorer.models.families import ARCHITECTURES, Architecture, Capability
 from explorer.settings import Settings
 from explorer.tasks.plain_text import TEXT
 from explorer.tasks.task import Example

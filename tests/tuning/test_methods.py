@@ -11,7 +11,7 @@ import torch
 from torch.nn.functional import cross_entropy
 
 from explorer.errors import BadInputError
-from explorer.models.architectures import ARCHITECTURES, Architecture, by_family
+from explorer.models.families import ARCHITECTURES, Architecture, by_family
 from explorer.settings import ROOT
 from explorer.tuning.adapted import adapt
 from explorer.tuning.forks import fork_classifier

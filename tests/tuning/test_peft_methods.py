@@ -13,7 +13,7 @@ from torch import Tensor
 from transformers import AutoModelForSequenceClassification
 
 from explorer.errors import BadInputError
-from explorer.models.architectures import ARCHITECTURES, Architecture, by_family
+from explorer.models.families import ARCHITECTURES, Architecture, by_family
 from explorer.tuning.adapted import adapt
 from explorer.tuning.forks import fork_classifier
 from explorer.tuning.methods.by_peft import config_of

@@ -11,8 +11,8 @@ from safetensors.torch import save
 from transformers import DebertaV2Config, GPT2Config, PretrainedConfig, RobertaConfig
 
 from explorer.errors import BadInputError
-from explorer.models.architectures import ARCHITECTURES, Architecture, by_family
 from explorer.models.bundle import Bundle
+from explorer.models.families import ARCHITECTURES, Architecture, by_family
 from explorer.tuning.adapted import adapt
 from explorer.tuning.counting import count
 from explorer.tuning.methods import METHODS, Method

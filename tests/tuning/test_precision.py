@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 import torch
 
-from explorer.models.architectures import by_family
 from explorer.models.bundle import Bundle
+from explorer.models.families import by_family
 from explorer.tuning import reading as module
 from explorer.tuning.methods import METHODS, Method
 from explorer.tuning.plan import plan

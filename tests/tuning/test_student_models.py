@@ -12,8 +12,8 @@ import torch
 from transformers import AutoModelForSequenceClassification
 
 from explorer.errors import BadInputError
-from explorer.models.architectures import Architecture
 from explorer.models.bundle import load_bundle
+from explorer.models.families import Architecture
 from explorer.settings import Settings
 from explorer.tuning.adapted import adapt
 from explorer.tuning.counting import count

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from explorer.backend.executor import ModelStatus
-from explorer.models.architectures import Capability
+from explorer.models.families import Capability
 from explorer.ui.picker import SKILLS, describe
 
 

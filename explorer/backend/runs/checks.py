@@ -8,7 +8,7 @@ from typing import Any
 
 from explorer.backend.runs.record import RunRecord
 from explorer.errors import BadInputError, ModelUnavailableError
-from explorer.models.architectures import find_architecture
+from explorer.models.families import find_architecture
 from explorer.models.hub import read_config, require_folder, unsupported
 from explorer.settings import Settings
 from explorer.tasks.sources import load

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from explorer.backend.runs.examples import PRAISE
-from explorer.models.architectures import Capability
+from explorer.models.families import Capability
 
 
 class Example(NamedTuple):

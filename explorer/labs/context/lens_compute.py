@@ -18,10 +18,10 @@ from explorer.labs.context.lens_schema import (
     Place,
     Standing,
 )
-from explorer.models.architectures import Capability
 from explorer.models.bundle import Bundle
 from explorer.models.catalog import bundled_with
 from explorer.models.encoding import Encoded, asked_texts, encode
+from explorer.models.families import Capability
 from explorer.models.heads import head_at_each_layer
 from explorer.models.questions import Question, class_name, question, scores
 

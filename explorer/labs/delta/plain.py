@@ -60,7 +60,7 @@ def _weight(asked: Asked, record: RunRecord, module: str) -> str:
     """Where the model keeps W, with {} for the layer; empty where it has no place of its own: GPT-2's is fused and turned."""
     known = architecture_of(asked, record.spec.model)
     path = known.layers.matrices().get(module) if known else None
-    if known is None or path is None or known.family == "GPT-2":
+    if known is None or path is None or known.layers.transposed:
         return ""
     return f"{known.layers.path.replace('*', '{}')}.{path}"
 

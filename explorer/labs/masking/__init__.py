@@ -6,7 +6,7 @@ from explorer.action import Action, Lab
 from explorer.backend.executor import Job
 from explorer.labs.masking import corruption_figures, figures
 from explorer.labs.masking.schema import CorruptParams, FillParams, PatternsParams, SharesParams, require_masks
-from explorer.models.architectures import Capability
+from explorer.models.families import Capability
 from explorer.plain import Asked, plain_script
 
 _COMPUTE = "explorer.labs.masking.compute"

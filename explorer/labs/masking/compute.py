@@ -24,9 +24,9 @@ from explorer.labs.masking.schema import (
     TokenView,
 )
 from explorer.maths.corruption import FATES, KEPT, MASK, RANDOM, CorruptionRecipe, choose_positions, corrupt, draw_fates
-from explorer.models.architectures import Capability
 from explorer.models.bundle import Bundle
 from explorer.models.encoding import Encoded, Token, encode, replacement_ids, with_own_mask
+from explorer.models.families import Capability
 
 CONVERGENCE_POINTS = 60
 

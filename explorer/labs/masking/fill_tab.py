@@ -11,8 +11,8 @@ from explorer.labs.masking.compare import MOST_OTHERS, Comparison
 from explorer.labs.masking.examples import EXAMPLES, TRY, Example
 from explorer.labs.masking.fill_events import keep_hidden, open_with, pressed_positions, shown
 from explorer.labs.masking.schema import FillParams, FillResult
-from explorer.models.architectures import Capability
 from explorer.models.catalog import CATALOG
+from explorer.models.families import Capability
 from explorer.ui.components import plot, rich_text, token_chips
 from explorer.ui.controls import control
 from explorer.ui.page import Page

@@ -8,9 +8,10 @@ from markupsafe import Markup
 
 from explorer.charts import Look, Picture, Trace, axis, bars, chart, line, points, texts
 from explorer.charts.words import compact, label, percent, prose, strong
-from explorer.labs.models.notes import NOTES, PAPER_MILLIONS, FamilyNote
+from explorer.labs.models.notes import PAPER_MILLIONS
 from explorer.labs.models.schema import CountResult, FamilyResult, family_of
 from explorer.models.catalog import CATALOG
+from explorer.models.families import NOTES, FamilyNote
 from explorer.tables import Table
 
 GROUPS = (

@@ -5,7 +5,7 @@ from explorer.backend.executor import Job
 from explorer.labs.pairs import figures, order_figures
 from explorer.labs.pairs.order_schema import KindsParams, OrderParams
 from explorer.labs.pairs.schema import AllPairsParams, PairParams
-from explorer.models.architectures import Capability
+from explorer.models.families import Capability
 from explorer.plain import Asked, plain_script
 from explorer.text import checked_text, split_sentences
 

@@ -6,9 +6,9 @@ from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
 from explorer.labs.pairs.schema import AllPairsParams, AllPairsResult, PairParams, PairResult, PairToken
-from explorer.models.architectures import Capability
 from explorer.models.bundle import Bundle
 from explorer.models.encoding import encode
+from explorer.models.families import Capability
 from explorer.text import checked_text, split_sentences
 
 

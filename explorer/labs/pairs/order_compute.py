@@ -12,9 +12,9 @@ from explorer.labs.pairs.order_schema import (
     OrderResult,
     ScoredPair,
 )
-from explorer.models.architectures import Capability
 from explorer.models.bundle import Bundle
 from explorer.models.encoding import encode
+from explorer.models.families import Capability
 from explorer.text import checked_text, split_sentences
 
 

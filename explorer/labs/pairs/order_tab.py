@@ -11,8 +11,8 @@ from explorer.backend.executor import answer
 from explorer.errors import readable
 from explorer.labs.pairs import SCORE_KINDS, SCORE_ORDER, order_figures
 from explorer.labs.pairs.order_schema import KindsParams, OrderParams, OrderResult
-from explorer.models.architectures import Capability
 from explorer.models.catalog import CATALOG, bundled, bundled_with
+from explorer.models.families import Capability
 from explorer.models.records import read_scores
 from explorer.plain import Asked
 from explorer.settings import BUNDLED_MODELS

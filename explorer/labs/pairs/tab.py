@@ -9,8 +9,8 @@ import gradio as gr
 from explorer.labs.pairs import SCORE_ALL_PAIRS, SCORE_PAIR, figures
 from explorer.labs.pairs.order_tab import build_order
 from explorer.labs.pairs.schema import AllPairsParams, AllPairsResult, PairParams, PairResult
-from explorer.models.architectures import Capability
 from explorer.models.catalog import bundled, bundled_with
+from explorer.models.families import Capability
 from explorer.models.records import read_scores
 from explorer.settings import BUNDLED_MODELS
 from explorer.ui.components import plot, rich_text, token_chips

@@ -8,7 +8,7 @@ from typing import Any
 from explorer.compress.cuts import Shape, kept_of_share, kinds_of
 from explorer.labs.pruning.params import SHARES, PruneParams
 from explorer.labs.pruning.schema import HandResult, ImportanceResult, QuantiseResult
-from explorer.models.architectures import Architecture
+from explorer.models.families import Architecture
 from explorer.plain import Asked, architecture_of, plain_script, run_values
 from explorer.settings import BUNDLED_TASKS, ROOT
 from explorer.tasks.glue_files import LAYOUTS
@@ -17,8 +17,6 @@ from explorer.tasks.metrics import METRICS
 _NEEDS = "torch transformers peft"
 
 UNITS_OF_LAYERS = ("head", "neuron", "both")
-ROWS_OF_HEADS = ("BERT", "RoBERTa", "ALBERT", "DistilBERT", "ELECTRA")
-"""Families whose heads are rows of three maps and columns of one, and nothing besides."""
 
 
 def importance(asked: Asked) -> str:
@@ -43,7 +41,7 @@ def heads(asked: Asked) -> str:
     """Where the metric is accuracy, and query, key and value are linear maps of their own."""
     result: HandResult = asked.result
     family, shape = _family(asked), result.about.shape
-    if result.about.metric != METRICS["accuracy"].title or family is None or family.family not in ROWS_OF_HEADS:
+    if result.about.metric != METRICS["accuracy"].title or family is None or not family.has_plain_heads:
         return ""
     parts = family.layers.modules
     values = {
@@ -84,7 +82,7 @@ def _cutting(name: str, asked: Asked, values: dict[str, Any]) -> str:
     """Where the metric is accuracy, and heads and neurons (not whole layers or single weights) are rows and columns."""
     about, unit, family = asked.result.about, asked.params.unit, _family(asked)
     known = about.metric == METRICS["accuracy"].title and unit in UNITS_OF_LAYERS
-    if not known or family is None or family.family not in ROWS_OF_HEADS:
+    if not known or family is None or not family.has_plain_heads:
         return ""
     parts, shape = family.layers.modules, about.shape
     made = {

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from transformers import PreTrainedModel
 
 from explorer.errors import BadInputError
-from explorer.models.architectures import Layers
+from explorer.models.families import Layers
 from explorer.tuning.seeded import SeededDropout
 from explorer.tuning.spec import RunSpec
 

@@ -11,7 +11,6 @@ from typing import Any
 from peft import PeftConfig, TaskType
 from torch import nn
 from transformers import PreTrainedModel
-from transformers.pytorch_utils import Conv1D
 
 from explorer.tuning.forks import head_modules
 from explorer.tuning.spec import RunSpec
@@ -34,11 +33,6 @@ def virtual(fork: PreTrainedModel, spec: RunSpec) -> dict[str, Any]:
         "token_dim": config.hidden_size,
         "num_attention_heads": config.num_attention_heads,
     }
-
-
-def stores_transposed(fork: PreTrainedModel) -> bool:
-    """GPT-2 keeps its weights as (inputs, outputs), which peft has to be told."""
-    return any(isinstance(module, Conv1D) for module in fork.modules())
 
 
 def config_of(model: nn.Module) -> PeftConfig | None:

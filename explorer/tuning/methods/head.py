@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from explorer.models.architectures import Layers
+from explorer.models.families import Layers
 from explorer.tuning.methods.method import Method
 
 if TYPE_CHECKING:

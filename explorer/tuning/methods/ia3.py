@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from explorer.models.architectures import Layers
+from explorer.models.families import Layers
 from explorer.tuning.methods.method import Method
 
 if TYPE_CHECKING:
@@ -18,13 +18,13 @@ def build(fork: PreTrainedModel, spec: RunSpec, layers: Layers) -> nn.Module:
     """One factor a key, a value and an inner unit of the feed-forward block; a fused projection is scaled as a whole."""
     from peft import IA3Config, get_peft_model
 
-    from explorer.tuning.methods.by_peft import common, stores_transposed
+    from explorer.tuning.methods.by_peft import common
 
     inner = layers.matrices(("ffn_out",))
     config = IA3Config(
         target_modules=layers.pattern((layers.matrices(("key", "value")) | inner).values()),
         feedforward_modules=layers.pattern(inner.values()),
-        fan_in_fan_out=stores_transposed(fork),
+        fan_in_fan_out=layers.transposed,
         **common(fork),
     )
     return get_peft_model(fork, config)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from explorer.errors import BadInputError
-from explorer.models.architectures import Layers
+from explorer.models.families import Layers
 from explorer.tuning.methods.method import Method
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def build(fork: PreTrainedModel, spec: RunSpec, layers: Layers) -> nn.Module:
     from peft import LoraConfig, get_peft_model
     from peft.tuners.lora import LoraLayer
 
-    from explorer.tuning.methods.by_peft import ADAPTER, common, stores_transposed
+    from explorer.tuning.methods.by_peft import ADAPTER, common
     from explorer.tuning.seeded import SeededDropout
 
     targets = layers.matrices(spec.targets)
@@ -43,7 +43,7 @@ def build(fork: PreTrainedModel, spec: RunSpec, layers: Layers) -> nn.Module:
         use_rslora=spec.variant == "rslora",
         use_dora=spec.variant == "dora",
         init_lora_weights=PISSA if spec.variant == "pissa" else True,  # type: ignore[arg-type]
-        fan_in_fan_out=stores_transposed(fork),
+        fan_in_fan_out=layers.transposed,
         **common(fork),
     )
     model: nn.Module = get_peft_model(fork, config)

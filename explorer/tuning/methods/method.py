@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from explorer.models.architectures import Architecture, Layers
+from explorer.models.families import Architecture, Layers
 
 if TYPE_CHECKING:
     from torch import nn

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from explorer.models.architectures import Architecture, Layers
+from explorer.models.families import Architecture, Layers
 from explorer.tuning.methods.method import BEFORE_THE_TEXT, Method
 
 if TYPE_CHECKING:

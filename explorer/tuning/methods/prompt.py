@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from explorer.models.architectures import Layers
+from explorer.models.families import Layers
 from explorer.tuning.methods.method import BEFORE_THE_TEXT, Method
 
 if TYPE_CHECKING:

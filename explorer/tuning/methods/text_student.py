@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from explorer.models.architectures import Architecture, Capability
+from explorer.models.families import Architecture, Capability
 from explorer.tuning.methods.method import Method
 from explorer.tuning.methods.student import STUDENT
 

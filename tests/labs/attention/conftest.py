@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from explorer.models.architectures import ARCHITECTURES
 from explorer.models.bundle import Bundle, load_bundle
+from explorer.models.families import ARCHITECTURES
 from explorer.settings import Settings
 from tests.models.tiny import save
 

@@ -13,8 +13,8 @@ from explorer.kinds import Heads
 from explorer.labs.attention.switch_compute import ablate_heads, each_head
 from explorer.labs.attention.switch_figures import ablate_table, each_head_table, off_text
 from explorer.labs.attention.switch_schema import AblateParams, AblateResult, EachHeadParams
-from explorer.models.architectures import Capability
 from explorer.models.bundle import Bundle, load_bundle
+from explorer.models.families import Capability
 from explorer.settings import Settings
 from tests.models.tiny import save
 

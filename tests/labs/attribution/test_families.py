@@ -17,9 +17,9 @@ from explorer.labs.attribution.schema import (
     PathParams,
     RolloutParams,
 )
-from explorer.models.architectures import ARCHITECTURES
 from explorer.models.bundle import Bundle
 from explorer.models.encoding import encode
+from explorer.models.families import ARCHITECTURES
 from explorer.models.inside import depth_of
 from explorer.models.questions import question, scores
 from tests.labs.attribution.bench import CASES, Case, asked_of

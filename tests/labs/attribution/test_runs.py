@@ -16,9 +16,9 @@ from explorer.errors import BadInputError
 from explorer.labs.attribution.jobs import attribute_run
 from explorer.labs.attribution.params import AttributeRunParams
 from explorer.labs.attribution.schema import AttributionResult
-from explorer.models.architectures import ARCHITECTURES
 from explorer.models.bundle import Bundle
 from explorer.models.encoding import encode
+from explorer.models.families import ARCHITECTURES
 from tests.labs.attribution.bench import AtHand, last, open_run
 
 ALL = ("integrated_gradients", "occlusion", "conductance")

@@ -15,8 +15,8 @@ from explorer.errors import BadInputError
 from explorer.labs.context.compute import PAIRS, contextual_similarity, random_pairs
 from explorer.labs.context.examples import BANK, PLAIN
 from explorer.labs.context.schema import STATIC, ContextParams, ContextResult
-from explorer.models.architectures import ARCHITECTURES
 from explorer.models.bundle import Bundle, load_bundle
+from explorer.models.families import ARCHITECTURES
 from explorer.settings import Settings
 from tests.models.tiny import save, save_byte_level
 

@@ -23,9 +23,9 @@ from explorer.labs.context.lens_schema import (
     Standing,
     require_places,
 )
-from explorer.models.architectures import ARCHITECTURES, Capability
 from explorer.models.bundle import Bundle, load_bundle
 from explorer.models.encoding import encode
+from explorer.models.families import ARCHITECTURES, Capability
 from explorer.settings import Settings
 from tests.models.tiny import WORDS, save, save_byte_level, save_reader
 

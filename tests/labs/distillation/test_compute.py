@@ -17,8 +17,8 @@ from explorer.errors import BadInputError
 from explorer.labs.distillation import compute
 from explorer.labs.distillation.params import LossesParams, SoftTargetsParams
 from explorer.labs.distillation.schema import REST
-from explorer.models.architectures import ARCHITECTURES, Architecture
 from explorer.models.bundle import Bundle, load_bundle
+from explorer.models.families import ARCHITECTURES, Architecture
 from explorer.settings import Settings
 from tests.labs.distillation.opening import Opening, opening, record
 from tests.models.tiny import save

@@ -18,8 +18,8 @@ from explorer.labs.inputs.sum_schema import (
     TokenPartsParams,
     require_positions,
 )
-from explorer.models.architectures import ARCHITECTURES
 from explorer.models.bundle import Bundle, load_bundle
+from explorer.models.families import ARCHITECTURES
 from explorer.settings import Settings
 from tests.models.tiny import save
 

@@ -14,8 +14,8 @@ from explorer.labs.pairs.compute import score_pair
 from explorer.labs.pairs.order_compute import drawn_pairs, score_kinds, score_order
 from explorer.labs.pairs.order_schema import KINDS, KindsParams, KindsResult, OrderParams, ScoredPair
 from explorer.labs.pairs.schema import PairParams
-from explorer.models.architectures import Capability
 from explorer.models.bundle import Bundle, load_bundle
+from explorer.models.families import Capability
 from explorer.models.records import Measure, Scores
 from explorer.settings import Settings
 from tests.models.tiny import save

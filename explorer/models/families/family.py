@@ -1,14 +1,17 @@
-"""What each family of models can do, and which class of transformers carries its pretrained heads.
+"""What a family of models is: its heads, where its weights are, its parts counted, and what a page says of it.
 
-A lab asks for a capability, never for a model's name. A new family is one entry in ARCHITECTURES.
+A lab asks for a capability, never for a model's name. Nothing here imports torch, so that a page can list families.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
+from typing import Any
+
+from explorer.models.families.formulas import Part
 
 
 class Capability(Enum):
@@ -48,6 +51,7 @@ class Layers:
     its linear map inside a layer; roles that name one path share one fused matrix.
     takes_prefix: its attention can be given keys and values that stand before the text.
     reads_last: its classifier reads the last token (its attention looks back only), not the first.
+    transposed: its weights are stored as (inputs, outputs).
     bias_switches: config entries of which one must be on for its layers to have biases; none where they always have.
     """
 
@@ -56,6 +60,7 @@ class Layers:
     modules: Mapping[str, str]
     takes_prefix: bool = False
     reads_last: bool = False
+    transposed: bool = False
     bias_switches: tuple[str, ...] = ()
 
     def matrices(self, roles: Iterable[str] = ()) -> dict[str, str]:
@@ -118,11 +123,29 @@ class Embeddings:
 
 
 @dataclass(frozen=True)
+class Layout:
+    """Where a family's heads lie in its weights, beyond what Layers say.
+
+    by_head: a fused projection holds q, k and v side by side for each head, rather than all heads' q, then k, then v.
+    beside: parameters or modules of a layer that have rows for each head besides the roles of the architecture's table.
+    keeps_one: its code cannot run a layer that has no head or no neuron left, so one stays, with weights of 0.
+    mixes_heads: an entry of the config which, when on, mixes heads with each other, so that none can be taken out.
+    """
+
+    by_head: bool = False
+    beside: tuple[str, ...] = ()
+    keeps_one: bool = False
+    mixes_heads: str | None = None
+
+
+@dataclass(frozen=True)
 class Architecture:
     """One family: `model_type` is the config's; `declared` tells apart two uses of one type by config.architectures.
 
     spare_positions: how many of its position embeddings never hold a token. half_precision: whether transformers' code of it
-    runs where matrix products are in bfloat16.
+    runs where matrix products are in bfloat16. parts: its parts with their formulas, from a config; None where none are written
+    down. inner: what its config calls the width inside the feed-forward block. disentangled: its attention has scores of
+    content and of position, in code of its own.
     """
 
     family: str
@@ -134,165 +157,43 @@ class Architecture:
     declared: str | None = None
     spare_positions: int = 0
     half_precision: bool = True
+    layout: Layout = Layout()
+    parts: Callable[[Any], list[Part]] | None = None
+    inner: str = "intermediate_size"
+    disentangled: bool = False
+
+    @property
+    def has_plain_heads(self) -> bool:
+        """Whether its heads are rows of three maps and columns of one, and nothing besides."""
+        return len(self.layers.matrices(("query", "key", "value"))) == 3 and not self.layout.beside
 
 
-def _as_bert(body: str) -> Layers:
+@dataclass(frozen=True)
+class FamilyNote:
+    """What a family changed, in a few words. objective: what it learns by, as a formula or a few words.
+
+    families: its members, by their names in the catalog.
+    """
+
+    families: tuple[str, ...]
+    paper: str
+    changed: str
+    objective: str
+    pieces: str
+
+    @property
+    def name(self) -> str:
+        """What the page calls it."""
+        return self.families[0].split(" ")[0].split("-v2")[0] if len(self.families) > 1 else self.families[0]
+
+
+def as_bert(body: str) -> Layers:
     """BERT's layout, which RoBERTa and ELECTRA keep under a name of their own."""
     attention = {role: f"attention.self.{role}" for role in ("query", "key", "value")}
     rest = {"output": "attention.output.dense", "ffn_in": "intermediate.dense", "ffn_out": "output.dense"}
     return Layers(body, "encoder.layer.*", {**attention, **rest}, takes_prefix=True)
 
 
-def _as_deberta(**attention: str) -> Layers:
-    rest = {"output": "attention.output.dense", "ffn_in": "intermediate.dense", "ffn_out": "output.dense"}
-    return Layers("deberta", "encoder.layer.*", {**attention, **rest})
-
-
-def _fused(path: str) -> dict[str, str]:
+def fused(path: str) -> dict[str, str]:
+    """One matrix for query, key and value."""
     return dict.fromkeys(("query", "key", "value"), path)
-
-
-_ELECTRA_EMBEDDINGS = Embeddings(stages=(("layer_norm", "embeddings.LayerNorm"), ("projection", "embeddings_project")))
-_DEBERTA_EMBEDDINGS = Embeddings(
-    stages=(("projection", "embeddings.embed_proj"), ("layer_norm", "embeddings.LayerNorm"))
-)
-
-ARCHITECTURES = (
-    Architecture(
-        "BERT",
-        "bert",
-        "BertForPreTraining",
-        {
-            Capability.MLM: Head(("cls.predictions",), "prediction_logits"),
-            Capability.NSP: Head(
-                ("cls.seq_relationship", "bert.pooler"), "seq_relationship_logits", "next_sentence_label"
-            ),
-        },
-        _as_bert("bert"),
-    ),
-    Architecture(
-        "RoBERTa",
-        "roberta",
-        "RobertaForMaskedLM",
-        {Capability.MLM: Head(("lm_head",))},
-        _as_bert("roberta"),
-        Embeddings(after_padding=True),
-        spare_positions=2,
-    ),
-    Architecture(
-        "ALBERT",
-        "albert",
-        "AlbertForPreTraining",
-        {
-            Capability.MLM: Head(("predictions",), "prediction_logits"),
-            Capability.SOP: Head(("sop_classifier", "albert.pooler"), "sop_logits", "sentence_order_label"),
-        },
-        Layers(
-            "albert",
-            "encoder.albert_layer_groups.*.albert_layers.0",
-            {
-                "query": "attention.query",
-                "key": "attention.key",
-                "value": "attention.value",
-                "output": "attention.dense",
-                "ffn_in": "ffn",
-                "ffn_out": "ffn_output",
-            },
-        ),
-        Embeddings(
-            stages=(("layer_norm", "embeddings.LayerNorm"), ("projection", "encoder.embedding_hidden_mapping_in"))
-        ),
-    ),
-    Architecture(
-        "DistilBERT",
-        "distilbert",
-        "DistilBertForMaskedLM",
-        {Capability.MLM: Head(("vocab_transform", "vocab_layer_norm", "vocab_projector"))},
-        Layers(
-            "distilbert",
-            "transformer.layer.*",
-            {
-                "query": "attention.q_lin",
-                "key": "attention.k_lin",
-                "value": "attention.v_lin",
-                "output": "attention.out_lin",
-                "ffn_in": "ffn.lin1",
-                "ffn_out": "ffn.lin2",
-            },
-        ),
-        Embeddings(segment=None),
-    ),
-    Architecture(
-        "ELECTRA generator",
-        "electra",
-        "ElectraForMaskedLM",
-        {Capability.MLM: Head(("generator_predictions", "generator_lm_head"))},
-        _as_bert("electra"),
-        _ELECTRA_EMBEDDINGS,
-        declared="ElectraForMaskedLM",
-    ),
-    Architecture(
-        "ELECTRA discriminator",
-        "electra",
-        "ElectraForPreTraining",
-        {Capability.RTD: Head(("discriminator_predictions",))},
-        _as_bert("electra"),
-        _ELECTRA_EMBEDDINGS,
-    ),
-    Architecture(
-        "DeBERTa",
-        "deberta",
-        "DebertaForMaskedLM",
-        {Capability.MLM: Head(("cls.predictions", "lm_predictions"))},
-        _as_deberta(**_fused("attention.self.in_proj")),
-        _DEBERTA_EMBEDDINGS,
-        half_precision=False,  # it fills masked scores with float32's least number, whatever type they have
-    ),
-    Architecture(
-        "DeBERTa-v2/v3",
-        "deberta-v2",
-        "DebertaV2ForMaskedLM",
-        {Capability.MLM: Head(("cls.predictions", "lm_predictions"))},
-        _as_deberta(**{role: f"attention.self.{role}_proj" for role in ("query", "key", "value")}),
-        _DEBERTA_EMBEDDINGS,
-    ),
-    Architecture(
-        "GPT-2",
-        "gpt2",
-        "GPT2LMHeadModel",
-        {Capability.CAUSAL: Head(("transformer.wte",))},
-        Layers(
-            "transformer",
-            "h.*",
-            {**_fused("attn.c_attn"), "output": "attn.c_proj", "ffn_in": "mlp.c_fc", "ffn_out": "mlp.c_proj"},
-            takes_prefix=True,
-            reads_last=True,
-        ),
-        Embeddings(token="wte", segment="wte", position="wpe", stages=(), needs_segment_ids=True),
-    ),
-    Architecture(
-        "ModernBERT",
-        "modernbert",
-        "ModernBertForMaskedLM",
-        {Capability.MLM: Head(("head", "decoder"))},
-        Layers(
-            "model",
-            "layers.*",
-            {**_fused("attn.Wqkv"), "output": "attn.Wo", "ffn_in": "mlp.Wi", "ffn_out": "mlp.Wo"},
-            bias_switches=("attention_bias", "mlp_bias", "norm_bias"),
-        ),
-        Embeddings("embeddings.tok_embeddings", None, None, (("layer_norm", "embeddings.norm"),)),
-    ),
-)
-
-
-def find_architecture(model_type: str, declared: Sequence[str] = ()) -> Architecture | None:
-    """The entry for a config's `model_type` and `architectures`; None where the family is not supported."""
-    fitting = [entry for entry in ARCHITECTURES if entry.model_type == model_type]
-    exact = [entry for entry in fitting if entry.declared in declared]
-    return next(iter(exact or [entry for entry in fitting if entry.declared is None]), None)
-
-
-def by_family(family: str) -> Architecture:
-    """The entry of a family by its name; raises KeyError."""
-    return {entry.family: entry for entry in ARCHITECTURES}[family]

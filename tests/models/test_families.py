@@ -10,8 +10,8 @@ import pytest
 import torch
 import transformers
 
-from explorer.models.architectures import ARCHITECTURES, Architecture, Capability, by_family, find_architecture
 from explorer.models.bundle import Bundle, load_bundle
+from explorer.models.families import ARCHITECTURES, Architecture, Capability, by_family, find_architecture
 from explorer.models.hub import unsupported
 from explorer.settings import Settings
 from explorer.tuning.spec import TARGETS
