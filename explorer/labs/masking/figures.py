@@ -147,8 +147,8 @@ def _grid(masks: Sequence[tuple[str, FilledMask]], columns: int, said: Markup) -
     gap = min(0.2, 0.03 + 0.016 * longest)
     look: Look = {"columns": columns, "gap": gap, "bargap": 0.25, "phone": phone if columns > 1 else 0}
     drawn = picture(said, panels, height=height, **look)
-    for title in drawn["narrow" if columns > 1 else "layout"]["annotations"]:
-        title["xshift"] = -8 * longest  # above the labels: a phone has no room for it above the bars
+    for heading in drawn["narrow" if columns > 1 else "layout"]["annotations"]:
+        heading["xshift"] = -8 * longest  # above the labels: a phone has no room for it above the bars
     return drawn
 
 
