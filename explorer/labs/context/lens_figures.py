@@ -10,7 +10,7 @@ from markupsafe import Markup
 from explorer.charts import CIVIDIS, Look, Mark, Panel, Picture, Trace, axis, colorbar, frame, heat, line, picture
 from explorer.charts.chips import chip, chips
 from explorer.charts.words import caption, label, ordinal, percent, prose, strong
-from explorer.labs.context.lens_schema import LensResult, Place, Standing
+from explorer.labs.context.lens_schema import LensResult, Place
 from explorer.tables import Table
 
 TALL = 8
@@ -57,25 +57,20 @@ def token_name(token: str, longest: int = 14) -> str:
 
 def lens_sentence(result: LensResult, place: Place) -> Markup:
     """When the answer appears and when it leads, and how far the followed word gets."""
-    last = place.layers[-1]
     start = {
         "mask": f"At position {place.position} the model answers ",
         "continue": "After the last token the model expects ",
         "replaced": f"The token at position {place.position} is judged ",
     }[result.asked]
     parts: list[str] = [start, strong(_named(place.answer))]
-    parts.append(f" ({percent(last.answer.probability)}). Read through the same head, ")
+    parts.append(f" ({percent(place.layers[-1].answer.probability)}). Read through the same head, ")
     parts += _appearance(result, place)
-    if result.follow is not None and last.followed is not None:
-        best = min(place.layers, key=lambda reading: _rank(reading.followed))
-        parts += [" ", strong(_named(result.follow)), f" ends {ordinal(last.followed.rank)} of {result.classes:,}"]
-        parts.append(f" ({percent(last.followed.probability)}) and stands highest in layer {best.layer}")
-        parts.append(f" ({ordinal(_rank(best.followed))}).")
+    followed = [(reading.followed, reading.layer) for reading in place.layers if reading.followed is not None]
+    if result.follow is not None and followed:
+        (last, _), (best, layer) = followed[-1], min(followed, key=lambda pair: pair[0].rank)
+        parts += [" ", strong(_named(result.follow)), f" ends {ordinal(last.rank)} of {result.classes:,}"]
+        parts.append(f" ({percent(last.probability)}) and stands highest in layer {layer} ({ordinal(best.rank)}).")
     return prose(*parts)
-
-
-def _rank(standing: Standing | None) -> int:
-    return standing.rank if standing is not None else 0
 
 
 def _named(token: str) -> str:
