@@ -63,6 +63,11 @@ def milliseconds(value: float, form: str = ".3g") -> str:
     return f"{value:,.0f} ms" if value >= 100 else f"{value:{form}} ms"
 
 
+def counted(count: int, noun: str) -> str:
+    """So many things: 1 word, 2 words."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
 def ordinal(place: int) -> str:
     """1st, 2nd, 3rd, 4th, 11th."""
     ending = {1: "st", 2: "nd", 3: "rd"}.get(place % 10, "th") if place % 100 not in (11, 12, 13) else "th"
@@ -103,6 +108,11 @@ def quoted(heads: Iterable[object], rows: Iterable[Iterable[object]], title: str
     body = Markup("").join(Markup("<tr>{}</tr>").format(row) for row in made)
     table = Markup('<table class="{}">{}<thead><tr>{}</tr></thead><tbody>{}</tbody></table>')
     return table.format(style, above, head, body)
+
+
+def sentences(items: Iterable[str]) -> Markup:
+    """Sentences in a list, with the numbers by which a picture names them."""
+    return Markup('<ol class="sentences">{}</ol>').format(Markup("").join(map(Markup("<li>{}</li>").format, items)))
 
 
 def facts(*lines: Markup) -> Markup:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import Any
 
 from markupsafe import Markup
 
-from explorer.figures import SERIES, fixed, label, picture, prose, strong
+from explorer.charts import SERIES, Look, Picture, Trace, axis, chart, level, line
+from explorer.charts.words import caption, fixed, label, prose, sentences, strong
 from explorer.labs.context.schema import STATIC, ContextResult
 from explorer.tables import Table
 
@@ -17,9 +19,6 @@ KINDS = (
     ("unnamed", "sense not given", "@third"),
 )
 """What a pair of sentences can be, with its name and its colour."""
-
-LEGEND = {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "font": {"size": 15}}
-"""Above the figure, in one line where there is room."""
 
 MOST_LABELS = 14
 """Layers on an axis, beyond which every fourth one is named."""
@@ -55,95 +54,74 @@ def context_sentence(result: ContextResult) -> Markup:
     return prose(*_start(result), *_telling(result))
 
 
+def alike(result: ContextResult, layer: int) -> dict[tuple[int, int], float]:
+    """Cosine of each two sentences in one layer."""
+    cosines = result.at(layer).cosines
+    return {(i, j): cosines[i][j] for i, j in result.kinds()}
+
+
 def _start(result: ContextResult) -> list[str]:
-    word, count = strong(result.word), len(result.occurrences)
-    lowest = min(result.at(0).cosines[i][j] for i, j in result.kinds())
+    word, least = strong(result.word), min(alike(result, 0 if result.one_vector else STATIC).values())
     if not result.one_vector:
-        least = min(result.at(STATIC).cosines[i][j] for i, j in result.kinds())
-        return [
-            word,
+        differ = (
             " is not written with the same tokens in each sentence, so already the token embeddings differ (cosine "
-            f"{two(least)} at the least). ",
-        ]
-    parts = ["As a token embedding ", word, f" is one vector in all {count} sentences (cosine 1); "]
+        )
+        return [word, differ, f"{two(least)} at the least). "]
     if not result.adds_positions:
-        return [*parts, "this model adds no position to it, so that layer 0 is the same still. "]
-    if lowest > 1 - 1e-8:
-        return [*parts, "it stands at the same position in each, so that layer 0 is the same still. "]
-    return [
-        *parts,
-        f"with its position added (layer 0) any two are at least {math.floor(100 * lowest) / 100:.2f} alike. ",
-    ]
+        rest = "this model adds no position to it, so that layer 0 is the same still. "
+    elif least > 1 - 1e-8:
+        rest = "it stands at the same position in each, so that layer 0 is the same still. "
+    else:
+        rest = f"with its position added (layer 0) any two are at least {math.floor(100 * least) / 100:.2f} alike. "
+    count = len(result.occurrences)
+    return ["As a token embedding ", word, f" is one vector in all {count} sentences (cosine 1); ", rest]
 
 
 def _telling(result: ContextResult) -> list[str]:
     layer = result.telling_layer()
-    view, last = result.at(layer), result.depth
     same, different = result.mean("same", layer), result.mean("different", layer)
-    random = f"two random tokens of that layer are {two(view.baseline)}."
+    random = f"; two random tokens of that layer are {two(result.at(layer).baseline)}."
     if same is not None and different is not None:
-        return [
-            f"The senses are furthest apart in layer {layer}: pairs of one sense are ",
-            strong(two(same)),
-            " alike on average, of two senses ",
-            strong(two(different)),
-            f"; {random}",
-        ]
-    pairs = list(result.kinds())
-    mean = sum(view.cosines[i][j] for i, j in pairs) / len(pairs)
-    least = min(pairs, key=lambda pair: view.cosines[pair[0]][pair[1]])
+        start = f"The senses are furthest apart in layer {layer}: pairs of one sense are "
+        return [start, strong(two(same)), " alike on average, of two senses ", strong(two(different)), random]
+    pairs = alike(result, layer)
+    mean, (i, j) = sum(pairs.values()) / len(pairs), min(pairs, key=pairs.__getitem__)
+    start = f"They are least alike in layer {layer} of {result.depth}: "
     return [
-        f"They are least alike in layer {layer} of {last}: ",
+        start,
         strong(f"{two(mean)} on average"),
-        f", sentences {least[0] + 1} and {least[1] + 1} only {two(view.cosines[least[0]][least[1]])}; {random}",
+        f", sentences {i + 1} and {j + 1} only {two(pairs[i, j])}",
+        random,
     ]
 
 
-def similarity_figure(result: ContextResult, layer: int, adjusted: bool) -> dict[str, Any]:
+def similarity_figure(result: ContextResult, layer: int, adjusted: bool) -> Picture:
     """Cosine of each two sentences over the layers, the means of each kind of pair, and the random tokens.
 
     layer: marked by a line. adjusted: the baseline is taken off (Ethayarajh 2019, section 3.3).
     """
-    depths = [view.layer for view in result.layers]
-    lift = [-view.baseline if adjusted else 0.0 for view in result.layers]
     kinds = result.kinds()
     several = len(kinds) > MOST_COLOURS or set(kinds.values()) != {"unnamed"}
-    traces = _random(result, depths, lift)
+    colours = {kind: colour for kind, _, colour in KINDS}
+    drawn = _random(result, adjusted)
     for place, ((i, j), kind) in enumerate(kinds.items()):
-        values = [view.cosines[i][j] + shift for view, shift in zip(result.layers, lift, strict=True)]
-        colour = _colour(kind) if several else SERIES[place]
-        traces.append(_line(f"{i + 1} and {j + 1}", depths, values, colour, _pair(result, i, j), thin=several))
-    if several:
-        traces += _means(result, depths, lift)
-    values = [value for trace in traces for value in trace["y"]]
-    low, high = min(values), max(values)
+        values, colour = (view.cosines[i][j] for view in result.layers), colours[kind] if several else SERIES[place]
+        drawn.append(_line(result, adjusted, values, colour, _pair(result, i, j), several, name=f"{i + 1} and {j + 1}"))
+    drawn += _means(result, adjusted) if several else []
+    heights = [value for trace in drawn for value in trace["y"]]
+    low, high = min(heights), max(heights)
+    depths = [view.layer for view in result.layers]
     named = depths if len(depths) <= MOST_LABELS else [STATIC, *depths[5::4]]
-    marker = {"type": "line", "x0": layer, "x1": layer, "y0": 0, "y1": 1, "yref": "paper", "layer": "below"}
-    return picture(
-        traces,
-        context_sentence(result).striptags(),
-        height=360,
-        showlegend=True,
-        legend={**LEGEND, "traceorder": "normal"},
-        shapes=[{**marker, "line": {"color": "@highlight", "width": 3}}],
-        margin={"l": 8, "r": 16, "t": 8, "b": 8},
-        xaxis={
-            "title": {"text": "layer"},
-            "tickvals": named,
-            "ticktext": ["static" if depth == STATIC else str(depth) for depth in named],
-            "tickangle": 0,
-            "range": [STATIC - 0.25, result.depth + 0.25],
-            "zeroline": False,
-        },
-        yaxis={
-            "title": {"text": "cosine minus baseline" if adjusted else "cosine"},
-            "range": [low - 0.04 * (high - low), high + 0.04 * (high - low)],
-        },
-    )
-
-
-def _colour(kind: str) -> str:
-    return next(colour for name, _, colour in KINDS if name == kind)
+    names = ["static" if depth == STATIC else str(depth) for depth in named]
+    ends = (STATIC - 0.25, result.depth + 0.25)
+    across = axis("layer", span=ends, tickvals=named, ticktext=names, tickangle=0, zeroline=False)
+    margin = 0.04 * (high - low)
+    up = axis("cosine minus baseline" if adjusted else "cosine", span=(low - margin, high + margin))
+    mark = level(layer, "@highlight", width=3, dash="solid", upright=True) | {"layer": "below"}
+    look: Look = {"height": 360, "legend": True, "legend_size": 15, "above": 8}
+    figure = chart(context_sentence(result), drawn, across, up, [mark], **look)
+    figure["layout"]["legend"]["traceorder"] = "normal"  # Plotly reverses it where an area reaches to the next line
+    return figure
 
 
 def _pair(result: ContextResult, i: int, j: int) -> str:
@@ -154,52 +132,44 @@ def _pair(result: ContextResult, i: int, j: int) -> str:
 
 
 def _line(
-    name: str, depths: list[int], values: list[float], colour: str, hover: str, thin: bool = False, dash: str = "solid"
-) -> dict[str, Any]:
-    """One line over the layers; a thin one stands behind the means and out of the legend."""
-    return {
-        "type": "scatter",
-        "mode": "lines" if thin else "lines+markers",
-        "x": depths,
-        "y": values,
-        "name": name,
-        "showlegend": not thin,
-        "opacity": 0.4 if thin else 1,
-        "line": {"color": colour, "width": 1.5 if thin else 3.5, "dash": dash},
-        "marker": {"size": 7},
-        "customdata": [[hover, layer_name(depth)] for depth in depths],
-        "hovertemplate": "%{customdata[0]}<br>%{customdata[1]}: %{y:.3f}<extra></extra>",
-    }
+    result: ContextResult,
+    adjusted: bool,
+    values: Iterable[float],
+    colour: str,
+    read: str,
+    thin: bool = False,
+    **more: Any,
+) -> Trace:
+    """A value of each layer, or what it has above the baseline; a thin line stands behind the means and out of the legend."""
+    shown = [value - adjusted * view.baseline for view, value in zip(result.layers, values, strict=True)]
+    depths = [view.layer for view in result.layers]
+    look: Look = {"width": 1.5, "opacity": 0.4} if thin else {"width": 3.5, "opacity": 1, "size": 7}
+    look |= {"showlegend": not thin, "customdata": [[read, layer_name(depth)] for depth in depths]}
+    return line(depths, shown, colour, hover="%{customdata[0]}<br>%{customdata[1]}: %{y:.3f}", **look, **more)
 
 
-def _means(result: ContextResult, depths: list[int], lift: list[float]) -> list[dict[str, Any]]:
+def _means(result: ContextResult, adjusted: bool) -> list[Trace]:
     """A thick line for each kind of pair."""
-    found = list(result.kinds().values())
-    lines = []
+    found, lines = list(result.kinds().values()), []
     for kind, title, colour in KINDS:
-        count = found.count(kind)
-        means = [result.mean(kind, depth) for depth in depths]
-        values = [mean + shift for mean, shift in zip(means, lift, strict=True) if mean is not None]
-        if count:
+        if count := found.count(kind):
+            means = [result.mean(kind, view.layer) or 0.0 for view in result.layers]
             name = "two sentences" if set(found) == {"unnamed"} else title
             name = f"{name}, mean of {count}" if count > 1 else name
-            dash = "dash" if kind == "different" else "solid"
-            lines.append(_line(name, depths, values, colour, name, dash=dash))
+            dash = "dash" if kind == "different" else ""
+            lines.append(_line(result, adjusted, means, colour, name, name=name, dash=dash))
     return lines
 
 
-def _random(result: ContextResult, depths: list[int], lift: list[float]) -> list[dict[str, Any]]:
-    """The random tokens: their mean, and where the middle nine tenths of the pairs lie."""
-    edges = [[view.middle[end] + shift for view, shift in zip(result.layers, lift, strict=True)] for end in (0, 1)]
-    edge = {"type": "scatter", "mode": "lines", "x": depths, "line": {"width": 0}, "hoverinfo": "skip"}
-    name = "two random tokens"
-    mean = [view.baseline + shift for view, shift in zip(result.layers, lift, strict=True)]
-    hover = f"two random tokens, mean of {result.pairs:,} pairs"
-    return [
-        {**edge, "y": edges[0], "showlegend": False},
-        {**edge, "y": edges[1], "showlegend": False, "fill": "tonexty", "fillcolor": "@untouched"},
-        {**_line(name, depths, mean, "@muted", hover, dash="dot"), "legendrank": 2000},
-    ]
+def _random(result: ContextResult, adjusted: bool) -> list[Trace]:
+    """The random tokens: where the middle nine tenths of the pairs lie, and their mean."""
+    depths = [view.layer for view in result.layers]
+    lower, upper = ([view.middle[end] - adjusted * view.baseline for view in result.layers] for end in (0, 1))
+    edge: Look = {"width": 0, "showlegend": False}
+    filled = line(depths, upper, "@untouched", fill="tonexty", fillcolor="@untouched", **edge)
+    means, read = (view.baseline for view in result.layers), f"two random tokens, mean of {result.pairs:,} pairs"
+    look: Look = {"name": "two random tokens", "dash": "dot", "legendrank": 2000}
+    return [line(depths, lower, "@untouched", **edge), filled, _line(result, adjusted, means, "@muted", read, **look)]
 
 
 def sentence_list(result: ContextResult) -> Markup:
@@ -208,9 +178,8 @@ def sentence_list(result: ContextResult) -> Markup:
     for entry in result.occurrences:
         before, after = entry.sentence[: entry.start], entry.sentence[entry.stop :]
         sense = Markup(' <span class="sense">{}</span>').format(entry.sense) if entry.sense else ""
-        word = strong(entry.sentence[entry.start : entry.stop])
-        items.append(Markup("<li>{}{}{}{}</li>").format(before, word, after, sense))
-    return Markup('<ol class="sentences">{}</ol>').format(Markup("").join(items))
+        items.append(prose(before, strong(entry.sentence[entry.start : entry.stop]), after, sense))
+    return sentences(items)
 
 
 def notes(result: ContextResult) -> Markup:
@@ -233,4 +202,4 @@ def notes(result: ContextResult) -> Markup:
             parts.append(f"Sentence {entry.number} has the word {entry.times} times; the first is taken.")
     if any(entry.unknown for entry in entries):
         parts.append("This vocabulary does not know the word ([UNK]): its vectors tell of the context alone.")
-    return Markup('<p class="caption">{}</p>').format(" ".join(parts))
+    return caption(" ".join(parts))

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 from markupsafe import Markup
 
-from explorer.figures import CIVIDIS, DIVERGING, SERIES, cell_texts, label, percent, picture, prose, strong
-from explorer.labs.context.figures import LEGEND, layer_name, two
-from explorer.labs.context.schema import ContextResult, Occurrence
+from explorer.charts import CIVIDIS, DIVERGING, SERIES, Look, Picture, axis, chart, colorbar, heat, note, points
+from explorer.charts.words import label, percent, prose, strong
+from explorer.labs.context.figures import alike, layer_name, two
+from explorer.labs.context.schema import ContextResult
 
 SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross", "x", "star", "hexagon")
 """A symbol for each sense, so that colour is not all that tells them apart."""
@@ -27,27 +27,17 @@ NEAR = 15
 
 def layer_sentence(result: ContextResult, layer: int) -> Markup:
     """Which sentences are most and least alike in one layer, and whether the nearest one shares the sense."""
-    view, pairs = result.at(layer), list(result.kinds())
-    start = layer_name(layer)
+    view, pairs, start = result.at(layer), alike(result, layer), ["In ", strong(layer_name(layer))]
     if view.projection.explained[0] == 0:
-        return prose(
-            "In ", strong(start), f" all {len(result.occurrences)} vectors are the same: there is nothing to see."
-        )
-    most = max(pairs, key=lambda pair: view.cosines[pair[0]][pair[1]])
-    least = min(pairs, key=lambda pair: view.cosines[pair[0]][pair[1]])
-    parts: list[str] = ["In ", strong(start)]
+        return prose(*start, f" all {len(result.occurrences)} vectors are the same: there is nothing to see.")
+    most, least = max(pairs, key=pairs.__getitem__), min(pairs, key=pairs.__getitem__)
+    said = f" sentences {most[0] + 1} and {most[1] + 1} are most alike ({two(pairs[most])}), "
+    said += f"{least[0] + 1} and {least[1] + 1} least ({two(pairs[least])})"
     if most == least:
-        parts.append(f" the two vectors are {two(view.cosines[most[0]][most[1]])} alike")
-    else:
-        parts.append(
-            f" sentences {most[0] + 1} and {most[1] + 1} are most alike ({two(view.cosines[most[0]][most[1]])}), "
-            f"{least[0] + 1} and {least[1] + 1} least ({two(view.cosines[least[0]][least[1]])})"
-        )
-    parts.append(f"; two random tokens are {two(view.baseline)}. ")
-    parts += _neighbours(result, layer)
-    shown = sum(view.projection.explained)
-    parts.append(f"The plane holds {percent(shown)} of the variance.")
-    return prose(*parts)
+        said = f" the two vectors are {two(pairs[most])} alike"
+    random = f"; two random tokens are {two(view.baseline)}. "
+    plane = f"The plane holds {percent(sum(view.projection.explained))} of the variance."
+    return prose(*start, said, random, *_neighbours(result, layer), plane)
 
 
 def _neighbours(result: ContextResult, layer: int) -> list[str]:
@@ -62,48 +52,35 @@ def _neighbours(result: ContextResult, layer: int) -> list[str]:
     return ["The nearest sentence has the same sense for ", strong(f"{right} of {len(able)}"), ". "]
 
 
-def plane_figure(result: ContextResult, layer: int) -> dict[str, Any]:
+def plane_figure(result: ContextResult, layer: int) -> Picture:
     """The word's vectors on the two principal components of one layer; the text of a point is its sentence's number."""
-    view = result.at(layer)
-    senses = list(dict.fromkeys(entry.sense for entry in result.occurrences))
-    groups: list[tuple[str, list[Occurrence], str, str]] = [
-        (
-            sense if sense is not None else "no sense given",
-            [entry for entry in result.occurrences if entry.sense == sense],
-            SERIES[place] if sense is not None else "@muted",
-            SYMBOLS[place],
-        )
-        for place, sense in enumerate(senses)
-    ]
-    if senses == [None]:
-        groups = [("", [entry], SERIES[place], "circle") for place, entry in enumerate(result.occurrences)]
-    coincide = view.projection.explained[0] == 0
-    reach = 1.25 * max(abs(value) for point in view.projection.points for value in point) or 1.0
-    sides = [] if coincide else free_sides(view.projection.points, reach)
-    traces = [_points(result, layer, *group, sides) for group in groups]
-    first, second = view.projection.explained
-    note = {"text": f"all {len(result.occurrences)} at one point", "x": 0, "y": 0, "yshift": 24, "showarrow": False}
-    return picture(
-        traces,
-        layer_sentence(result, layer).striptags(),
-        height=360,
-        showlegend=senses != [None],
-        legend=LEGEND,
-        annotations=[note] if coincide else [],
-        margin={"l": 8, "r": 8, "t": 8, "b": 8},
-        xaxis={"title": {"text": _axis(1, first)}, "range": [-reach, reach], "showticklabels": False},
-        yaxis={
-            "title": {"text": _axis(2, second)},
-            "range": [-reach, reach],
-            "scaleanchor": "x",
-            "constrain": "domain",
-            "showticklabels": False,
-        },
+    projection, entries = result.at(layer).projection, result.occurrences
+    senses = list(dict.fromkeys(entry.sense for entry in entries))
+    named = senses != [None]
+    groups = (
+        [[one for one in entries if one.sense == sense] for sense in senses] if named else [[one] for one in entries]
     )
-
-
-def _axis(number: int, share: float) -> str:
-    return f"component {number} ({percent(share)})" if share else f"component {number}"
+    coincide = projection.explained[0] == 0
+    reach = 1.25 * max(abs(value) for point in projection.points for value in point) or 1.0
+    sides = free_sides(projection.points, reach)
+    drawn = []
+    for place, group in enumerate(groups):
+        sense, spots = group[0].sense, [entry.number - 1 for entry in group]
+        x, y = zip(*(projection.points[spot] for spot in spots), strict=True)
+        look: Look = {"symbol": SYMBOLS[place] if named else "circle", "size": 14, "hover": "%{customdata}"}
+        look |= {"customdata": [label(f"{entry.number}. {entry.sentence}", 90) for entry in group]}
+        if not coincide:
+            look |= {"texts": [str(entry.number) for entry in group], "textfont": {"size": 15}}
+            look |= {"textposition": [sides[spot] for spot in spots]}
+        colour = "@muted" if named and sense is None else SERIES[place]
+        drawn.append(points(x, y, colour, label(sense or "no sense given", 24) if named else "", **look))
+    marks = [note(f"all {len(entries)} at one point", 0, 0, yshift=24)] if coincide else []
+    shares = [f" ({percent(share)})" if share else "" for share in projection.explained]
+    look = {"span": (-reach, reach), "showticklabels": False}
+    across = axis(f"component 1{shares[0]}", **look)
+    up = axis(f"component 2{shares[1]}", scaleanchor="x", constrain="domain", **look)
+    look = {"height": 360, "legend": named, "legend_size": 15, "above": 8}
+    return chart(layer_sentence(result, layer), drawn, across, up, marks, **look)
 
 
 def free_sides(points: Sequence[Sequence[float]], reach: float) -> list[str]:
@@ -119,70 +96,19 @@ def free_sides(points: Sequence[Sequence[float]], reach: float) -> list[str]:
     return chosen
 
 
-def _points(
-    result: ContextResult,
-    layer: int,
-    sense: str,
-    entries: list[Occurrence],
-    colour: str,
-    symbol: str,
-    sides: Sequence[str],
-) -> dict[str, Any]:
-    points = [result.at(layer).projection.points[entry.number - 1] for entry in entries]
-    return {
-        "type": "scatter",
-        "mode": "markers+text" if sides else "markers",
-        "x": [x for x, _ in points],
-        "y": [y for _, y in points],
-        "name": label(sense, 24),
-        "text": [str(entry.number) for entry in entries],
-        "textposition": [sides[entry.number - 1] for entry in entries] if sides else None,
-        "textfont": {"size": 15},
-        "cliponaxis": False,
-        "marker": {"size": 14, "color": colour, "symbol": symbol},
-        "customdata": [label(f"{entry.number}. {entry.sentence}", 90) for entry in entries],
-        "hovertemplate": "%{customdata}<extra></extra>",
-    }
-
-
-def pairs_figure(result: ContextResult, layer: int, adjusted: bool) -> dict[str, Any]:
-    """Cosine of each two sentences in one layer, on a scale that all layers share."""
+def pairs_figure(result: ContextResult, layer: int, adjusted: bool) -> Picture:
+    """Cosine of each two sentences in one layer, on a scale that all layers share: no colour changes its meaning."""
     view, count = result.at(layer), len(result.occurrences)
-    lift = view.baseline if adjusted else 0.0
-    values = [[None if i == j else view.cosines[i][j] - lift for j in range(count)] for i in range(count)]
+    values = [
+        [None if i == j else view.cosines[i][j] - adjusted * view.baseline for j in range(count)] for i in range(count)
+    ]
+    shown = [cosine - adjusted * of.baseline for of in result.layers for cosine in alike(result, of.layer).values()]
+    bound = max(map(abs, shown))
+    scale, ends = (DIVERGING, (-bound, bound)) if adjusted else (CIVIDIS, (min([*shown, 0.9]), 1))
+    numbers = [str(entry.number) for entry in result.occurrences]
     names = [label(f"{entry.number} {entry.sense or ''}".strip(), 14) for entry in result.occurrences]
-    trace: dict[str, Any] = {
-        "type": "heatmap",
-        "z": values,
-        "x": [str(entry.number) for entry in result.occurrences],
-        "y": names,
-        "hoverongaps": False,
-        "xgap": 2,
-        "ygap": 2,
-        "hovertemplate": "sentences %{x} and %{y}: %{z:.3f}<extra></extra>",
-        "colorbar": {"thickness": 12, "len": 0.9, "tickformat": ".1f"},
-        **_scale(result, adjusted),
-    }
-    texts = [["" if value is None else two(value) for value in row] for row in values]
-    return picture(
-        [trace, cell_texts(trace, texts, 15 if count <= 6 else 14)],
-        layer_sentence(result, layer).striptags(),
-        height=360,
-        margin={"l": 8, "r": 8, "t": 52, "b": 8},
-        xaxis={
-            "title": {"text": "cosine minus baseline, by sentence" if adjusted else "cosine, by sentence"},
-            "side": "top",
-            "showgrid": False,
-            "type": "category",
-        },
-        yaxis={"autorange": "reversed", "showgrid": False, "type": "category"},
-    )
-
-
-def _scale(result: ContextResult, adjusted: bool) -> dict[str, Any]:
-    """From the lowest number of any layer to 1, so that moving through the layers changes no colour's meaning."""
-    shown = [view.cosines[i][j] - adjusted * view.baseline for view in result.layers for i, j in result.kinds()]
-    if adjusted:
-        bound = max(map(abs, shown))
-        return {"colorscale": DIVERGING, "zmin": -bound, "zmax": bound}
-    return {"colorscale": CIVIDIS, "zmin": min([*shown, 0.9]), "zmax": 1}
+    key, hover = colorbar(form=".1f", thickness=12, len=0.9), "sentences %{x} and %{y}: %{z:.3f}"
+    look: Look = {"texts": two, "size": 15 if count <= 6 else 14, "bar": key, "hover": hover, "hoverongaps": False}
+    cells = heat(numbers, names, values, scale, ends, **look)
+    across = axis("cosine minus baseline, by sentence" if adjusted else "cosine, by sentence", names=True, top=True)
+    return chart(layer_sentence(result, layer), cells, across, axis(names=True, down=True), height=360, above=52)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from markupsafe import Markup
 
-from explorer.figures import CIVIDIS, cell_texts, label, percent, picture, prose, strong
-from explorer.labs.context.lens_schema import LensResult, Place, Standing
+from explorer.charts import CIVIDIS, Look, Mark, Panel, Picture, Trace, axis, colorbar, frame, heat, line, picture
+from explorer.charts.chips import chip, chips
+from explorer.charts.words import caption, label, ordinal, percent, prose, strong
+from explorer.labs.context.lens_schema import LensResult, Place
 from explorer.tables import Table
 
 TALL = 8
@@ -35,57 +38,39 @@ def lens_table(result: LensResult) -> Table:
 
 def lens_chips(result: LensResult, place: Place | None) -> dict[str, Any]:
     """The text as the model reads it; the other places that the lens looks at can be pressed."""
-    answers = {entry.position: entry.answer for entry in result.places}
-    several, chosen = len(result.places) > 1, place.position if place else None
-    chips = [
-        {
-            "text": token.shown,
-            "joined": token.joined,
-            "style": "mask"
-            if token.position == chosen
-            else ("special" if token.special and not token.asked else "plain"),
-            "position": token.position if token.asked and token.position != chosen else None,
-            "pressed": token.position == chosen,
-            "title": f"{token.text}, position {token.position}",
-            "below": answers[token.position].strip() if token.asked and several and result.asked == "mask" else "",
-        }
-        for token in result.tokens
-    ]
-    return {"chips": chips, "label": "The text as the model reads it. Press a place to read it."}
+    answers = {entry.position: entry.answer.strip() for entry in result.places}
+    answered, row = len(result.places) > 1 and result.asked == "mask", []
+    for token in result.tokens:
+        chosen = place is not None and token.position == place.position
+        style = "mask" if chosen else "special" if token.special and not token.asked else "plain"
+        position = token.position if token.asked and not chosen else None
+        below = answers[token.position] if token.asked and answered else ""
+        title, look = f"{token.text}, position {token.position}", {"joined": token.joined, "pressed": chosen}
+        row.append(chip(token.shown, title, style, position=position, below=below, **look))
+    return chips("The text as the model reads it. Press a place to read it.", row)
 
 
 def token_name(token: str, longest: int = 14) -> str:
     """A token in a cell or a legend: never empty, never markup, never long."""
-    return label(token.strip() or repr(token), longest)
-
-
-def ordinal(number: int) -> str:
-    """1st, 2nd, 3rd, 4th, 11th."""
-    ending = {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th") if number % 100 not in (11, 12, 13) else "th"
-    return f"{number:,}{ending}"
+    return label(_named(token), longest)
 
 
 def lens_sentence(result: LensResult, place: Place) -> Markup:
     """When the answer appears and when it leads, and how far the followed word gets."""
-    last = place.layers[-1]
     start = {
         "mask": f"At position {place.position} the model answers ",
         "continue": "After the last token the model expects ",
         "replaced": f"The token at position {place.position} is judged ",
     }[result.asked]
     parts: list[str] = [start, strong(_named(place.answer))]
-    parts.append(f" ({percent(last.answer.probability)}). Read through the same head, ")
+    parts.append(f" ({percent(place.layers[-1].answer.probability)}). Read through the same head, ")
     parts += _appearance(result, place)
-    if result.follow is not None and last.followed is not None:
-        best = min(place.layers, key=lambda reading: _rank(reading.followed))
-        parts += [" ", strong(_named(result.follow)), f" ends {ordinal(last.followed.rank)} of {result.classes:,}"]
-        parts.append(f" ({percent(last.followed.probability)}) and stands highest in layer {best.layer}")
-        parts.append(f" ({ordinal(_rank(best.followed))}).")
+    followed = [(reading.followed, reading.layer) for reading in place.layers if reading.followed is not None]
+    if result.follow is not None and followed:
+        (last, _), (best, layer) = followed[-1], min(followed, key=lambda pair: pair[0].rank)
+        parts += [" ", strong(_named(result.follow)), f" ends {ordinal(last.rank)} of {result.classes:,}"]
+        parts.append(f" ({percent(last.probability)}) and stands highest in layer {layer} ({ordinal(best.rank)}).")
     return prose(*parts)
-
-
-def _rank(standing: Standing | None) -> int:
-    return standing.rank if standing is not None else 0
 
 
 def _named(token: str) -> str:
@@ -107,92 +92,73 @@ def _appearance(result: LensResult, place: Place) -> list[str]:
     return [start, "leads ", strong(f"from layer {leads} on"), f" (of {result.depth})."]
 
 
-def lens_figure(result: LensResult, place: Place) -> dict[str, Any]:
+def lens_figure(result: LensResult, place: Place) -> Picture:
     """A row for each layer and a column for each rank: the tokens, coloured by probability; the final answer is outlined."""
-    depth, ranks = result.depth, len(place.layers[0].guesses)
-    tall = depth <= TALL
-    trace: dict[str, Any] = {
-        "type": "heatmap",
-        "z": [[guess.probability for guess in reading.guesses] for reading in place.layers],
-        "x": list(range(1, ranks + 1)),
-        "y": list(range(depth + 1)),
-        "customdata": [[token_name(guess.token, 40) for guess in reading.guesses] for reading in place.layers],
-        "hovertemplate": "layer %{y}, rank %{x}: %{customdata} %{z:.4%}<extra></extra>",
-        "colorscale": CIVIDIS,
-        "zmin": 0,
-        "zmax": 1,
-        "xgap": 3,
-        "ygap": 2,
-        "colorbar": {"tickformat": ".0%", "thickness": 12, "len": 0.95},
-    }
-    longest = max(6, min(13, 56 // ranks))
-    texts = [
-        [_cell(guess.token, guess.probability, tall, longest) for guess in reading.guesses] for reading in place.layers
-    ]
-    names = cell_texts(trace, texts, 14)
-    changes: dict[str, Any] = {
-        "height": 48 + (depth + 1) * (41 if tall else 28 if depth <= 12 else 22),
-        "shapes": _outlines(result, place),
-        "margin": {"l": 8, "r": 8, "t": 32, "b": 8},
-        "yaxis": {
-            "title": {"text": "layer"},
-            "range": [depth + 0.5, -0.5],
-            "dtick": 1,
-            "showgrid": False,
-            "zeroline": False,
-        },
-    }
-    names_of = ["rank 1", *map(str, range(2, ranks + 1))]
-    across = {"side": "top", "showgrid": False, "zeroline": False, "tickvals": trace["x"], "ticktext": names_of}
-    wide = {**across, "range": [0.5, ranks + 0.5]}
-    figure = picture([trace, names], lens_sentence(result, place).striptags(), xaxis=wide, **changes)
-    figure["low"] = 40 + (depth + 1) * (39 if tall else 24 if depth <= 12 else 20)
-    if ranks <= NARROW_RANKS:
-        return figure
-    narrow = {**across, "range": [0.5, NARROW_RANKS + 0.5]}
-    return figure | {"narrow": picture([trace, names], "", xaxis=narrow, **changes)["layout"]}
+    depth, ranks = result.depth, range(1, len(place.layers[0].guesses) + 1)
+    tall, longest = depth <= TALL, max(6, min(13, 56 // len(ranks)))
+    guesses = [reading.guesses for reading in place.layers]
+    shares = [[guess.probability for guess in row] for row in guesses]
+    texts = [[token_name(g.token, longest) + f"<br>{percent(g.probability)}" * tall for g in row] for row in guesses]
+    names = [[token_name(guess.token, 40) for guess in row] for row in guesses]
+    hover = "layer %{y}, rank %{x}: %{customdata} %{z:.4%}"
+    look: Look = {"texts": texts, "size": 14, "xgap": 3, "hover": hover, "customdata": names}
+    key = colorbar(form=".0%", thickness=12, len=0.95)
+    cells = heat(ranks, range(depth + 1), shares, CIVIDIS, bar=key, **look)
+    ticks = ["rank 1", *map(str, ranks[1:])]
+    above: Look = {"top": True, "grid": False, "zeroline": False, "tickvals": list(ranks), "ticktext": ticks}
+    wide, narrow = (axis(span=(0.5, last + 0.5), **above) for last in (len(ranks), NARROW_RANKS))
+    down = axis("layer", grid=False, span=(depth + 0.5, -0.5), dtick=1, zeroline=False)
+    marks = _outlines(result, place)
+    height = 48 + (depth + 1) * (41 if tall else 28 if depth <= 12 else 22)
+    low = 40 + (depth + 1) * (39 if tall else 24 if depth <= 12 else 20)
+    panel = Panel(cells, wide, down, marks=marks, alone=Panel((), narrow, down, marks=marks))
+    phone = height if len(ranks) > NARROW_RANKS else 0
+    return picture(lens_sentence(result, place), [panel], height=height, phone=phone, low=low)
 
 
-def _cell(token: str, probability: float, tall: bool, longest: int) -> str:
-    name = token_name(token, longest)
-    return f"{name}<br>{percent(probability)}" if tall else name
-
-
-def _outlines(result: LensResult, place: Place) -> list[dict[str, Any]]:
+def _outlines(result: LensResult, place: Place) -> list[Mark]:
     """Frames around the final answer and, dotted, around the followed word."""
     standings = [(reading, reading.answer, "solid") for reading in place.layers]
     if result.follow != place.answer:
         standings += [(reading, reading.followed, "dot") for reading in place.layers if reading.followed is not None]
     return [
-        {
-            "type": "rect",
-            "x0": standing.rank - 0.48,
-            "x1": standing.rank + 0.48,
-            "y0": reading.layer - 0.46,
-            "y1": reading.layer + 0.46,
-            "line": {"color": "@highlight", "width": 3, "dash": dash},
-        }
+        frame((standing.rank - 0.48, standing.rank + 0.48), (reading.layer - 0.46, reading.layer + 0.46), dash=dash)
         for reading, standing, dash in standings
         if standing.rank <= len(reading.guesses)
     ]
 
 
-def depth_figure(result: LensResult, place: Place) -> dict[str, Any]:
+def depth_figure(result: LensResult, place: Place) -> Picture:
     """Probability and rank of the final answer and of the followed word, and the divergence, over the layers."""
-    lines = [(place.answer, "@first", "solid", [reading.answer for reading in place.layers])]
+    lines = [(place.answer, "@first", "", [reading.answer for reading in place.layers])]
     if result.follow is not None and result.follow != place.answer:
         followed = [reading.followed for reading in place.layers if reading.followed is not None]
         lines.append((result.follow, "@second", "dash", followed))
-    traces = []
+
+    shares, ranks = [], []
     for token, colour, dash, standings in lines:
         name = token_name(token, 24)
-        traces.append(_over_depth([s.probability for s in standings], name, colour, dash, "", "%{y:.4%}", legend=True))
-        traces.append(_over_depth([float(s.rank) for s in standings], name, colour, dash, "2", "rank %{y:,}"))
+        shares.append(_over_depth([s.probability for s in standings], name, "%{y:.4%}", colour, dash=dash))
+        ranks.append(_over_depth([s.rank for s in standings], name, "rank %{y:,}", colour, dash=dash))
     bits = [reading.divergence for reading in place.layers]
-    traces.append(_over_depth(bits, "KL", "@third", "solid", "3", "%{y:.2f} bits"))
-    described = depth_sentence(place)
-    wide = picture(traces, described, **_panels(result, stacked=False))
-    return wide | {"narrow": picture(traces, described, **_panels(result, stacked=True))["layout"]}
+    across = axis("layer", outer=True, zeroline=False, dtick=1 if result.depth <= 8 else 2 if result.depth <= 14 else 4)
+    kind = "log" if result.classes > 10 else "linear"
+    panels = [
+        Panel(shares, across, axis("probability", percent=True, span=(0, 1.04))),
+        Panel(ranks, across, axis("rank", type=kind, down=True, tickformat=",d", dtick=1)),  # every power of ten
+        Panel(
+            [_over_depth(bits, "KL", "%{y:.2f} bits", "@third", showlegend=False)],
+            across,
+            axis("KL from the final, bits", zero=True),
+        ),
+    ]
+    return picture(depth_sentence(place), panels, height=300, phone=660, legend=True, legend_size=15, above=8)
+
+
+def _over_depth(values: Sequence[float], name: str, shown: str, colour: str, **more: Any) -> Trace:
+    hover, names = f"%{{customdata}}, layer %{{x}}: {shown}", [name] * len(values)
+    look: Look = {"size": 7, "legendgroup": name, "showlegend": True, **more}
+    return line(range(len(values)), values, colour, name, hover=hover, customdata=names, **look)
 
 
 def depth_sentence(place: Place) -> str:
@@ -205,54 +171,6 @@ def depth_sentence(place: Place) -> str:
     return f"{start}in layer {half} less than half of that is left ({bits[half]:#.3g} bits)."
 
 
-def _over_depth(
-    values: list[float], name: str, colour: str, dash: str, axis: str, shown: str, legend: bool = False
-) -> dict[str, Any]:
-    return {
-        "type": "scatter",
-        "mode": "lines+markers",
-        "x": list(range(len(values))),
-        "y": values,
-        "name": name,
-        "showlegend": legend,
-        "line": {"color": colour, "width": 3, "dash": dash},
-        "marker": {"size": 7},
-        "xaxis": f"x{axis}",
-        "yaxis": f"y{axis}",
-        "customdata": [name] * len(values),
-        "hovertemplate": f"%{{customdata}}, layer %{{x}}: {shown}<extra></extra>",
-    }
-
-
-def _panels(result: LensResult, stacked: bool) -> dict[str, Any]:
-    """Three panels beside each other, or below each other on a phone."""
-    ranks = {"autorange": "reversed", "tickformat": ",d", "dtick": 1}  # of a logarithmic axis: every power of ten
-    axes: tuple[tuple[str, dict[str, Any]], ...] = (
-        ("probability", {"tickformat": ".0%", "range": [0, 1.04]}),
-        ("rank", {"type": "log" if result.classes > 10 else "linear", **ranks}),
-        ("KL from the final, bits", {"rangemode": "tozero"}),
-    )
-    changes: dict[str, Any] = {
-        "height": 660 if stacked else 300,
-        "showlegend": True,
-        "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "font": {"size": 15}},
-        "margin": {"l": 8, "r": 16, "t": 8, "b": 8},
-    }
-    for number, (title, axis) in enumerate(axes):
-        suffix = "" if number == 0 else str(number + 1)
-        start, stop = number * 0.355, number * 0.355 + 0.27
-        across, down = ([0, 1], [1 - stop, 1 - start]) if stacked else ([start, stop], [0, 1])
-        changes[f"xaxis{suffix}"] = {
-            "domain": across,
-            "anchor": f"y{suffix}",
-            "zeroline": False,
-            "dtick": 1 if result.depth <= 8 else 2 if result.depth <= 14 else 4,
-            **({} if stacked and number < 2 else {"title": {"text": "layer"}}),
-        }
-        changes[f"yaxis{suffix}"] = {"domain": down, "anchor": f"x{suffix}", "title": {"text": title}, **axis}
-    return changes
-
-
 def lens_notes(result: LensResult) -> Markup:
     """What is outlined, what was read, and the caution."""
     parts = ["Outlined: the final answer" + ("; dotted: the followed word. " if result.follow else ". ")]
@@ -263,4 +181,4 @@ def lens_notes(result: LensResult) -> Markup:
     elif len(result.places) > 1:
         parts.append("Press another mask to read it. ")
     parts.append(f"{CAUTION} {result.refused}")
-    return Markup('<p class="caption">{}</p>').format("".join(parts))
+    return caption(*parts)

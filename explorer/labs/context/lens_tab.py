@@ -6,7 +6,7 @@ from typing import Any
 
 import gradio as gr
 
-from explorer.figures import prose
+from explorer.charts.words import prose
 from explorer.labs.context import LOGIT_LENS, lens_figures
 from explorer.labs.context.examples import LENS_EXAMPLES, LENS_TRY
 from explorer.labs.context.lens_schema import LensParams, LensResult

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from markupsafe import Markup
 
-from explorer.figures import prose, strong
+from explorer.charts.words import counted, fixed, prose, strong
 from explorer.labs.inputs.schema import Alternative, CutPart, CutResult, Step, WordCut
 from explorer.labs.inputs.spelling import readable
 from explorer.tables import Table
@@ -43,20 +44,13 @@ def cut_view(result: CutResult) -> dict[str, Any]:
 
 
 def _block(cut: WordCut) -> dict[str, Any]:
-    return {
-        "name": cut.name,
-        "kind": cut.kind,
-        "result": [
-            {
-                "text": readable(piece, cut.byte_level),
-                "below": str(number),
-                "style": "unknown" if piece == cut.unknown else "plain",
-            }
-            for piece, number in zip(cut.pieces, cut.ids, strict=True)
-        ],
-        "before": _before(cut),
-        "parts": [_part(cut, part) for part in cut.parts],
-    }
+    styles = ["unknown" if piece == cut.unknown else "plain" for piece in cut.pieces]
+    result = [
+        {"text": readable(piece, cut.byte_level), "below": str(number), "style": style}
+        for piece, number, style in zip(cut.pieces, cut.ids, styles, strict=True)
+    ]
+    parts = [_part(cut, part) for part in cut.parts]
+    return {"name": cut.name, "kind": cut.kind, "result": result, "before": _before(cut), "parts": parts}
 
 
 def _before(cut: WordCut) -> str:
@@ -71,9 +65,8 @@ def _before(cut: WordCut) -> str:
 
 
 def _part(cut: WordCut, part: CutPart) -> dict[str, Any]:
-    several = len(cut.parts) > 1
     return {
-        "title": f"{readable(part.text, cut.byte_level)}" if several else "",
+        "title": readable(part.text, cut.byte_level) if len(cut.parts) > 1 else "",
         "method": METHODS[part.method],
         "rows": [_row(cut, part, place) for place in range(len(part.steps))],
         "alternatives": [_alternative(cut, part, place) for place in range(len(part.alternatives))],
@@ -109,9 +102,7 @@ def _note(cut: WordCut, part: CutPart, place: int) -> str:
         first, second = (readable(piece, cut.byte_level) for piece in before[step.new : step.new + 2])
         end = "; no further pair is in the list" if place == len(part.steps) - 1 else ""
         return f"merge {step.rank:,}: {first} + {second}{end}"
-    if step.score is not None:
-        return f"log p = {_signed(step.score)}"
-    return ""
+    return "" if step.score is None else f"log p = {fixed(step.score)}"
 
 
 def _match_note(part: CutPart, step: Step) -> str:
@@ -123,20 +114,20 @@ def _match_note(part: CutPart, step: Step) -> str:
 
 
 def _alternative(cut: WordCut, part: CutPart, place: int) -> dict[str, Any]:
-    other = part.alternatives[place]
+    other, style = part.alternatives[place], "new" if place == 0 else "plain"
     chips = [
-        {"text": readable(piece, cut.byte_level), "below": _signed(score, 1), "style": "new" if place == 0 else "plain"}
+        {"text": readable(piece, cut.byte_level), "below": fixed(score, 1), "style": style}
         for piece, score in zip(other.pieces, other.scores, strict=True)
     ]
     behind = part.alternatives[0].total - other.total
     rest = "the best" if place == 0 else f"{_times(behind)} less probable"
-    return {"chips": chips, "note": f"log p = {_signed(other.total)}, {rest}"}
+    return {"chips": chips, "note": f"log p = {fixed(other.total)}, {rest}"}
 
 
 def _times(behind: float) -> str:
     """A difference of natural logarithms as a factor."""
-    factor = 10 ** (behind / 2.302585092994046)
-    return f"{factor:,.0f} times" if factor < 1e6 else f"10^{behind / 2.302585092994046:.0f} times"
+    digits = behind / math.log(10)
+    return f"{10**digits:,.0f} times" if 10**digits < 1e6 else f"10^{digits:.0f} times"
 
 
 def cut_sentence(result: CutResult) -> Markup:
@@ -146,13 +137,10 @@ def cut_sentence(result: CutResult) -> Markup:
         pieces = " ".join(readable(piece, cut.byte_level) for piece in cut.pieces[:12])
         more = " …" if len(cut.pieces) > 12 else ""
         parts += [f"{cut.name}: ", strong(pieces + more), f" ({_work(cut)}). "]
-    agreeing = [cut.name for cut in result.cuts if cut.agrees]
-    if len(agreeing) == len(result.cuts):
-        parts.append("Each tokenizer, asked as a whole, gives the same ids.")
-    else:
-        others = ", ".join(cut.name for cut in result.cuts if not cut.agrees)
+    others = ", ".join(cut.name for cut in result.cuts if not cut.agrees)
+    if others:
         parts.append(f"{others} gives other ids when asked as a whole: it treats this text in a way of its own.")
-    return prose(*parts)
+    return prose(*parts, "" if others else "Each tokenizer, asked as a whole, gives the same ids.")
 
 
 def _work(cut: WordCut) -> str:
@@ -160,14 +148,8 @@ def _work(cut: WordCut) -> str:
     methods = {part.method for part in cut.parts}
     if methods == {"WordPiece"}:
         tried = sum(len(step.tried) for part in cut.parts for step in part.steps)
-        looked = tried + sum(len(part.steps) - (part.lost is not None) for part in cut.parts)
-        return f"{looked} looked up"
+        return f"{tried + sum(len(part.steps) - (part.lost is not None) for part in cut.parts)} looked up"
     if methods == {"BPE"}:
-        merges = sum(len(part.steps) - 1 for part in cut.parts)
-        return f"{merges} {'merge' if merges == 1 else 'merges'}"
+        return counted(sum(len(part.steps) - 1 for part in cut.parts), "merge")
     best: list[Alternative] = [part.alternatives[0] for part in cut.parts if part.alternatives]
-    return f"log p = {_signed(sum(entry.total for entry in best))}" if best else "taken whole"
-
-
-def _signed(number: float, digits: int = 2) -> str:
-    return f"{number:.{digits}f}".replace("-", "−")
+    return f"log p = {fixed(sum(entry.total for entry in best))}" if best else "taken whole"

@@ -6,7 +6,9 @@ from typing import Any
 
 from markupsafe import Markup
 
-from explorer.figures import DIVERGING, percent, picture, prose, strong
+from explorer.charts import DIVERGING, Look, Picture, Trace, axis, chart, colorbar, heat, rows
+from explorer.charts.chips import chip, chips
+from explorer.charts.words import percent, prose, strong
 from explorer.labs.inputs.sum_figures import AXES, NAMES, scales
 from explorer.labs.inputs.sum_schema import PositionsResult, TokenPart, TokenPartsResult
 from explorer.tables import Table
@@ -14,9 +16,8 @@ from explorer.tables import Table
 
 def token_table(result: TokenPartsResult) -> Table:
     """part, norm, cosine, share."""
-    return Table.of(
-        ("part", "norm", "cosine", "share"), [(part.kind, part.norm, part.cosine, part.share) for part in result.parts]
-    )
+    rows = [(part.kind, part.norm, part.cosine, part.share) for part in result.parts]
+    return Table.of(("part", "norm", "cosine", "share"), rows)
 
 
 def token_sentence(result: TokenPartsResult) -> Markup:
@@ -32,43 +33,20 @@ def _signed(share: float) -> str:
     return f"−{percent(-share)}" if share < 0 else percent(share) if share else "0%"
 
 
-def token_figure(result: TokenPartsResult) -> dict[str, Any]:
+def token_figure(result: TokenPartsResult) -> Picture:
     """One token: a long strip for each part; beside it norm, cosine with the sum, and share."""
-    parts = result.parts
     values: dict[str, list[float]] = {}
-    traces: list[dict[str, Any]] = []
-    for number, part in enumerate(parts):
-        count, axis = len(part.strip), AXES.get(part.kind, "coloraxis")
-        values.setdefault(axis, []).extend(map(abs, part.strip))
-        traces.append(
-            {
-                "type": "heatmap",
-                "x": [(place + 0.5) / count for place in range(count)],
-                "y": [number],
-                "z": [[round(value, 5) for value in part.strip]],
-                "customdata": [list(part.dimensions)],
-                "coloraxis": axis,
-                "ygap": 5,
-                "hovertemplate": f"{part.kind}, dimension %{{customdata}}: %{{z:.4f}}<extra></extra>",
-            }
-        )
-    return picture(
-        traces,
-        token_sentence(result).striptags(),
-        height=54 + 46 * len(parts),
-        margin={"l": 8, "r": 8, "t": 12, "b": 8},
-        xaxis={"visible": False, "range": [0.0, 1.0]},
-        yaxis={
-            "autorange": "reversed",
-            "tickmode": "array",
-            "tickvals": list(range(len(parts))),
-            "ticktext": [_described(part) for part in parts],
-            "showgrid": False,
-            "zeroline": False,
-            "ticks": "",
-        },
-        **scales(values),
-    )
+    strips: list[Trace] = []
+    for number, part in enumerate(result.parts):
+        count, scale = len(part.strip), AXES.get(part.kind, "coloraxis")
+        values.setdefault(scale, []).extend(map(abs, part.strip))
+        look: Look = {"shared": True, "coloraxis": scale, "gap": 0, "ygap": 5, "customdata": [list(part.dimensions)]}
+        look |= {"hover": f"{part.kind}, dimension %{{customdata}}: %{{z:.4f}}"}
+        places, strip = [(place + 0.5) / count for place in range(count)], [round(value, 5) for value in part.strip]
+        strips += heat(places, [number], [strip], **look)
+    across, down = axis(span=(0, 1), visible=False), rows([*map(_described, result.parts)], zeroline=False, ticks="")
+    height = 54 + 46 * len(result.parts)
+    return chart(token_sentence(result), strips, across, down, height=height, above=12, **scales(values))
 
 
 def _described(part: TokenPart) -> str:
@@ -81,27 +59,19 @@ def _described(part: TokenPart) -> str:
 
 def neighbour_chips(result: TokenPartsResult) -> dict[str, Any]:
     """The nearest pieces of the vocabulary, with their cosines."""
-    chips = [
-        {
-            "text": near.token,
-            "joined": False,
-            "style": "plain",
-            "position": None,
-            "pressed": False,
-            "title": f"{near.token}: cosine {near.cosine:.4f}",
-            "below": f"{near.cosine:.2f}",
-        }
+    row = [
+        chip(near.token, f"{near.token}: cosine {near.cosine:.4f}", below=f"{near.cosine:.2f}")
         for near in result.neighbours
     ]
-    return {"chips": chips, "label": f"Nearest static embeddings to {result.token.text}, with the cosine below each"}
+    return chips(f"Nearest static embeddings to {result.token.text}, with the cosine below each", row)
 
 
 def positions_table(result: PositionsResult) -> Table:
     """first, second, cosine."""
     rows = [
-        (first, second, result.cosines[row][column])
-        for row, first in enumerate(result.positions)
-        for column, second in enumerate(result.positions)
+        (first, second, cosine)
+        for first, cosines in zip(result.positions, result.cosines, strict=True)
+        for second, cosine in zip(result.positions, cosines, strict=True)
     ]
     return Table.of(("first", "second", "cosine"), rows)
 
@@ -109,17 +79,11 @@ def positions_table(result: PositionsResult) -> Table:
 def positions_sentence(result: PositionsResult) -> Markup:
     """How alike neighbours are, against positions far apart."""
     if not result.positions:
-        return prose(
-            f"{result.model} adds no position embeddings: its attention is told the distance of two tokens instead."
-        )
-    count = len(result.positions)
-    near = [result.cosines[place][place + 1] for place in range(count - 1)]
-    far = [
-        result.cosines[row][column]
-        for row in range(count)
-        for column in range(count)
-        if abs(row - column) >= count // 2
-    ]
+        instead = "its attention is told the distance of two tokens instead."
+        return prose(f"{result.model} adds no position embeddings: {instead}")
+    count, table = len(result.positions), result.cosines
+    near = [table[place][place + 1] for place in range(count - 1)]
+    far = [table[i][j] for i in range(count) for j in range(count) if abs(i - j) >= count // 2]
     step = result.positions[1] - result.positions[0] if count > 1 else 1
     distance = "next to each other" if step == 1 else f"{step} apart"
     says = [f"Two positions {distance} have a cosine of "]
@@ -135,26 +99,12 @@ def positions_sentence(result: PositionsResult) -> Markup:
     return prose(*says)
 
 
-def positions_figure(result: PositionsResult) -> dict[str, Any]:
+def positions_figure(result: PositionsResult) -> Picture:
     """Cosine of each position with each other; nothing for a model without a position table."""
     if not result.positions:
         return {}
-    numbers = list(result.positions)
-    trace = {
-        "type": "heatmap",
-        "z": [[round(value, 4) for value in row] for row in result.cosines],
-        "x": numbers,
-        "y": numbers,
-        "colorscale": DIVERGING,
-        "zmin": -1,
-        "zmax": 1,
-        "hovertemplate": "positions %{y} and %{x}: cosine %{z:.3f}<extra></extra>",
-        "colorbar": {"title": {"text": "cosine"}, "thickness": 14},
-    }
-    return picture(
-        [trace],
-        positions_sentence(result).striptags(),
-        height=400,
-        xaxis={"title": {"text": "position"}, "showgrid": False},
-        yaxis={"title": {"text": "position"}, "autorange": "reversed", "showgrid": False},
-    )
+    cosines = [[round(value, 4) for value in row] for row in result.cosines]
+    look: Look = {"gap": 0, "bar": colorbar("cosine"), "hover": "positions %{y} and %{x}: cosine %{z:.3f}"}
+    cells = heat(result.positions, result.positions, cosines, DIVERGING, (-1, 1), **look)
+    across, down = axis("position", grid=False), axis("position", grid=False, down=True)
+    return chart(positions_sentence(result), cells, across, down, height=400)

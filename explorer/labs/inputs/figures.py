@@ -7,7 +7,8 @@ from typing import Any
 
 from markupsafe import Markup
 
-from explorer.figures import SERIES, label, percent, picture, prose, strong
+from explorer.charts import SERIES, Look, Picture, axis, bars, chart
+from explorer.charts.words import counted, label, percent, prose, strong
 from explorer.labs.inputs.schema import LONGEST_WORD, Piece, TokenizedText, TokenizeResult
 from explorer.tables import Table
 
@@ -46,9 +47,8 @@ def pieces_view(result: TokenizeResult, below: str = "id") -> dict[str, Any]:
 def facts(done: TokenizedText, words: int) -> str:
     """Totals of one tokenizer: special tokens are left out, and a word is what stands between spaces."""
     own = len(done.own)
-    parts = [f"{own:,} {'piece' if own == 1 else 'pieces'}", f"{own / max(1, words):.2f} a word"]
-    parts.append(f"{percent(done.unknown / own) if done.unknown else '0%'} unknown" if own else "nothing left")
-    return " · ".join(parts)
+    lost = f"{percent(done.unknown / own) if done.unknown else '0%'} unknown" if own else "nothing left"
+    return " · ".join([counted(own, "piece"), f"{own / max(1, words):.2f} a word", lost])
 
 
 def _chip(result: TokenizeResult, piece: Piece, below: str) -> dict[str, Any]:
@@ -83,11 +83,9 @@ def _word_of(result: TokenizeResult, piece: Piece) -> dict[str, Any] | None:
 
 def tokenize_sentence(result: TokenizeResult) -> Markup:
     """Who needs how many pieces, and what is lost."""
-    words = len(result.words)
-    parts = [f"{words:,} {'word' if words == 1 else 'words'}, {len(result.text.encode()):,} bytes: "]
+    parts = [f"{counted(len(result.words), 'word')}, {len(result.text.encode()):,} bytes: "]
     for place, done in enumerate(sorted(result.tokenized, key=lambda done: len(done.own))):
-        count = len(done.own)
-        parts += [", " if place else "", strong(f"{count:,} {'piece' if count == 1 else 'pieces'}"), f" by {done.name}"]
+        parts += [", " if place else "", strong(counted(len(done.own), "piece")), f" by {done.name}"]
     parts.append(". ")
     for done in result.tokenized:
         lost = [result.text[piece.start : piece.stop] for piece in done.own if piece.unknown]
@@ -100,10 +98,8 @@ def tokenize_sentence(result: TokenizeResult) -> Markup:
         parts.append(f"{' and '.join(whole)} {'loses' if len(whole) == 1 else 'lose'} nothing.")
     if result.respaced:
         many = "tabs, line breaks or control characters were" if result.respaced > 1 else "tab or line break was"
-        parts.append(
-            f" {result.respaced} {many} made a space before the text was cut; a byte-level tokenizer has pieces of its own "
-            "for them."
-        )
+        parts.append(f" {result.respaced} {many} made a space before the text was cut; ")
+        parts.append("a byte-level tokenizer has pieces of its own for them.")
     return prose(*parts)
 
 
@@ -113,43 +109,18 @@ def _listed(names: list[str], most: int = 4) -> str:
     return ", ".join(distinct[:most]) + more
 
 
-def words_figure(result: TokenizeResult) -> dict[str, Any]:
+def words_figure(result: TokenizeResult) -> Picture:
     """Bars: pieces of each word, a colour a tokenizer; the first words where there are many."""
     if not result.words or not result.tokenized:
         return {}
-    shown = result.words[:MOST_WORDS]
-    names = [label(result.text[start:stop], 14) for start, stop in shown]
-    places = list(range(len(shown)))
-    traces = []
+    names = [label(result.text[start:stop], 14) for start, stop in result.words[:MOST_WORDS]]
+    places, drawn = list(range(len(names))), []
+    look: Look = {"hover": "%{customdata}: %{y} pieces", "aside": "%{fullData.name}", "customdata": names}
     for number, done in enumerate(result.tokenized):
         counts = Counter(piece.word for piece in done.own)
-        traces.append(
-            {
-                "type": "bar",
-                "name": label(done.name),
-                "x": places,
-                "y": [counts[place] for place in places],
-                "customdata": names,
-                "marker": {"color": SERIES[number]},
-                "hovertemplate": "%{customdata}: %{y} pieces<extra>%{fullData.name}</extra>",
-            }
-        )
+        heights = [counts[place] for place in places]
+        drawn.append(bars(places, heights, SERIES[number], label(done.name), upright=True, **look))
     left_out = f", the first {MOST_WORDS} of {len(result.words)} words" if len(result.words) > MOST_WORDS else ""
-    return picture(
-        traces,
-        tokenize_sentence(result).striptags(),
-        height=240,
-        showlegend=True,
-        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
-        margin={"l": 8, "r": 8, "t": 40, "b": 8},
-        barmode="group",
-        xaxis={
-            "tickmode": "array",
-            "tickvals": places,
-            "ticktext": names,
-            "showgrid": False,
-            "zeroline": False,
-            "tickfont": {"size": 14},
-        },
-        yaxis={"title": {"text": f"pieces a word{left_out}"}, "dtick": None, "rangemode": "tozero", "tickformat": ",d"},
-    )
+    across = axis(grid=False, size=14, tickmode="array", tickvals=places, ticktext=names, zeroline=False)
+    up = axis(f"pieces a word{left_out}", zero=True, tickformat=",d")
+    return chart(tokenize_sentence(result), drawn, across, up, height=240, legend=True, barmode="group")

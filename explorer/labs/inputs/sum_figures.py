@@ -7,13 +7,9 @@ from typing import Any
 
 from markupsafe import Markup
 
-from explorer.figures import DIVERGING, label, picture, prose, strong
-from explorer.labs.inputs.sum_schema import (
-    ADDED,
-    SumPart,
-    SumResult,
-    SumToken,
-)
+from explorer.charts import DIVERGING, Axis, Look, Panel, Picture, Trace, axis, heat, picture, texts
+from explorer.charts.words import caption, label, prose, strong
+from explorer.labs.inputs.sum_schema import ADDED, SumPart, SumResult, SumToken
 from explorer.tables import Table
 
 MOST_ROWS = 24
@@ -59,25 +55,22 @@ def sum_notes(result: SumResult) -> Markup:
     segments = {token.segment for token in result.tokens}
     if segments == {0} and any(token.special for token in result.tokens):
         notes.append("Every token takes row 0 of the segment table, so the same vector is added to all.")
-    first = result.tokens[0].place
-    if first:
-        notes.append(
-            f"Positions are counted from row {first} of the table, the one after the padding token's: an inheritance from "
-            "fairseq, RoBERTa's library."
-        )
+    if first := result.tokens[0].place:
+        counted = f"Positions are counted from row {first} of the table, the one after the padding token's: "
+        notes.append(f"{counted}an inheritance from fairseq, RoBERTa's library.")
     projection = next((part for part in result.parts if part.kind == "projection"), None)
     if projection is not None:
         narrow = result.parts[0].width
         notes.append(f"The tables are {narrow} wide (E), and a linear map takes the result to {projection.width} (H).")
-    scales = {axis: limit(values) for axis, values in _by_scale(result.parts).items()}
+    limits = {name: limit(values) for name, values in _by_scale(result.parts).items()}
     shown = {part.width: _taken(part) for part in result.parts}
-    full = [f"±{scales['coloraxis']:.2g} for the parts and their sum"]
-    full += [f"±{scales[AXES[part.kind]]:.2g} after {NAMES[part.kind]}" for part in result.parts if part.kind in NAMES]
+    full = [f"±{limits['coloraxis']:.2g} for the parts and their sum"]
+    full += [f"±{limits[AXES[part.kind]]:.2g} after {NAMES[part.kind]}" for part in result.parts if part.kind in NAMES]
     notes.append(
         f"A strip shows {' and '.join(shown.values())} dimensions: vermilion below zero, white at zero, blue above, full colour "
         f"at {', '.join(full)}. Beside each strip: the norm of the whole vector. Press a strip to see its token in detail."
     )
-    return Markup("").join(Markup('<p class="caption">{}</p>').format(note) for note in notes)
+    return prose(*map(caption, notes))
 
 
 def _taken(part: SumPart) -> str:
@@ -105,91 +98,53 @@ def token_name(token: SumToken) -> str:
     return f"{label(token.shown, 14)} {token.position}"
 
 
-def sum_figure(result: SumResult, first: int = 0) -> dict[str, Any]:
+def sum_figure(result: SumResult, first: int = 0) -> Picture:
     """A panel for each part, a row for each token (24 at most, from `first`): read as an equation from left to right."""
     first = max(0, min(int(first), len(result.tokens) - MOST_ROWS))
     tokens = result.tokens[first : first + MOST_ROWS]
-    rows = [token.position for token in tokens]
-    axes: dict[str, Any] = {}
-    narrow: dict[str, Any] = {}
-    traces: list[dict[str, Any]] = []
-    titles = []
-    count = len(result.parts)
-    for number, part in enumerate(result.parts):
-        axis = "" if number == 0 else str(number + 1)
-        start, stop = number / count, (number + 0.96) / count
-        traces += _panel(part, rows, first, axis)
-        domain = {"domain": [start, stop], "showgrid": False, "zeroline": False, "showticklabels": False, "ticks": ""}
-        axes[f"xaxis{axis}"] = {**domain, "range": [-0.5, 1.62 * part.width]}
-        narrow[f"xaxis{axis}"] = {**domain, "range": [-0.5, part.width]}
-        titles.append(_title(result.parts, number, start, axis))
-    shared: dict[str, Any] = {
-        "height": 70 + 26 * len(tokens),
-        "margin": {"l": 8, "r": 4, "t": 44, "b": 8},
-        "annotations": titles,
-        "yaxis": {
-            "range": [rows[-1] + 0.5, rows[0] - 0.5],
-            "tickmode": "array",
-            "tickvals": rows,
-            "ticktext": [token_name(token) for token in tokens],
-            "showgrid": False,
-            "zeroline": False,
-            "ticks": "",
-            "tickfont": {"size": 15},
-        },
-        **scales(_by_scale(result.parts)),
-    }
-    drawn = picture(traces, sum_sentence(result).striptags(), **shared, **axes)
-    small = [{**title, "font": {"size": 11}, "textangle": -20, "x": title["x"]} for title in titles]
-    drawn["narrow"] = picture([], "", **{**shared, "annotations": small}, **narrow)["layout"]
+    rows, names = [token.position for token in tokens], [token_name(token) for token in tokens]
+    bare: Look = {"grid": False, "zeroline": False, "ticks": ""}
+    ticks: Look = {"tickmode": "array", "tickvals": rows, "ticktext": names, **bare}
+    down: Axis | None = axis(span=(rows[-1] + 0.5, rows[0] - 0.5), size=15, **ticks)
+    panels: list[Panel] = []
+    for part in result.parts:
+        title, strips = _title(part.kind, not panels), _strips(part, rows, first)
+        wide, narrow = (axis(span=(-0.5, end), showticklabels=False, **bare) for end in (1.62 * part.width, part.width))
+        panels.append(Panel(strips, wide, down, title, alone=Panel((), narrow, down, title)))
+        down = None  # the others share it
+    height, gap, shared = 70 + 26 * len(tokens), 0.04 / len(panels), scales(_by_scale(result.parts))
+    look: Look = {"height": height, "phone": height, "gap": gap, "above": 44, "right": 8, **shared}
+    drawn = picture(sum_sentence(result), panels, stacked=panels, **look)
+    for heading in drawn["layout"]["annotations"]:
+        heading["font"] = {"size": 16 if len(panels) < 6 else 14}
+    for heading in drawn["narrow"]["annotations"]:
+        heading |= {"font": {"size": 11}, "textangle": -20}
     return drawn
 
 
 def scales(values: Mapping[str, list[float]]) -> dict[str, Any]:
     """A colour scale for each list of absolute values."""
-    limits = {axis: limit(given) for axis, given in values.items()}
     return {
-        axis: {"colorscale": DIVERGING, "cmin": -most, "cmax": most, "showscale": False}
-        for axis, most in limits.items()
+        name: {"colorscale": DIVERGING, "cmin": -limit(given), "cmax": limit(given), "showscale": False}
+        for name, given in values.items()
     }
 
 
-def _panel(part: SumPart, rows: list[int], first: int, axis: str) -> list[dict[str, Any]]:
+def _strips(part: SumPart, rows: list[int], first: int) -> list[Trace]:
     """The strips of one part, and the norms beside them."""
-    place = {"xaxis": f"x{axis}", "yaxis": "y"}
     chosen = slice(first, first + len(rows))
-    return [
-        {
-            "type": "heatmap",
-            **place,
-            "x": list(part.dimensions),
-            "y": rows,
-            "z": [[round(value, 5) for value in strip] for strip in part.strips[chosen]],
-            "coloraxis": AXES.get(part.kind, "coloraxis"),
-            "ygap": 3,
-            "hovertemplate": f"{part.kind}, position %{{y}}, dimension %{{x}}: %{{z:.4f}}<extra></extra>",
-        },
-        {
-            "type": "scatter",
-            "mode": "text",
-            **place,
-            "x": [1.02 * part.width] * len(rows),
-            "textposition": "middle right",
-            "y": rows,
-            "text": [f"{norm:.2f}" if norm < 100 else f"{norm:.0f}" for norm in part.norms[chosen]],
-            "textfont": {"size": 14, "color": "@text"},
-            "hoverinfo": "skip",
-        },
-    ]
+    values = [[round(value, 5) for value in strip] for strip in part.strips[chosen]]
+    look: Look = {"shared": True, "coloraxis": AXES.get(part.kind, "coloraxis"), "gap": 0, "ygap": 3}
+    look |= {"hover": f"{part.kind}, position %{{y}}, dimension %{{x}}: %{{z:.4f}}"}
+    norms = [f"{norm:.2f}" if norm < 100 else f"{norm:.0f}" for norm in part.norms[chosen]]
+    beside: Look = {"textposition": "middle right", "textfont": {"size": 14, "color": "@text"}}
+    return [*heat(part.dimensions, rows, values, **look), texts([1.02 * part.width] * len(rows), rows, norms, **beside)]
 
 
-def _title(parts: Sequence[SumPart], number: int, start: float, axis: str) -> dict[str, Any]:
+def _title(kind: str, first: bool) -> str:
     """What stands over a panel, with the sign that joins it to the one before."""
-    kind = parts[number].kind
-    sign = "" if number == 0 else "+ " if kind in ADDED else "= " if kind == "sum" else "→ "
-    text = sign + ("E to H" if kind == "projection" else NAMES.get(kind, kind))
-    note = {"text": text, "showarrow": False, "xref": "paper", "yref": "paper", "x": start, "y": 1.0}
-    return {**note, "xanchor": "left", "yanchor": "bottom", "font": {"size": 16 if len(parts) < 6 else 14}}
+    sign = "" if first else "+ " if kind in ADDED else "= " if kind == "sum" else "→ "
+    return sign + ("E to H" if kind == "projection" else NAMES.get(kind, kind))
 
 
 def token_choices(result: SumResult) -> list[tuple[str, int]]:

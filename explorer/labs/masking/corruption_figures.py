@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from markupsafe import Markup
 
-from explorer.figures import percent, picture, prose, strong
+from explorer.charts import Look, Panel, Picture, axis, bars, chart, heat, level, line, note, picture
+from explorer.charts.chips import chip, chips
+from explorer.charts.words import percent, prose, strong
 from explorer.labs.masking.figures import visible
 from explorer.labs.masking.schema import CorruptResult, PatternsResult, SharesResult
 from explorer.tables import Table
@@ -18,19 +19,13 @@ FATE_NAMES = {"untouched": "untouched", "mask": "[MASK]", "random": "random toke
 
 def corrupt_chips(result: CorruptResult) -> dict[str, Any]:
     """What the model sees, coloured by fate; the original stands below a token that was replaced."""
-    chips = [
-        {
-            "text": clean(token.shown) if token.fate in ("mask", "random") else token.shown_original,
-            "joined": token.joined,
-            "style": "special" if token.special else token.fate,
-            "position": None,
-            "pressed": False,
-            "title": f"{token.original}, position {token.position}: {FATE_NAMES[token.fate]}",
-            "below": token.shown_original if token.fate in ("mask", "random") else "",
-        }
-        for token in result.tokens
-    ]
-    return {"chips": chips, "label": "Tokens as the model sees them"}
+    row = []
+    for token in result.tokens:
+        replaced = token.fate in ("mask", "random")
+        text, below = (clean(token.shown), token.shown_original) if replaced else (token.shown_original, "")
+        title = f"{token.original}, position {token.position}: {FATE_NAMES[token.fate]}"
+        row.append(chip(text, title, "special" if token.special else token.fate, joined=token.joined, below=below))
+    return chips("Tokens as the model sees them", row)
 
 
 def clean(token: str) -> str:
@@ -40,11 +35,11 @@ def clean(token: str) -> str:
 
 def legend() -> Markup:
     """The fates' colours, in words."""
-    items = Markup("").join(
-        Markup('<span class="swatch {}">{}</span>').format(fate, FATE_NAMES[fate]) for fate in FATES[1:]
+    swatch = Markup('<span class="swatch {}">{}</span>')
+    items = Markup("").join(swatch.format(fate, FATE_NAMES[fate]) for fate in FATES[1:])
+    return Markup('<div class="legend">{}<span class="below-note">below a chip: the original</span></div>').format(
+        items
     )
-    note = Markup('<span class="below-note">below a chip: the original</span>')
-    return Markup('<div class="legend">{}{}</div>').format(items, note)
 
 
 def corrupt_table(result: CorruptResult) -> Table:
@@ -72,54 +67,26 @@ def corrupt_sentence(result: CorruptResult) -> Markup:
     )
 
 
-def corrupt_figure(result: CorruptResult) -> dict[str, Any]:
+def corrupt_figure(result: CorruptResult) -> Picture:
     """A bar for each chosen position's loss, coloured by fate, and a line at the mean."""
-    chosen = [token for token in result.tokens if token.loss is not None]
-    labels = [f"{visible(token.shown_original)}<br>{token.position}" for token in chosen]
-    traces = [
-        {
-            "type": "bar",
-            "name": FATE_NAMES[fate],
-            "x": [label for label, token in zip(labels, chosen, strict=True) if token.fate == fate],
-            "y": [token.loss for token in chosen if token.fate == fate],
-            "text": [f"{token.loss:.2f}" for token in chosen if token.fate == fate],
-            "textposition": "outside",
-            "cliponaxis": False,
-            "marker": {"color": f"@{fate}"},
-            "hovertemplate": "%{x}: −ln p = %{y:.4f} nats<extra>" + FATE_NAMES[fate] + "</extra>",
-        }
-        for fate in FATES[1:]
-        if any(token.fate == fate for token in chosen)
+    chosen = [
+        (token.fate, f"{visible(token.shown_original)}<br>{token.position}", token.loss)
+        for token in result.tokens
+        if token.loss is not None
     ]
-    shapes, notes = [], []
-    if result.mean_loss is not None:
-        shapes = [_level(result.mean_loss, {"color": "@text", "width": 2, "dash": "dash"})]
-        notes = [
-            {
-                "text": f"mean<br>{result.mean_loss:.3f}",
-                "xref": "paper",
-                "x": 1.01,
-                "y": result.mean_loss,
-                "xanchor": "left",
-                "yanchor": "middle",
-                "showarrow": False,
-            }
-        ]
-    return picture(
-        traces,
-        corrupt_sentence(result).striptags(),
-        height=215,
-        margin={"l": 8, "r": 70, "t": 30, "b": 8},
-        shapes=shapes,
-        annotations=notes,
-        xaxis={"type": "category", "categoryorder": "array", "categoryarray": labels, "showgrid": False},
-        yaxis={"title": {"text": "loss −ln p (nats)"}, "rangemode": "tozero"},
-    )
-
-
-def _level(height: float, line: dict[str, Any]) -> dict[str, Any]:
-    """A horizontal line across the whole figure."""
-    return {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": height, "y1": height, "line": line}
+    drawn, marks = [], []
+    for fate in FATES[1:]:
+        names = [name for of, name, _ in chosen if of == fate]
+        losses = [loss for of, _, loss in chosen if of == fate]
+        look: Look = {"texts": [f"{loss:.2f}" for loss in losses], "aside": FATE_NAMES[fate]}
+        if losses:
+            hover = "%{x}: −ln p = %{y:.4f} nats"
+            drawn.append(bars(names, losses, f"@{fate}", FATE_NAMES[fate], upright=True, hover=hover, **look))
+    if (mean := result.mean_loss) is not None:
+        marks = [level(mean), note(f"mean<br>{mean:.3f}", 1.01, mean, xref="paper", xanchor="left", yanchor="middle")]
+    across = axis(names=True, categoryorder="array", categoryarray=[name for _, name, _ in chosen])
+    up = axis("loss −ln p (nats)", zero=True)
+    return chart(corrupt_sentence(result), drawn, across, up, marks, height=215, right=70)
 
 
 def shares_table(result: SharesResult) -> Table:
@@ -128,40 +95,20 @@ def shares_table(result: SharesResult) -> Table:
     return Table.of(("draws", "chosen", "mask", "random", "kept"), list(rows))
 
 
-def shares_figure(result: SharesResult) -> dict[str, Any]:
+def shares_figure(result: SharesResult) -> Picture:
     """Four running shares over the number of draws, each with the slider's value as a dashed line."""
     series = (
-        ("chosen, of all tokens", result.chosen, "muted"),
-        ("[MASK], of the chosen", result.mask, "mask"),
-        ("random", result.random, "random"),
-        ("kept", result.kept, "kept"),
+        ("chosen, of all tokens", result.chosen, "@muted"),
+        ("[MASK], of the chosen", result.mask, "@mask"),
+        ("random", result.random, "@random"),
+        ("kept", result.kept, "@kept"),
     )
-    traces: list[dict[str, Any]] = [
-        {
-            "type": "scatter",
-            "mode": "lines",
-            "name": name,
-            "x": result.draws,
-            "y": values,
-            "line": {"color": f"@{role}", "width": 3},
-            "hovertemplate": "%{x} draws: %{y:.2%}<extra>" + name + "</extra>",
-        }
-        for name, values, role in series
-    ]
-    shapes = [
-        _level(value, {"color": f"@{role}", "width": 1.5, "dash": "dot"})
-        for value, (_, _, role) in zip(result.expected, series, strict=True)
-    ]
-    return picture(
-        traces,
-        shares_sentence(result).striptags(),
-        height=360,
-        shapes=shapes,
-        showlegend=True,
-        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
-        xaxis={"type": "log", "title": {"text": "draws"}, "dtick": 1},
-        yaxis={"tickformat": ".0%", "range": [-0.02, 1.02]},
-    )
+    hover, draws = "%{x} draws: %{y:.2%}", result.draws
+    lines = [line(draws, values, colour, name, hover=hover, aside=name) for name, values, colour in series]
+    expected = zip(result.expected, series, strict=True)
+    marks = [level(value, colour, width=1.5, dash="dot") for value, (_, _, colour) in expected]
+    across, up = axis("draws", log=True, dtick=1), axis(percent=True, span=(-0.02, 1.02))
+    return chart(shares_sentence(result), lines, across, up, marks, height=360, legend=True)
 
 
 def shares_sentence(result: SharesResult) -> Markup:
@@ -208,61 +155,16 @@ def patterns_sentence(result: PatternsResult) -> Markup:
     )
 
 
-def patterns_figure(result: PatternsResult) -> dict[str, Any]:
+def patterns_figure(result: PatternsResult) -> Picture:
     """Two grids, epochs down and tokens across, coloured by fate."""
-    scale = [
-        [edge, f"@{fate}"]
-        for place, fate in enumerate(FATES)
-        for edge in (place / len(FATES), (place + 1) / len(FATES))
-    ]
-    labels = [f"{place} {visible(token)}" for place, token in enumerate(result.tokens)]
-    epochs = list(range(1, len(result.static) + 1))
-    traces = [
-        _fate_grid(rows, labels, epochs, scale, suffix) for rows, suffix in ((result.static, ""), (result.dynamic, "2"))
-    ]
-    axis = {"showgrid": False, "showticklabels": len(labels) <= 40, "tickangle": -60, "tickfont": {"size": 14}}
-    down = {"autorange": "reversed", "showgrid": False, "title": {"text": "epoch"}}
-    return picture(
-        traces,
-        patterns_sentence(result).striptags(),
-        height=520,
-        annotations=[_heading("static: BERT's copies, reused", 0.0), _heading("dynamic: drawn anew", 0.54)],
-        xaxis={**axis, "domain": [0, 0.46]},
-        xaxis2={**axis, "domain": [0.54, 1], "anchor": "y2"},
-        yaxis=down,
-        yaxis2={**down, "anchor": "x2", "title": {"text": ""}},
-    )
-
-
-def _fate_grid(
-    rows: Sequence[Sequence[int]], labels: list[str], epochs: list[int], scale: list[list[Any]], suffix: str
-) -> dict[str, Any]:
-    return {
-        "type": "heatmap",
-        "z": [list(row) for row in rows],
-        "x": labels,
-        "y": epochs,
-        "text": [[FATE_NAMES[FATES[fate]] for fate in row] for row in rows],
-        "hovertemplate": "epoch %{y}, %{x}: %{text}<extra></extra>",
-        "colorscale": scale,
-        "zmin": 0,
-        "zmax": len(FATES) - 1,
-        "showscale": False,
-        "xgap": 1,
-        "ygap": 1,
-        "xaxis": f"x{suffix}",
-        "yaxis": f"y{suffix}",
-    }
-
-
-def _heading(text: str, left: float) -> dict[str, Any]:
-    return {
-        "text": text,
-        "x": left,
-        "y": 1.0,
-        "xref": "paper",
-        "yref": "paper",
-        "xanchor": "left",
-        "yanchor": "bottom",
-        "showarrow": False,
-    }
+    parts = len(FATES)
+    scale = [[edge / parts, f"@{fate}"] for place, fate in enumerate(FATES) for edge in (place, place + 1)]
+    names = [f"{place} {visible(token)}" for place, token in enumerate(result.tokens)]
+    across = axis(grid=False, size=14, showticklabels=len(names) <= 40, tickangle=-60)
+    epochs, panels = range(1, len(result.static) + 1), []
+    for title, rows in (("static: BERT's copies, reused", result.static), ("dynamic: drawn anew", result.dynamic)):
+        fates = [[FATE_NAMES[FATES[fate]] for fate in row] for row in rows]
+        hover = "epoch %{y}, %{x}: %{text}"
+        cells = heat(names, epochs, rows, scale, (0, parts - 1), gap=1, hover=hover, text=fates)
+        panels.append(Panel(cells, across, axis("epoch", grid=False, down=True, outer=True), title))
+    return picture(patterns_sentence(result), panels, height=520)

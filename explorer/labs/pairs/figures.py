@@ -7,10 +7,16 @@ from typing import Any
 
 from markupsafe import Markup
 
-from explorer.figures import CIVIDIS, cell_texts, fixed, label, percent, picture, prose, strong
+from explorer.charts import CIVIDIS, Look, Picture, axis, bars, chart, colorbar, frame, heat
+from explorer.charts.chips import chip, chips
+from explorer.charts.words import caption, fixed, label, percent, prose, sentences, strong
+from explorer.labs.pairs.order_schema import OrderResult
 from explorer.labs.pairs.schema import CLASSES, AllPairsResult, PairResult
 from explorer.models.records import Scores
 from explorer.tables import Table
+
+NAMES = ("is next", "not next")
+"""What the head's classes are called."""
 
 ROBERTA_TABLE_2 = Markup(
     "<table><thead><tr><th>input format</th><th>SQuAD 1.1/2.0</th><th>MNLI-m</th><th>SST-2</th><th>RACE</th></tr></thead>"
@@ -54,40 +60,41 @@ MISSING_HEAD = (
 
 def pair_chips(result: PairResult) -> dict[str, Any]:
     """The input as BERT sees it; below each token its segment id and its position."""
-    chips = [
-        {
-            "text": token.shown,
-            "joined": token.joined,
-            "style": ("segment-a", "segment-b")[token.segment] + (" special" if token.special else ""),
-            "position": None,
-            "pressed": False,
-            "title": f"{token.text}: segment {token.segment}, position {token.position}",
-            "below": f"{token.segment} · {token.position}",
-        }
-        for token in result.tokens
-    ]
-    return {"chips": chips, "label": "The input: tokens, with segment and position below each"}
+    row = []
+    for token in result.tokens:
+        style = ("segment-a", "segment-b")[token.segment] + (" special" if token.special else "")
+        title = f"{token.text}: segment {token.segment}, position {token.position}"
+        below = f"{token.segment} · {token.position}"
+        row.append(chip(token.shown, title, style, joined=token.joined, below=below))
+    return chips("The input: tokens, with segment and position below each", row)
 
 
 def pair_table(result: PairResult) -> Table:
     """class, logit, probability."""
+    return class_table(CLASSES, result)
+
+
+def class_table(classes: Sequence[str], result: PairResult | OrderResult) -> Table:
+    """The same of either head."""
     return Table.of(
-        ("class", "logit", "probability"),
-        list(zip(CLASSES, result.logits, result.probabilities, strict=True)),
+        ("class", "logit", "probability"), [*zip(classes, result.logits, result.probabilities, strict=True)]
     )
 
 
 def pair_sentence(result: PairResult) -> Markup:
     """What the head says, and what its two logits are."""
-    is_next = result.probabilities[0]
-    verdict = "the second sentence follows the first" if is_next >= 0.5 else "the second sentence does not follow"
-    return prose(
-        "The [CLS] head says that ",
-        strong(verdict),
-        ": P(next) = ",
-        strong(percent(is_next)),
-        f", the softmax of logits {fixed(result.logits[0])} (is next) and {fixed(result.logits[1])} (not next).",
-    )
+    verdicts = ("the second sentence follows the first", "the second sentence does not follow")
+    return head_sentence("The [CLS] head", verdicts, "next", NAMES, result)
+
+
+def head_sentence(
+    who: str, verdicts: Sequence[str], asked: str, names: Sequence[str], result: PairResult | OrderResult
+) -> Markup:
+    """The same of either head. asked: what its first probability is of; names: of its classes."""
+    said = verdicts[0] if result.probabilities[0] >= 0.5 else verdicts[1]
+    first, second = (f"{fixed(logit)} ({name})" for logit, name in zip(result.logits, names, strict=True))
+    share, softmax = strong(percent(result.probabilities[0])), f", the softmax of logits {first} and {second}."
+    return prose(who, " says that ", strong(said), f": P({asked}) = ", share, softmax)
 
 
 def pair_trust_sentence(model: str, scores: Scores | None) -> Markup:
@@ -96,85 +103,53 @@ def pair_trust_sentence(model: str, scores: Scores | None) -> Markup:
     accepted = scores.find("nsp_everyday_accepted") if scores else None
     if right is None or accepted is None:
         said = "Not measured here. BERT's own was right on 97–98% of pairs of segments (Devlin et al. 2019, footnote 5)"
-        return Markup('<p class="caption">{}; 50% is chance.</p>').format(said)
+        return caption(said, "; 50% is chance.")
     count = right.over.split(",")[0].removesuffix(" pairs")
     said = f"How far to believe it: on {count} pairs of everyday sentences {label(model)} is right in {percent(right.value)}"
-    return Markup('<p class="caption">{} (50% is chance): it accepts {} of the unrelated ones.</p>').format(
-        said, percent(accepted.value)
-    )
+    return caption(said, f" (50% is chance): it accepts {percent(accepted.value)} of the unrelated ones.")
 
 
-def pair_figure(result: PairResult) -> dict[str, Any]:
+def pair_figure(result: PairResult) -> Picture:
     """Two bars: the probability of each class."""
-    return two_bars(["is next", "not next"], result.probabilities, result.logits, pair_sentence(result))
+    return two_bars(NAMES, result, pair_sentence(result))
 
 
-def two_bars(
-    classes: Sequence[str], probabilities: Sequence[float], logits: Sequence[float], said: Markup
-) -> dict[str, Any]:
+def two_bars(names: Sequence[str], result: PairResult | OrderResult, said: Markup) -> Picture:
     """A head's two classes as bars, each with its probability and its logit."""
-    trace = {
-        "type": "bar",
-        "orientation": "h",
-        "y": list(classes),
-        "x": list(probabilities),
-        "text": [
-            f"{percent(probability)}<br>logit {fixed(logit)}"
-            for probability, logit in zip(probabilities, logits, strict=True)
-        ],
-        "textposition": "auto",
-        "textfont": {"size": 17},
-        "insidetextfont": {"size": 17, "color": "@inside"},
-        "cliponaxis": False,
-        "marker": {"color": ["@first", "@second"]},
-        "hovertemplate": "%{y}: %{x:.4%}<extra></extra>",
-    }
-    return picture(
-        [trace],
-        said.striptags(),
-        height=240,
-        bargap=0.2,
-        xaxis={"range": [0, 1.02], "tickformat": ".0%", "title": {"text": "probability"}},
-        yaxis={"autorange": "reversed", "tickfont": {"size": 18}, "showgrid": False},
-    )
+    shares = result.probabilities
+    texts = [f"{percent(share)}<br>logit {fixed(logit)}" for share, logit in zip(shares, result.logits, strict=True)]
+    look: Look = {"texts": texts, "at": "auto", "size": 17, "hover": "%{y}: %{x:.4%}"}
+    across, down = axis("probability", percent=True, span=(0, 1.02)), axis(down=True, grid=False, size=18)
+    return chart(said, [bars(names, shares, ["@first", "@second"], **look)], across, down, height=240, bargap=0.2)
 
 
 def all_pairs_table(result: AllPairsResult) -> Table:
     """first, second (sentence numbers from 1), probability that second follows first."""
-    rows = [
+    return Table.of(("first", "second", "probability"), _scored(result))
+
+
+def _scored(result: AllPairsResult) -> list[tuple[int, int, float]]:
+    return [
         (first, second, probability)
         for first, row in enumerate(result.probabilities, start=1)
         for second, probability in enumerate(row, start=1)
         if probability is not None
     ]
-    return Table.of(("first", "second", "probability"), rows)
 
 
 def all_pairs_sentence(result: AllPairsResult) -> Markup:
     """How often the true successor has the highest score of its row, where a row has others to compare it with."""
-    starts = range(len(result.sentences) - 1)
-    right = sum(_best(result, first) == first + 1 for first in starts)
-    true = [result.probabilities[first][first + 1] or 0.0 for first in starts]
-    others = [
-        probability
-        for first, row in enumerate(result.probabilities)
-        for second, probability in enumerate(row)
-        if probability is not None and second != first + 1
-    ]
-    if len(result.sentences) == 2:
-        (own,), (swapped,) = true, others
-        parts = [
-            "The pair as it stands has P(next) = ",
-            strong(percent(own)),
-            f", the same two swapped {percent(swapped)}",
-        ]
+    pairs, starts = _scored(result), range(1, len(result.sentences))
+    best = [max((pair for pair in pairs if pair[0] == first), key=lambda pair: pair[2]) for first in starts]
+    right = sum(second == first + 1 for first, second, _ in best)
+    true = [probability for first, second, probability in pairs if second == first + 1]
+    others = [probability for first, second, probability in pairs if second != first + 1]
+    own, rest = (percent(sum(shares) / len(shares)) for shares in (true, others))
+    if len(starts) == 1:
+        parts = ["The pair as it stands has P(next) = ", strong(own), f", the same two swapped {rest}"]
     else:
-        parts = [
-            "The true next sentence scores highest in ",
-            strong(f"{right} of {len(starts)}"),
-            f" rows. Its mean P(next) is {percent(sum(true) / len(true))}, that of all other pairs "
-            f"{percent(sum(others) / len(others))}",
-        ]
+        parts = ["The true next sentence scores highest in ", strong(f"{right} of {len(starts)}")]
+        parts.append(f" rows. Its mean P(next) is {own}, that of all other pairs {rest}")
     parts.append(
         ". Sentences of one text share a topic, and NSP was trained against other texts: it tells topics apart better "
         "than order (ALBERT's Table 5: a model trained on NSP gets 52.0% on order)."
@@ -182,50 +157,17 @@ def all_pairs_sentence(result: AllPairsResult) -> Markup:
     return prose(*parts)
 
 
-def _best(result: AllPairsResult, first: int) -> int:
-    row = result.probabilities[first]
-    return max((place for place in range(len(row)) if row[place] is not None), key=lambda place: row[place] or 0.0)
-
-
-def all_pairs_figure(result: AllPairsResult) -> dict[str, Any]:
+def all_pairs_figure(result: AllPairsResult) -> Picture:
     """Heatmap: first sentence down, second across; the true successors are outlined."""
     count = len(result.sentences)
     numbers = [str(number) for number in range(1, count + 1)]
-    outlines = [
-        {
-            "type": "rect",
-            "x0": first + 0.5,
-            "x1": first + 1.5,
-            "y0": first - 0.5,
-            "y1": first + 0.5,
-            "line": {"color": "@highlight", "width": 4},
-        }
-        for first in range(count - 1)
-    ]
-    trace = {
-        "type": "heatmap",
-        "z": [list(row) for row in result.probabilities],
-        "x": numbers,
-        "y": numbers,
-        "colorscale": CIVIDIS,
-        "zmin": 0,
-        "zmax": 1,
-        "xgap": 2,
-        "ygap": 2,
-        "hoverongaps": False,
-        "hovertemplate": "P(%{x} follows %{y}) = %{z:.4f}<extra></extra>",
-        "colorbar": {"tickformat": ".0%", "title": {"text": "P(next)"}, "thickness": 14},
-    }
-    texts = [["" if p is None else _cell(p) for p in row] for row in result.probabilities]
-    return picture(
-        [trace, cell_texts(trace, texts, 16 if count <= 8 else 14)],
-        all_pairs_sentence(result).striptags(),
-        height=max(340, 90 + 44 * count),
-        shapes=outlines,
-        xaxis={"title": {"text": "second sentence"}, "side": "top", "showgrid": False, "type": "category"},
-        yaxis={"title": {"text": "first sentence"}, "autorange": "reversed", "showgrid": False, "type": "category"},
-        margin={"l": 8, "r": 8, "t": 60, "b": 8},
-    ) | {"low": max(270, 70 + 36 * count)}
+    marks = [frame((first + 0.5, first + 1.5), (first - 0.5, first + 0.5), width=4) for first in range(count - 1)]
+    key, hover = colorbar("P(next)", ".0%"), "P(%{x} follows %{y}) = %{z:.4f}"
+    look: Look = {"texts": _cell, "size": 16 if count <= 8 else 14, "bar": key, "hover": hover, "hoverongaps": False}
+    cells = heat(numbers, numbers, result.probabilities, CIVIDIS, **look)
+    across, down = axis("second sentence", names=True, top=True), axis("first sentence", names=True, down=True)
+    size: Look = {"height": max(340, 90 + 44 * count), "low": max(270, 70 + 36 * count), "above": 60}
+    return chart(all_pairs_sentence(result), cells, across, down, marks, **size)
 
 
 def _cell(probability: float) -> str:
@@ -237,5 +179,4 @@ def _cell(probability: float) -> str:
 
 def numbered(result: AllPairsResult) -> Markup:
     """The sentences with the numbers that the heatmap uses."""
-    items = Markup("").join(Markup("<li>{}</li>").format(sentence) for sentence in result.sentences)
-    return Markup('<ol class="sentences">{}</ol>').format(items)
+    return sentences(result.sentences)

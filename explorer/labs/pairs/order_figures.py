@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from markupsafe import Markup
 
-from explorer.figures import fixed, label, percent, picture, prose, strong
-from explorer.labs.pairs.figures import two_bars
+from explorer.charts import Look, Picture, Trace, axis, chart, level, points, strokes
+from explorer.charts.words import caption, label, percent, prose, quoted, strong
+from explorer.labs.pairs.figures import class_table, head_sentence, two_bars
 from explorer.labs.pairs.order_schema import CLASSES, KINDS, KindsResult, OrderResult
 from explorer.models.records import Scores
 from explorer.tables import Table
+
+NAMES = ("in order", "swapped")
+"""What the head's classes are called."""
 
 KIND_NAMES = {"true": "true neighbours", "swapped": "the same, swapped", "random": "from another text"}
 ACCEPTED = {"true": "true pairs", "swapped": "swapped pairs", "random": "pairs from another text"}
@@ -24,42 +27,32 @@ TABLE_5 = (("NSP", 90.5, 52.0), ("SOP", 78.9, 86.5))
 
 def order_table(result: OrderResult) -> Table:
     """class, logit, probability."""
-    return Table.of(
-        ("class", "logit", "probability"), list(zip(CLASSES, result.logits, result.probabilities, strict=True))
-    )
+    return class_table(CLASSES, result)
 
 
 def order_sentence(result: OrderResult) -> Markup:
     """What the head says, and what its two logits are."""
-    in_order = result.probabilities[0]
-    verdict = "the two stand in their order" if in_order >= 0.5 else "the two were swapped"
-    return prose(
-        label(result.model),
-        " says that ",
-        strong(verdict),
-        ": P(in order) = ",
-        strong(percent(in_order)),
-        f", the softmax of logits {fixed(result.logits[0])} (in order) and {fixed(result.logits[1])} (swapped).",
-    )
+    verdicts = ("the two stand in their order", "the two were swapped")
+    return head_sentence(label(result.model), verdicts, "in order", NAMES, result)
 
 
 def trust_sentence(model: str, scores: Scores | None) -> Markup:
     """How far the head is to be believed, from the model's held-out figures; what to compare with where there are none."""
     found = scores.find("sop_segments") if scores else None
     if scores is None or found is None:
-        quoted = {trained: right for trained, _, right in TABLE_5}["SOP"]
-        said = f"Not measured here. ALBERT's own was right on {quoted}% of segments (Lan et al. 2020, Table 5)"
+        own = {trained: right for trained, _, right in TABLE_5}["SOP"]
+        said = f"Not measured here. ALBERT's own was right on {own}% of segments (Lan et al. 2020, Table 5)"
     else:
         single = scores.find("sop_sentences")
         alone = f", {percent(single.value)} of pairs of single sentences" if single else ""
         right = f"right on {percent(found.value)} of held-out pairs of segments{alone}"
         said = f"How far to believe it: {label(model)} is {right}"
-    return Markup('<p class="caption">{}; 50% is chance.</p>').format(said)
+    return caption(said, "; 50% is chance.")
 
 
-def order_figure(result: OrderResult) -> dict[str, Any]:
+def order_figure(result: OrderResult) -> Picture:
     """Two bars: the probability of each class."""
-    return two_bars(["in order", "swapped"], result.probabilities, result.logits, order_sentence(result))
+    return two_bars(NAMES, result, order_sentence(result))
 
 
 def kinds_table(result: KindsResult) -> Table:
@@ -71,7 +64,7 @@ def kinds_table(result: KindsResult) -> Table:
 def both_table(results: Sequence[KindsResult]) -> Table:
     """The same of several models, one after another."""
     tables = [kinds_table(result) for result in results]
-    return Table.of(tables[0].columns, [row for table in tables for row in table.rows])
+    return Table(tables[0].columns, sum((table.rows for table in tables), ()))
 
 
 def kinds_sentence(results: Sequence[KindsResult]) -> Markup:
@@ -89,63 +82,27 @@ def _accepted(result: KindsResult, kind: str) -> str:
     return f"{round(result.accepted(kind) * count)} of {count}"
 
 
-def kinds_figure(results: Sequence[KindsResult]) -> dict[str, Any]:
+def kinds_figure(results: Sequence[KindsResult]) -> Picture:
     """Every pair as a mark at its probability, one row a kind and head; a bar stands at the mean."""
-    traces: list[dict[str, Any]] = []
+    drawn: list[Trace] = []
     rows = {kind: 2 - place for place, kind in enumerate(KINDS)}
-    for number, result in enumerate(results):
+    for result, shift in zip(results, (0.17, -0.17), strict=False):
         name, colour, symbol = HEADS[result.head]
-        shift = 0.17 if number == 0 else -0.17
-        traces.append(
-            {
-                "type": "scatter",
-                "mode": "markers",
-                "name": f"{name}, {label(result.model)}",
-                "x": [pair.probability for pair in result.pairs],
-                "y": [rows[pair.kind] + shift for pair in result.pairs],
-                "customdata": [[label(pair.first, 60), label(pair.second, 60)] for pair in result.pairs],
-                "marker": {"color": colour, "symbol": symbol, "size": 13, "opacity": 0.75},
-                "hovertemplate": "%{x:.2%}<br>%{customdata[0]}<br>%{customdata[1]}<extra></extra>",
-            }
-        )
+        heights = [rows[pair.kind] + shift for pair in result.pairs]
+        read = [[label(pair.first, 60), label(pair.second, 60)] for pair in result.pairs]
+        look: Look = {"size": 13, "symbol": symbol, "marker": {"opacity": 0.75}, "customdata": read}
+        look |= {"hover": "%{x:.2%}<br>%{customdata[0]}<br>%{customdata[1]}"}
+        shares = [pair.probability for pair in result.pairs]
+        drawn.append(points(shares, heights, colour, f"{name}, {label(result.model)}", **look))
         means = [sum(pair.probability for pair in result.of(kind)) / len(result.of(kind)) for kind in KINDS]
-        traces.append(
-            {
-                "type": "scatter",
-                "mode": "markers",
-                "showlegend": False,
-                "x": means,
-                "y": [rows[kind] + shift for kind in KINDS],
-                "marker": {"symbol": "line-ns", "size": 26, "line": {"width": 4, "color": colour}},
-                "hovertemplate": "mean %{x:.2%}<extra></extra>",
-            }
-        )
-    half = {
-        "type": "line",
-        "x0": 0.5,
-        "x1": 0.5,
-        "yref": "paper",
-        "y0": 0,
-        "y1": 1,
-        "line": {"dash": "dot", "color": "@muted"},
-    }
-    return picture(
-        traces,
-        kinds_sentence(results).striptags(),
-        height=340,
-        showlegend=True,
-        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
-        shapes=[half],
-        xaxis={"range": [-0.02, 1.02], "tickformat": ".0%", "title": {"text": "P(is next) or P(in order)"}},
-        yaxis={
-            "range": [-0.5, 2.5],
-            "tickvals": list(rows.values()),
-            "ticktext": ["<br>".join(KIND_NAMES[kind].rsplit(" ", 1)) for kind in rows],
-            "tickfont": {"size": 17},
-            "showgrid": False,
-            "zeroline": False,
-        },
-    )
+        heights = [rows[kind] + shift for kind in KINDS]
+        drawn.append(strokes(means, heights, colour, hover="mean %{x:.2%}", showlegend=False))
+    across = axis("P(is next) or P(in order)", percent=True, span=(-0.02, 1.02))
+    names = ["<br>".join(KIND_NAMES[kind].rsplit(" ", 1)) for kind in rows]
+    ticks: Look = {"tickvals": list(rows.values()), "ticktext": names, "zeroline": False}
+    up = axis(grid=False, span=(-0.5, 2.5), size=17, **ticks)
+    half = level(0.5, "@muted", dash="dot", upright=True)
+    return chart(kinds_sentence(results), drawn, across, up, [half], height=340, legend=True)
 
 
 def two_by_two(measured: Sequence[tuple[str, str, Scores]]) -> Markup:
@@ -153,19 +110,16 @@ def two_by_two(measured: Sequence[tuple[str, str, Scores]]) -> Markup:
 
     measured: (what it was trained with, model, its held-out figures). A model without these figures is left out.
     """
-    rows, dates = Markup(""), set[str]()
+    rows, dates = [], set()
     for trained, model, scores in measured:
-        found = [scores.find(name) for name in ("nsp_segments", "sop_segments")]
-        if None not in found:
-            cells = Markup("").join(Markup("<td>{:.1f}</td>").format(100 * m.value) for m in found if m)
-            rows += Markup("<tr><td>{}</td><td>{}</td>{}</tr>").format(trained, model, cells)
+        nsp, sop = scores.find("nsp_segments"), scores.find("sop_segments")
+        if nsp and sop:
+            rows.append((trained, model, f"{100 * nsp.value:.1f}", f"{100 * sop.value:.1f}"))
             dates.add(scores.date)
-    for trained, nsp, sop in TABLE_5:
-        rows += Markup("<tr><td>{}</td><td>ALBERT, quoted</td><td>{}</td><td>{}</td></tr>").format(trained, nsp, sop)
-    return Markup(
-        '<table class="quoted"><caption>Right of 100</caption><thead><tr><th>trained with</th><th>model</th><th>NSP</th>'
-        "<th>SOP</th></tr></thead><tbody>{}</tbody></table>"
-        '<p class="caption">NSP: true or random. SOP: in order or swapped. Half of the pairs are of each class: 50 is chance. '
+    rows += [(trained, "ALBERT, quoted", str(nsp), str(sop)) for trained, nsp, sop in TABLE_5]
+    about = Markup(
+        "NSP: true or random. SOP: in order or swapped. Half of the pairs are of each class: 50 is chance. "
         "Ours: 2,000 pairs of segments that fill 128 tokens of held-out text, measured {}; <code>python -m "
-        "pretraining evaluate MODEL</code> measures them again. Quoted: Lan et al. 2020, Table 5.</p>"
-    ).format(rows, " and ".join(sorted(dates)) or "never")
+        "pretraining evaluate MODEL</code> measures them again. Quoted: Lan et al. 2020, Table 5."
+    ).format(" and ".join(sorted(dates)) or "never")
+    return quoted(("trained with", "model", "NSP", "SOP"), rows, "Right of 100") + caption(about)

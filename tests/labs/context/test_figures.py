@@ -62,6 +62,7 @@ def test_same_and_different_senses_have_a_mean_each_and_thin_lines_behind() -> N
     assert different.line.color != means["same sense, mean of 2"].line.color
     assert sum(trace.opacity == 0.4 for trace in figure.data) == 6
     assert tuple(figure.data[0].x) == (STATIC, 0, 1, 2)
+    assert figure.layout.legend.traceorder == "normal", "one row, in the order of the lines"
 
 
 def test_few_pairs_without_a_sense_have_a_colour_each() -> None:

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from explorer.charts.words import ordinal
 from explorer.labs.context import lens_figures
 from explorer.labs.context.lens_schema import LensResult
 from explorer.labs.context.lens_tab import show
@@ -91,7 +92,7 @@ def test_the_sentence_fits_the_question() -> None:
 
 @pytest.mark.parametrize(("number", "said"), [(1, "1st"), (2, "2nd"), (3, "3rd"), (11, "11th"), (1022, "1,022nd")])
 def test_ordinals(number: int, said: str) -> None:
-    assert lens_figures.ordinal(number) == said
+    assert ordinal(number) == said
 
 
 def test_the_lines_are_probability_rank_and_divergence() -> None:

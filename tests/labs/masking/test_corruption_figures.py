@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from explorer.figures import percent
+from explorer.charts.words import percent
 from explorer.labs.masking import corruption_figures as figures
 from tests.labs.drawing import HOSTILE, assert_draws, assert_safe
 from tests.labs.masking.samples import (

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from explorer.figures import percent
+from explorer.charts.words import ordinal, percent
 from explorer.labs.masking import figures
 from explorer.labs.masking.schema import FilledMask, Prediction
 from tests.labs.drawing import HOSTILE, assert_draws, assert_safe
@@ -157,7 +157,7 @@ def test_chips_show_masks_as_such_and_only_tokens_of_the_text_can_be_pressed() -
     [(1, "1st"), (2, "2nd"), (3, "3rd"), (4, "4th"), (11, "11th"), (12, "12th"), (113, "113th"), (1022, "1,022nd")],
 )
 def test_ordinals(number: int, text: str) -> None:
-    assert figures.ordinal(number) == text
+    assert ordinal(number) == text
 
 
 def test_an_unknown_word_is_read_as_the_model_spells_it() -> None:

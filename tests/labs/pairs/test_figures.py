@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from explorer.figures import percent
+from explorer.charts.words import percent
 from explorer.labs.pairs import figures
 from explorer.labs.pairs.schema import CLASSES, AllPairsResult, PairResult, PairToken
 from explorer.models.records import Measure, Scores
