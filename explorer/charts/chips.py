@@ -1,0 +1,32 @@
+"""A text as chips: one for each token, some of them to press. assets/chips.js draws them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+Chip = dict[str, Any]
+
+
+def chip(
+    text: str,
+    title: str,
+    style: str = "plain",
+    *,
+    joined: bool = False,
+    position: int | None = None,
+    pressed: bool = False,
+    below: str = "",
+    **more: Any,
+) -> Chip:
+    """One token. title: read when the pointer rests on it; style: a class of the style sheet; below: in small type.
+
+    joined: it goes on with the word before. position: what the page is told when it is pressed; None where it can't be.
+    """
+    look = {"style": style, "joined": joined, "below": below}
+    return {"text": text, "title": title, **look, "position": position, "pressed": pressed, **more}
+
+
+def chips(label: str, row: Iterable[Chip], **more: Any) -> dict[str, Any]:
+    """A row of them; label: what a screen reader calls it. Further keywords come back when one is pressed."""
+    return {"chips": list(row), "label": label, **more}
