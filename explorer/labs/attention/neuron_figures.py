@@ -106,7 +106,7 @@ def query_key_figure(result: QueryKeyResult) -> Picture:
     above = [empty(panel.width, STRIP_PIXELS, alone=empty(0.1)) for panel in (times, score, weight)]
     columns = [[query, key], [above[0], times], [above[1], score], [above[2], weight]]
     stacked = [[query, key, [times, above[0], score, above[1], weight]]]  # numbers stand beside the bars
-    look: Look = {"stacked": stacked, "gap": 0.05, "above": 8, "right": 34, "bargap": 0.25}
+    look: Look = {"stacked": stacked, "gap": 0.05, "above": 8, "right": 42, "bargap": 0.25}
     height = STRIP_PIXELS + TITLE_PIXELS + grid + 30
     return picture(query_key_sentence(result), columns, height=height, phone=height + TITLE_PIXELS + grid, **look)
 
