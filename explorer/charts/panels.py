@@ -14,9 +14,6 @@ Span = tuple[float, float]
 Places = list[tuple[Span, Span]]
 """From where to where each panel reaches, across and up, as shares of the figure."""
 
-NOWHERE: tuple[Span, Span] = (0.0, 0.0), (1.0, 1.0)
-"""The place of an empty panel that an arrangement leaves out."""
-
 TICKS, TITLE, HEADING = 48, 28, 24
 """Pixels between two panels one below the other for numbers and air, for the title of an axis, for the next one's title."""
 
@@ -93,6 +90,10 @@ Tree = int | list["Tree"]
 def empty(width: float = 1.0, height: float = 1.0, alone: Panel | None = None) -> Panel:
     """Room beside or above other panels, with nothing in it; another arrangement for the phone may leave it out."""
     return Panel((), None, None, width=width, height=height, alone=alone)
+
+
+NOWHERE: tuple[Span, Span] = (0.0, 0.0), (1.0, 1.0)
+"""The place of an empty panel that an arrangement leaves out."""
 
 
 def flattened(parts: Sequence[Parts]) -> list[Panel]:
