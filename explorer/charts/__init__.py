@@ -4,7 +4,7 @@ Numbers, sentences and pieces of HTML are in `explorer.charts.words`.
 """
 
 from explorer.charts.colours import CIVIDIS, DIVERGING, FONT, MONOSPACED, PALETTES, SERIES, ink, series
-from explorer.charts.panels import Axis, Panel, axis, rows
+from explorer.charts.panels import Axis, Panel, axis, empty, rows
 from explorer.charts.pictures import Picture, chart, picture
 from explorer.charts.traces import (
     Look,
@@ -44,6 +44,7 @@ __all__ = [
     "cell_texts",
     "chart",
     "colorbar",
+    "empty",
     "error_bars",
     "frame",
     "heat",

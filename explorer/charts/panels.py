@@ -69,8 +69,8 @@ class Panel:
 
     x, y: its axes; None for that of the panel before it, which is then drawn once for both.
     title: at its upper left corner. marks: made by `level`, `frame` and `note`.
-    width, height: beside those of the others in its row or column. alone: its axes, title and marks on a phone, where they are
-    other ones.
+    width, height: beside those of the others in its row or column. air: pixels between it and the panel above it, where they
+    aren't what numbers and titles usually need. alone: its axes, title and marks on a phone, where they are other ones.
     """
 
     traces: Sequence[Trace]
@@ -80,6 +80,7 @@ class Panel:
     marks: Sequence[Mark] = ()
     width: float = 1.0
     height: float = 1.0
+    air: int | None = None
     alone: Panel | None = None
 
 
@@ -88,6 +89,15 @@ Parts = Panel | Sequence["Parts"]
 
 Tree = int | list["Tree"]
 """The same with the numbers of the panels; -1 where there is none."""
+
+
+def empty(width: float = 1.0, height: float = 1.0, alone: Panel | None = None) -> Panel:
+    """Room beside or above other panels, with nothing in it; another arrangement for the phone may leave it out."""
+    return Panel((), None, None, width=width, height=height, alone=alone)
+
+
+NOWHERE: tuple[Span, Span] = (0.0, 0.0), (1.0, 1.0)
+"""The place of an empty panel that an arrangement leaves out."""
 
 
 def flattened(parts: Sequence[Parts]) -> list[Panel]:
@@ -142,11 +152,13 @@ def spread(panels: Sequence[Panel], tree: list[Tree], gap: float, top: float, he
             place(one, across, span, True)
 
     place(tree, (0.0, 1.0), (0.0, top), True)
-    return [found[number] for number in range(len(panels))]
+    return [found.get(number, NOWHERE) for number in range(len(panels))]
 
 
 def _between(upper: Panel, lower: Panel) -> int:
     """Pixels between two panels, of which one stands below the other."""
+    if lower.air is not None:
+        return lower.air
     across = upper.x or {}
     titled = lower.x is not None and "title" in across and not across.get("outer")
     return TICKS + TITLE * titled + HEADING * bool(lower.title)

@@ -20,6 +20,7 @@ from explorer.charts import (
     cell_texts,
     chart,
     colorbar,
+    empty,
     error_bars,
     frame,
     heat,
@@ -239,6 +240,22 @@ def test_rows_of_panels_may_be_half_full_and_a_phone_may_keep_two_beside_each_ot
     assert kept["yaxis2"]["domain"] == kept["yaxis3"]["domain"]
     assert kept["yaxis2"]["domain"][1] < kept["yaxis"]["domain"][0]
     assert kept["xaxis2"]["domain"][1] < kept["xaxis3"]["domain"][0]
+
+
+def test_empty_room_keeps_panels_level_and_the_phone_leaves_it_out() -> None:
+    strip, grid, other = (
+        Panel([LINE], height=26),
+        Panel([LINE], None, height=100, air=30),
+        Panel([LINE], {}, {}, height=100, air=30),
+    )
+    columns = [[strip, grid], [empty(height=26), other]]
+    drawn = picture("Three.", columns, height=312, phone=400, stacked=[[strip, grid, other]])
+    wide, narrow = assert_draws(drawn).layout, drawn["narrow"]
+    assert wide.yaxis2.domain == wide.yaxis3.domain
+    assert wide.yaxis.domain[0] - wide.yaxis2.domain[1] == pytest.approx(30 / 312, abs=1e-5)
+    assert {f"yaxis{number}" in wide for number in ("", 2, 3)} == {True}
+    assert "yaxis4" not in drawn["layout"], "nothing is drawn where it is empty"
+    assert (narrow["yaxis3"]["domain"][0], narrow["xaxis2"]["anchor"], narrow["xaxis"]["anchor"]) == (0, "y3", "y2")
 
 
 def test_cells_of_several_panels_come_first_and_share_their_colours() -> None:

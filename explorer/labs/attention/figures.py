@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Sequence
 from typing import Any
 
 from markupsafe import Markup
 
-from explorer.figures import CIVIDIS, DIVERGING, cell_texts, label, percent, picture, prose, strong
+from explorer.charts import CIVIDIS, DIVERGING, Axis, Look, Panel, Picture, Trace, axis, chart, colorbar, heat, picture
+from explorer.charts.chips import chip, chips
+from explorer.charts.words import label, percent, prose, strong
 from explorer.labs.attention.habits import habit_of
-from explorer.labs.attention.schema import AttentionResult, Square, StatisticsResult
+from explorer.labs.attention.schema import AttentionResult, Square, StatisticsResult, TokenPlace
 from explorer.tables import Table
 
 VIEWS = {
@@ -19,6 +22,12 @@ VIEWS = {
 }
 PARTS = {"all": "all", "aa": "A → A", "ab": "A → B", "ba": "B → A", "bb": "B → B"}
 """Which text's tokens look at which."""
+
+Grid = Sequence[Sequence[float]]
+"""A row for each layer, a column for each head."""
+
+KEY: Look = {"thickness": 12, "len": 0.9}
+"""How the key to the colours looks beside a heatmap."""
 
 MOST_TICKS = 36
 """Tokens that still get a name on an axis."""
@@ -68,7 +77,7 @@ def attention_sentence(result: AttentionResult, view: str = "weights") -> Markup
         parts += [f"spreads over about {2**spread:.1f} tokens a row (entropy {spread:.2f} bits). "]
     link = _strongest(result)
     if link:
-        here, there, weight = link
+        weight, here, there = link
         parts += ["Its strongest link between two words: ", strong(result.tokens[here].shown), " looks at "]
         parts += [strong(result.tokens[there].shown), f" with {percent(weight)}."]
     masked = [token.shown for token in result.tokens if token.masked]
@@ -84,82 +93,43 @@ def attention_sentence(result: AttentionResult, view: str = "weights") -> Markup
     return prose(*parts)
 
 
-def _strongest(result: AttentionResult) -> tuple[int, int, float] | None:
-    """The largest weight from one word to another, off the diagonal."""
+def _strongest(result: AttentionResult) -> tuple[float, int, int] | None:
+    """The largest weight from one word to another, off the diagonal, and the two places."""
     words = [token.position for token in result.tokens if not token.special]
-    pairs = [(result.weights.row(i)[j], i, j) for i in words for j in words if i != j]
-    if not pairs:
-        return None
-    weight, here, there = max(pairs)
-    return here, there, weight
+    return max(((result.weights.row(i)[j], i, j) for i in words for j in words if i != j), default=None)
 
 
-def attention_figure(result: AttentionResult, view: str = "weights", part: str = "all") -> dict[str, Any]:
+def attention_figure(result: AttentionResult, view: str = "weights", part: str = "all") -> Picture:
     """A heatmap: the token that looks down, the token looked at across."""
     rows, columns = _kept(result, part)
-    described = attention_sentence(result, view).striptags()
-    if view == "change":
-        return _change_figure(result, rows, columns, described)
-    panels = [("weights of this head", result.weights, 1.0)]
+    x, y = ([label(result.tokens[place].name) for place in kept] for kept in (columns, rows))
+    grids, gap = _grids(result, view), 1 if len(rows) <= MOST_TICKS else 0
+    panels: list[Panel] = []
+    for title, matrix, ends in grids:
+        sign, scale = ("+", DIVERGING) if ends[0] < 0 else ("", CIVIDIS)
+        key, hover = colorbar("", f"{sign}.0%", **KEY), f"%{{y}} → %{{x}}: %{{z:{sign}.2%}}"
+        cells = [[round(matrix.row(i)[j], 4) for j in columns] for i in rows]
+        drawn = heat(x, y, cells, scale, ends, gap=gap, bar=None if panels else key, hover=hover)
+        across = _axis(result, columns, f"looked at · {title}" if title else "looked at", top=True)
+        across["tickangle"] = _angle(across["ticktext"], len(grids))
+        panels.append(Panel(drawn, across, None if panels else _axis(result, rows, "looking", down=True)))
+    height = min(780, max(300, 80 + 20 * len(rows)))
+    return picture(attention_sentence(result, view), panels, height=height, gap=0.03, above=40)
+
+
+def _grids(result: AttentionResult, view: str) -> list[tuple[str, Square, tuple[float, float]]]:
+    """What is drawn, with the ends of its scale; a change is after minus before, and there is none while no token is hidden."""
+    if view == "weights":
+        return [("", result.weights, (0.0, 1.0))]
     if view == "rollout":
         most = max(result.rollout.values)
-        panels.append((f"rollout to layer {result.layer} (brightest: {percent(most)})", result.rollout, most))
-    traces, axes = [], {}
-    for number, (title, matrix, brightest) in enumerate(panels):
-        suffix = "" if number == 0 else "2"
-        heat = _heat(result, matrix, rows, columns, CIVIDIS, 0.0, brightest)
-        traces.append(heat | {"xaxis": f"x{suffix}", "showscale": number == 0})
-        axis = _axis(result, columns, f"looked at · {title}" if len(panels) > 1 else "looked at")
-        axis["tickangle"] = _angle(axis["ticktext"], len(panels))
-        left, right = (0.0, 1.0) if len(panels) == 1 else ((0.0, 0.485), (0.515, 1.0))[number]
-        axes[f"xaxis{suffix}"] = axis | {"domain": [left, right], "side": "top"}
-    return picture(
-        traces,
-        described,
-        height=_height(len(rows)),
-        margin={"l": 8, "r": 8, "t": 40, "b": 8},
-        yaxis=_axis(result, rows, "looking") | {"autorange": "reversed"},
-        **axes,
-    )
-
-
-def _change_figure(result: AttentionResult, rows: list[int], columns: list[int], described: str) -> dict[str, Any]:
-    """After minus before, white where nothing changed; nothing to draw while no token is hidden."""
+        title = f"rollout to layer {result.layer} (brightest: {percent(most)})"
+        return [("weights of this head", result.weights, (0.0, 1.0)), (title, result.rollout, (0.0, most))]
     if result.before is None:
-        return picture([], described)
-    size = result.weights.size
+        return []
     moved = [after - before for after, before in zip(result.weights.values, result.before.values, strict=True)]
-    difference = Square.of([moved[i * size : (i + 1) * size] for i in range(size)])
-    bound = max(0.01, max(abs(value) for value in moved))
-    across = _axis(result, columns, "looked at · change of the weight")
-    return picture(
-        [_heat(result, difference, rows, columns, DIVERGING, -bound, bound)],
-        described,
-        height=_height(len(rows)),
-        margin={"l": 8, "r": 8, "t": 40, "b": 8},
-        xaxis=across | {"side": "top", "tickangle": _angle(across["ticktext"], 1)},
-        yaxis=_axis(result, rows, "looking") | {"autorange": "reversed"},
-    )
-
-
-def _heat(
-    result: AttentionResult, matrix: Square, rows: list[int], columns: list[int], scale: Any, low: float, high: float
-) -> dict[str, Any]:
-    names = [label(token.name) for token in result.tokens]
-    signed = low < 0
-    return {
-        "type": "heatmap",
-        "z": [[round(matrix.row(i)[j], 4) for j in columns] for i in rows],
-        "x": [names[j] for j in columns],
-        "y": [names[i] for i in rows],
-        "colorscale": scale,
-        "zmin": low,
-        "zmax": high,
-        "xgap": 1 if len(rows) <= MOST_TICKS else 0,
-        "ygap": 1 if len(rows) <= MOST_TICKS else 0,
-        "hovertemplate": "%{y} → %{x}: %{z:" + ("+.2%" if signed else ".2%") + "}<extra></extra>",
-        "colorbar": {"tickformat": "+.0%" if signed else ".0%", "thickness": 12, "len": 0.9},
-    }
+    bound = max(0.01, max(map(abs, moved)))
+    return [("change of the weight", Square(result.weights.size, array("f", moved)), (-bound, bound))]
 
 
 def _kept(result: AttentionResult, part: str) -> tuple[list[int], list[int]]:
@@ -171,18 +141,16 @@ def _kept(result: AttentionResult, part: str) -> tuple[list[int], list[int]]:
     return texts[part[0]], texts[part[1]]
 
 
-def _axis(result: AttentionResult, kept: Sequence[int], title: str) -> dict[str, Any]:
-    names = [label(result.tokens[place].name) for place in kept]
-    short = [label(result.tokens[place].shown, 12) for place in kept]
+def _axis(result: AttentionResult, kept: Sequence[int], title: str, **more: Any) -> Axis:
     every = max(1, -(-len(kept) // MOST_TICKS))
-    return {
-        "type": "category",
-        "tickvals": names[::every],
-        "ticktext": short[::every],
-        "tickfont": {"size": 14},
-        "showgrid": False,
-        "title": {"text": title, "font": {"size": 14}, "standoff": 4},
-    }
+    titled = {"title": {"text": title, "font": {"size": 14}, "standoff": 4}}
+    return token_axis([result.tokens[place] for place in kept[::every]], **more) | titled
+
+
+def token_axis(places: Sequence[TokenPlace], **more: Any) -> Axis:
+    """Tokens by their whole names, which are unlike each other, and written in short."""
+    names, short = [label(place.name) for place in places], [label(place.shown, 12) for place in places]
+    return axis(names=True, size=14, tickvals=names, ticktext=short, **more)
 
 
 def _angle(names: Sequence[str], panels: int) -> int:
@@ -193,40 +161,27 @@ def _angle(names: Sequence[str], panels: int) -> int:
     return -45 if room >= 24 else -90
 
 
-def _height(rows: int) -> int:
-    return min(780, max(300, 80 + 20 * rows))
-
-
 def attention_chips(result: AttentionResult) -> dict[str, Any]:
     """The tokens, to be hidden by a press; special ones stay."""
-    chips = [
-        {
-            "text": token.shown,
-            "joined": token.joined,
-            "style": "special" if token.special else "mask" if token.masked else "plain",
-            "position": None if token.special else token.position,
-            "pressed": token.masked,
-            "title": f"{token.text}: position {token.position}" + ("" if token.special else ", press to hide it"),
-        }
-        for token in result.tokens
-    ]
-    return {
-        "chips": chips,
-        "label": "The tokens; press one to hide it from the model",
-        "model": result.model,
-        "texts": [token.text for token in result.tokens],
-    }
+    row = []
+    for token in result.tokens:
+        place, style = token.position, "special" if token.special else "mask" if token.masked else "plain"
+        title = f"{token.text}: position {place}" + ("" if token.special else ", press to hide it")
+        look: Look = {"joined": token.joined, "pressed": token.masked, "position": None if token.special else place}
+        row.append(chip(token.shown, title, style, **look))
+    of = {"model": result.model, "texts": [token.text for token in result.tokens]}
+    return chips("The tokens; press one to hide it from the model", row, **of)
 
 
 def statistics_table(result: StatisticsResult) -> Table:
     """layer, head, statistic, value."""
-    rows = [
-        (layer, head, name, value)
-        for name, grid in result.grids
-        for layer, row in enumerate(grid)
-        for head, value in enumerate(row)
-    ]
+    rows = [(layer, head, name, value) for name, grid in result.grids for value, layer, head in by_head(grid)]
     return Table.of(("layer", "head", "statistic", "value"), rows)
+
+
+def by_head(grid: Grid) -> list[tuple[float, int, int]]:
+    """The value, the layer and the head of each cell."""
+    return [(value, layer, head) for layer, row in enumerate(grid) for head, value in enumerate(row)]
 
 
 def statistic_title(result: StatisticsResult, statistic: str) -> str:
@@ -239,8 +194,7 @@ def statistics_sentence(result: StatisticsResult, statistic: str = "entropy") ->
     grid = result.grid(statistic)
     if grid is None:
         return prose(f"{result.model} has no separator, so there is no share to it. Choose another statistic.")
-    cells = [(value, layer, head) for layer, row in enumerate(grid) for head, value in enumerate(row)]
-    high, low = max(cells), min(cells)
+    high, low = max(by_head(grid)), min(by_head(grid))
     means = [sum(row) / len(row) for row in grid]
     return prose(
         strong(statistic_title(result, statistic)),
@@ -256,38 +210,21 @@ def _value(statistic: str, value: float) -> str:
     return percent(value) if statistic.startswith("to_") else f"{value:.2f}"
 
 
-def statistics_figure(result: StatisticsResult, statistic: str = "entropy") -> dict[str, Any]:
+def statistics_figure(result: StatisticsResult, statistic: str = "entropy") -> Picture:
     """A cell for each head: layers down, heads across."""
-    grid = result.grid(statistic)
-    described = statistics_sentence(result, statistic).striptags()
+    grid, said = result.grid(statistic), statistics_sentence(result, statistic)
     if grid is None:
-        return picture([], described)
-    share = statistic.startswith("to_")
-    heads = len(grid[0])
-    trace = {
-        "type": "heatmap",
-        "z": [list(row) for row in grid],
-        "x": [str(head) for head in range(heads)],
-        "y": [str(layer) for layer in range(len(grid))],
-        "colorscale": CIVIDIS,
-        "zmin": 0,
-        "zmax": 1 if share else max(value for row in grid for value in row),
-        "xgap": 2,
-        "ygap": 2,
-        "hovertemplate": "layer %{y}, head %{x}: " + ("%{z:.1%}" if share else "%{z:.2f}") + "<extra></extra>",
-        "colorbar": {"tickformat": ".0%" if share else "", "thickness": 12, "len": 0.9},
-    }
-    texts = [[f"{100 * value:.0f}" if share else f"{value:.1f}" for value in row] for row in grid]
-    return picture(
-        [trace, cell_texts(trace, texts, 14)] if heads <= 16 else [trace],
-        described,
-        height=min(760, max(300, 100 + 34 * len(grid))),
-        margin={"l": 8, "r": 8, "t": 44, "b": 8},
-        xaxis={
-            "title": {"text": f"head · {label(statistic_title(result, statistic))}"},
-            "side": "top",
-            "showgrid": False,
-            "type": "category",
-        },
-        yaxis={"title": {"text": "layer"}, "autorange": "reversed", "showgrid": False, "type": "category"},
-    )
+        return chart(said, [])
+    share, height = statistic.startswith("to_"), min(760, max(300, 100 + 34 * len(grid)))
+    written = (lambda value: f"{100 * value:.0f}") if share else (lambda value: f"{value:.1f}")
+    hover = "layer %{y}, head %{x}: " + ("%{z:.1%}" if share else "%{z:.2f}")
+    look: Look = {"bar": colorbar("", ".0%" if share else "", **KEY), "hover": hover, "size": 14}
+    look |= {"scale": CIVIDIS, "ends": (0, 1 if share else max(map(max, grid)))}
+    look |= {"texts": written} if len(grid[0]) <= 16 else {}
+    return chart(said, *head_cells(grid, label(statistic_title(result, statistic)), **look), height=height, above=44)
+
+
+def head_cells(grid: Grid, title: str, **look: Any) -> tuple[list[Trace], Axis, Axis]:
+    """A cell for each head, layers down and heads across, and both axes; look: of `heat`."""
+    x, y = ([str(place) for place in range(count)] for count in (len(grid[0]), len(grid)))
+    return heat(x, y, grid, **look), axis(f"head · {title}", names=True, top=True), axis("layer", names=True, down=True)

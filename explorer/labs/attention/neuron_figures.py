@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from markupsafe import Markup
 
-from explorer.figures import DIVERGING, label, percent, picture, prose, strong
+from explorer.charts import DIVERGING, Look, Panel, Picture, Trace, axis, bars, empty, heat, picture
+from explorer.charts.chips import chip, chips
+from explorer.charts.words import label, percent, prose, strong
+from explorer.labs.attention.figures import token_axis
 from explorer.labs.attention.schema import TokenPlace
 from explorer.labs.attention.views_schema import LookedAt, QueryKeyResult
 from explorer.tables import Table
@@ -16,6 +20,9 @@ MOST_ROWS = 40
 
 NAMED_PRODUCTS = 3
 ROW_PIXELS, STRIP_PIXELS, TITLE_PIXELS = 25, 26, 30
+
+PLAIN: Look = {"grid": False, "zeroline": False, "showticklabels": False, "ticks": ""}
+TOKENS: Look = {"down": True, "ticks": ""}
 
 
 def query_key_table(result: QueryKeyResult) -> Table:
@@ -72,48 +79,38 @@ def _beside(result: QueryKeyResult) -> list[str]:
 
 def query_key_chips(result: QueryKeyResult) -> dict[str, Any]:
     """The tokens to press, with the weight that each gets below; the one that looks is filled."""
-    chips = [
-        {
-            "text": seen.place.shown,
-            "joined": seen.place.joined,
-            "style": "mask" if _looks(result, seen) else "special" if seen.place.special else "",
-            "position": seen.place.position,
-            "pressed": False,
-            "title": f"{seen.place.text}, position {seen.place.position}"
-            + (": it looks" if _looks(result, seen) else ": press to let it look"),
-            "below": "not seen" if seen.hidden else f"{100 * seen.weight:.0f}%",
-        }
-        for seen in result.keys
-    ]
-    return {"chips": chips, "label": "The token that looks, and below each token the weight that it gives"}
+    row = []
+    for seen in result.keys:
+        token, looks = seen.place, seen.place.position == result.looking.position
+        title = f"{token.text}, position {token.position}: " + ("it looks" if looks else "press to let it look")
+        style = "mask" if looks else "special" if token.special else ""
+        look: Look = {"joined": token.joined, "position": token.position, "below": _weight(seen)}
+        row.append(chip(token.shown, title, style, **look))
+    return chips("The token that looks, and below each token the weight that it gives", row)
 
 
-def _looks(result: QueryKeyResult, seen: LookedAt) -> bool:
-    return seen.place.position == result.looking.position
-
-
-def query_key_figure(result: QueryKeyResult) -> dict[str, Any]:
+def query_key_figure(result: QueryKeyResult) -> Picture:
     """The query as a strip, keys and products with a row for each token, scores and weights as bars."""
-    rows = _drawn(result)
-    names = [label(seen.place.name) for seen in rows]
-    products = [_products(result, seen) for seen in rows]  # scaled: a row adds up to its score
-    vectors = max(map(abs, (*result.query, *(value for seen in rows for value in seen.key)))) or 1.0
-    bound = max(abs(value) for row in products for value in row) or 1.0
-    looking = label(result.looking.name)
-    traces = [
-        _heat([list(result.query)], [looking], vectors, "x", "y3", "q"),
-        _heat([list(seen.key) for seen in rows], names, vectors, "x", "y", "k"),
-        _heat(products, names, bound, "x2", "y2", f"q × k × {result.scaling:.3g}"),
-        _bars(rows, names, "score"),
-        _bars(rows, names, "weight"),
-    ]
-    titles = (f"keys k, ±{vectors:.2g}", f"q × k × {result.scaling:.3g}, ±{bound:.2g}", "score", "weight")
-    described = query_key_sentence(result).striptags()
-    wide = picture(traces, described, **_layout(result, rows, titles, stacked=False))
-    if len(rows) > 8:  # fewer fit a projector as they are
-        wide["low"] = 2 * wide["layout"]["height"] // 3
-    wide["narrow"] = picture([], described, **_layout(result, rows, titles, stacked=True))["layout"]
-    return wide
+    seen, product = _drawn(result), f"q × k × {result.scaling:.3g}"
+    keys, products = [one.key for one in seen], [_products(result, one) for one in seen]
+    vectors, bound = _largest([result.query, *keys]), _largest(products)
+    tokens, grid = [one.place for one in seen], ROW_PIXELS * len(seen)
+    strip, down = token_axis([result.looking], **TOKENS), token_axis(tokens, **TOKENS)
+    strip["ticktext"] = [f"q of {name}" for name in strip["ticktext"]]
+    across, title = axis(**PLAIN), f"{product}, ±{bound:.2g}"
+    size: Look = {"height": grid, "air": TITLE_PIXELS}
+    query = Panel(_heat([result.query], [result.looking], vectors, "q"), across, strip, width=3.4, height=STRIP_PIXELS)
+    key = Panel(_heat(keys, tokens, vectors, "k"), None, down, f"keys k, ±{vectors:.2g}", **size)
+    times = Panel(_heat(products, tokens, bound, product), across, {**down, "outer": True}, title, width=3.4, **size)
+    score, weight = _bars(seen, "score", **size), _bars(seen, "weight", **size)
+    above = [empty(panel.width, STRIP_PIXELS, alone=empty(0.1)) for panel in (times, score, weight)]
+    columns = [[query, key], [above[0], times], [above[1], score], [above[2], weight]]
+    stacked = [[query, key, [times, above[0], score, above[1], weight]]]  # numbers stand beside the bars
+    look: Look = {"stacked": stacked, "gap": 0.05, "above": 8, "right": 42, "bargap": 0.25}
+    height = STRIP_PIXELS + TITLE_PIXELS + grid + 30
+    if len(seen) > 8:  # fewer fit a projector as they are
+        look["low"] = 2 * height // 3
+    return picture(query_key_sentence(result), columns, height=height, phone=height + TITLE_PIXELS + grid, **look)
 
 
 def _drawn(result: QueryKeyResult) -> list[LookedAt]:
@@ -129,122 +126,34 @@ def _products(result: QueryKeyResult, seen: LookedAt) -> list[float]:
     return [q * k * result.scaling for q, k in zip(result.query, seen.key, strict=True)]
 
 
+def _largest(rows: Sequence[Sequence[float]]) -> float:
+    return max(abs(value) for row in rows for value in row) or 1.0
+
+
 def _short(number: float) -> float:
     """Four significant digits, which is more than a colour or a hovering label shows."""
     return float(f"{number:.4g}")
 
 
-def _heat(
-    values: list[list[float]], names: list[str], bound: float, across: str, down: str, what: str
-) -> dict[str, Any]:
-    return {
-        "type": "heatmap",
-        "z": [[_short(value) for value in row] for row in values],
-        "y": names,
-        "xaxis": across,
-        "yaxis": down,
-        "colorscale": DIVERGING,
-        "zmin": -bound,
-        "zmax": bound,
-        "showscale": False,
-        "ygap": 1,
-        "hovertemplate": f"%{{y}}, element %{{x}}: {what} = %{{z}}<extra></extra>",
-    }
+def _heat(values: Sequence[Sequence[float]], tokens: Sequence[TokenPlace], bound: float, what: str) -> list[Trace]:
+    names, cells = [label(token.name) for token in tokens], [map(_short, row) for row in values]
+    hover = f"%{{y}}, element %{{x}}: {what} = %{{z}}"
+    return heat(range(len(values[0])), names, cells, DIVERGING, (-bound, bound), gap=0, ygap=1, hover=hover)
 
 
-def _bars(rows: list[LookedAt], names: list[str], what: str) -> dict[str, Any]:
-    is_score = what == "score"
-    values = [getattr(seen, what) for seen in rows]
-    shown = list(zip(rows, values, strict=True))
-    return {
-        "type": "bar",
-        "orientation": "h",
-        "x": [_short(value) for value in values],
-        "y": names,
-        "xaxis": "x3" if is_score else "x4",
-        "yaxis": "y2",
-        "text": [_said(seen, is_score) for seen in rows],
-        "textposition": "outside",
-        "cliponaxis": False,
-        "textfont": {"size": 14},
-        "marker": {
-            "color": ["@muted" if seen.hidden else "@first" if value >= 0 else "@second" for seen, value in shown]
-        },
-        "hovertemplate": "%{y}: " + what + " %{x}<extra></extra>",
-    }
+def _bars(seen: Sequence[LookedAt], what: str, **size: Any) -> Panel:
+    """Scores or weights, on the axis of the tokens before."""
+    scores, values = what == "score", [getattr(one, what) for one in seen]
+    texts = [f"{one.score:.1f}" if scores else _weight(one) for one in seen]
+    signs = ["@first" if value >= 0 else "@second" for value in values]
+    colours = ["@muted" if one.hidden else sign for one, sign in zip(seen, signs, strict=True)]
+    names, hover = [label(one.place.name) for one in seen], f"%{{y}}: {what} %{{x}}"
+    drawn = bars(names, map(_short, values), colours, texts=texts, size=14, hover=hover)
+    low, high, reach = min(0.0, *values), max(0.0, *values), max(values) - min(values) or 1.0
+    start = low - 0.35 * reach * (low < 0)
+    stop = high + 0.1 * reach if scores else high * 1.05
+    return Panel([drawn], axis(span=(start, stop), **PLAIN), None, what, **size)
 
 
-def _said(seen: LookedAt, is_score: bool) -> str:
-    if is_score:
-        return f"{seen.score:.1f}"
+def _weight(seen: LookedAt) -> str:
     return "not seen" if seen.hidden else f"{100 * seen.weight:.0f}%"
-
-
-def _layout(result: QueryKeyResult, rows: list[LookedAt], titles: tuple[str, ...], stacked: bool) -> dict[str, Any]:
-    """Side by side: keys, products, scores, weights. Stacked, for a narrow screen: keys above the rest."""
-    grid = ROW_PIXELS * len(rows)
-    height = STRIP_PIXELS + TITLE_PIXELS + (2 * grid + TITLE_PIXELS if stacked else grid) + 30
-    inside = height - 16
-    strip, keys = (1 - STRIP_PIXELS / inside, 1.0), grid / inside
-    keys_top = strip[0] - TITLE_PIXELS / inside
-    below = keys_top - keys - TITLE_PIXELS / inside
-    products = (max(0.0, below - keys), below) if stacked else (keys_top - keys, keys_top)
-    spans = ((0.0, 1.0), (0.0, 0.5), (0.6, 0.73), (0.86, 0.97)) if stacked else _SPANS
-    tops = (keys_top, products[1], products[1], products[1])
-    scores = [seen.score for seen in rows]
-    reach = max(scores) - min(scores) or 1.0
-    low, high = min(0.0, min(scores)), max(0.0, max(scores))
-    plain: dict[str, Any] = {"showgrid": False, "zeroline": False, "showticklabels": False, "ticks": ""}
-    tokens = _tokens([seen.place for seen in rows])
-    return {
-        "height": height,
-        "margin": {"l": 8, "r": 34, "t": 8, "b": 8},
-        "bargap": 0.25,
-        "xaxis": {**plain, "domain": spans[0]},
-        "xaxis2": {**plain, "domain": spans[1], "anchor": "y2"},
-        "xaxis3": {
-            **plain,
-            "domain": spans[2],
-            "anchor": "y2",
-            "range": [low - 0.35 * reach * (low < 0), high + 0.1 * reach],
-        },
-        "xaxis4": {**plain, "domain": spans[3], "anchor": "y2", "range": [0, max(seen.weight for seen in rows) * 1.05]},
-        "yaxis": {**tokens, "domain": (max(0.0, keys_top - keys), keys_top)},
-        "yaxis2": {**tokens, "domain": products, "anchor": "x2", "showticklabels": stacked},
-        "yaxis3": {**_tokens([result.looking], "q of "), "domain": strip},
-        "annotations": [
-            *(
-                _title(text, span[0], top + TITLE_PIXELS / inside)
-                for text, span, top in zip(titles, spans, tops, strict=True)
-            ),
-        ],
-    }
-
-
-_SPANS = ((0.0, 0.34), (0.36, 0.70), (0.745, 0.84), (0.89, 0.985))
-
-
-def _tokens(places: list[TokenPlace], before: str = "") -> dict[str, Any]:
-    return {
-        "type": "category",
-        "autorange": "reversed",
-        "tickvals": [label(place.name) for place in places],
-        "ticktext": [before + label(place.shown, 12) for place in places],
-        "tickfont": {"size": 14},
-        "ticks": "",
-        "showgrid": False,
-    }
-
-
-def _title(text: str, across: float, up: float) -> dict[str, Any]:
-    return {
-        "text": text,
-        "x": across,
-        "y": up,
-        "xref": "paper",
-        "yref": "paper",
-        "xanchor": "left",
-        "yanchor": "top",
-        "showarrow": False,
-        "font": {"size": 14},
-    }

@@ -8,7 +8,9 @@ from typing import Any
 
 from markupsafe import Markup
 
-from explorer.figures import DIVERGING, label, percent, picture, prose, strong
+from explorer.charts import DIVERGING, Look, Picture, axis, bars, chart, colorbar, rows
+from explorer.charts.words import label, percent, prose, strong
+from explorer.labs.attention.figures import KEY, by_head, head_cells
 from explorer.labs.attention.switch_schema import AblateResult, AnswerChange, EachHeadResult
 from explorer.tables import Table
 
@@ -17,8 +19,8 @@ MOST_BARS = 16
 
 def ablate_table(result: AblateResult) -> Table:
     """position, token, probability_before, probability_after."""
-    rows = [(change.position, _said(result, change), change.before, change.after) for change in result.answers]
-    return Table.of(("position", "token", "probability_before", "probability_after"), rows)
+    answers = [(change.position, _said(result, change), change.before, change.after) for change in result.answers]
+    return Table.of(("position", "token", "probability_before", "probability_after"), answers)
 
 
 def _said(result: AblateResult, change: AnswerChange) -> str:
@@ -52,51 +54,26 @@ def ablate_sentence(result: AblateResult) -> Markup:
     return prose(*parts)
 
 
-def ablate_figure(result: AblateResult) -> dict[str, Any]:
+def ablate_figure(result: AblateResult) -> Picture:
     """Two bars for each answer: with all heads, and without those that are off; one while none is."""
     changes = result.answers[:MOST_BARS]
-    several = len({change.position for change in changes}) > 1
-    names = [
-        label((f"{change.position}: " if several else "") + (_said(result, change).strip() or "␣"), 24)
-        for change in changes
-    ]
-    places = list(range(len(names)))
-    traces = [
-        {
-            "type": "bar",
-            "orientation": "h",
-            "name": name,
-            "y": places,
-            "x": [getattr(change, side) for change in changes],
-            "text": [percent(getattr(change, side)) for change in changes],
-            "textposition": "outside",
-            "textfont": {"size": 15},
-            "cliponaxis": False,
-            "marker": {"color": color},
-            "customdata": names,
-            "hovertemplate": "%{customdata}: %{x:.4%}<extra>" + name + "</extra>",
-        }
-        for name, side, color in (("all heads", "before", "@first"), ("heads off", "after", "@second"))
-        if side == "before" or result.off
-    ]
-    return picture(
-        traces,
-        ablate_sentence(result).striptags(),
-        height=max(300, 90 + 44 * len(changes)),
-        barmode="group",
-        bargap=0.25,
-        showlegend=bool(result.off),
-        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "traceorder": "normal"},
-        margin={"l": 8, "r": 56, "t": 34, "b": 8},
-        xaxis={"range": [0, 1], "tickformat": ".0%", "title": {"text": "probability"}},
-        yaxis={
-            "autorange": "reversed",
-            "tickvals": places,
-            "ticktext": names,
-            "tickfont": {"size": 17},
-            "showgrid": False,
-        },
-    )
+    several, places = len({change.position for change in changes}) > 1, range(len(changes))
+    before = [f"{change.position}: " if several else "" for change in changes]
+    names = [label(at + _word(_said(result, change)), 24) for at, change in zip(before, changes, strict=True)]
+    traces = []
+    for name, side, colour in (("all heads", "before", "@first"), ("heads off", "after", "@second")):
+        shares = [getattr(change, side) for change in changes]
+        look: Look = {"texts": map(percent, shares), "customdata": names, "hover": "%{customdata}: %{x:.4%}"}
+        traces.append(bars(places, shares, colour, name, aside=name, size=15, **look))
+    said, drawn, off = ablate_sentence(result), traces if result.off else traces[:1], bool(result.off)
+    across, down = axis("probability", percent=True, span=(0, 1)), rows(names, size=17)
+    height = max(300, 90 + 44 * len(changes))
+    return chart(said, drawn, across, down, height=height, right=56, barmode="group", bargap=0.25, legend=off)
+
+
+def _word(text: str) -> str:
+    """An answer that is all blanks has a sign that stands for them."""
+    return text.strip() or "␣"
 
 
 def switches(result: AblateResult) -> dict[str, Any]:
@@ -117,22 +94,16 @@ def off_text(result: AblateResult) -> str:
 
 def each_head_table(result: EachHeadResult) -> Table:
     """layer, head, token (the answer followed), probability_before, probability_after."""
-    rows = [
-        (layer, head, result.answer, result.before, after)
-        for layer, row in enumerate(result.after)
-        for head, after in enumerate(row)
-    ]
-    return Table.of(("layer", "head", "token", "probability_before", "probability_after"), rows)
+    cells = [(layer, head, result.answer, result.before, after) for after, layer, head in by_head(result.after)]
+    return Table.of(("layer", "head", "token", "probability_before", "probability_after"), cells)
 
 
 def each_head_sentence(result: EachHeadResult) -> Markup:
     """Which head the answer leans on most, which works against it, and how many hardly matter."""
-    cells = [
-        (after - result.before, layer, head) for layer, row in enumerate(result.after) for head, after in enumerate(row)
-    ]
+    cells = [(after - result.before, layer, head) for after, layer, head in by_head(result.after)]
     worst, best = min(cells), max(cells)
     idle = sum(abs(change) < 0.01 for change, _, _ in cells)
-    parts: list[str] = [strong(result.answer.strip() or "␣"), f" has {percent(result.before)} with all heads. "]
+    parts: list[str] = [strong(_word(result.answer)), f" has {percent(result.before)} with all heads. "]
     if worst[0] < 0:
         parts += ["It leans most on ", strong(f"layer {worst[1]}, head {worst[2]}")]
         parts.append(f": without it {percent(result.before + worst[0])}. ")
@@ -142,34 +113,12 @@ def each_head_sentence(result: EachHeadResult) -> Markup:
     return prose(*parts)
 
 
-def each_head_figure(result: EachHeadResult) -> dict[str, Any]:
+def each_head_figure(result: EachHeadResult) -> Picture:
     """A cell for each head: the change of the answer's probability when it alone is off."""
     changes = [[after - result.before for after in row] for row in result.after]
-    bound = max(0.01, max(abs(change) for row in changes for change in row))
-    heads = len(changes[0])
-    trace = {
-        "type": "heatmap",
-        "z": changes,
-        "x": [str(head) for head in range(heads)],
-        "y": [str(layer) for layer in range(len(changes))],
-        "colorscale": DIVERGING,
-        "zmin": -bound,
-        "zmax": bound,
-        "xgap": 2,
-        "ygap": 2,
-        "hovertemplate": "without layer %{y}, head %{x}: %{z:+.2%}<extra></extra>",
-        "colorbar": {"tickformat": "+.0%" if bound >= 0.05 else "+.1%", "thickness": 12, "len": 0.9},
-    }
-    return picture(
-        [trace],
-        each_head_sentence(result).striptags(),
-        height=min(700, max(270, 96 + 30 * len(changes))),
-        margin={"l": 8, "r": 8, "t": 44, "b": 8},
-        xaxis={
-            "title": {"text": f"head · change of p({label(result.answer.strip() or '␣', 20)}) without it"},
-            "side": "top",
-            "showgrid": False,
-            "type": "category",
-        },
-        yaxis={"title": {"text": "layer"}, "autorange": "reversed", "showgrid": False, "type": "category"},
-    )
+    bound = max(0.01, max(abs(change) for change, _, _ in by_head(changes)))
+    title = f"change of p({label(_word(result.answer), 20)}) without it"
+    bar = colorbar("", "+.0%" if bound >= 0.05 else "+.1%", **KEY)
+    hover, height = "without layer %{y}, head %{x}: %{z:+.2%}", min(700, max(270, 96 + 30 * len(changes)))
+    drawn = head_cells(changes, title, scale=DIVERGING, ends=(-bound, bound), bar=bar, hover=hover)
+    return chart(each_head_sentence(result), *drawn, height=height, above=44)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from markupsafe import Markup
 
-from explorer.figures import percent, prose, strong
+from explorer.charts.words import percent, prose, strong
 from explorer.labs.attention.views_schema import SCALE, AttentionViewResult
 from explorer.tables import Table
 

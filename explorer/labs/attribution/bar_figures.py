@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from markupsafe import Markup
 
-from explorer.figures import DIVERGING, MONOSPACED, cell_texts, ink, label, layout, picture, prose, strong
-from explorer.labs.attribution.figures import MOST_BARS, layers_sentence, sentence, signed, unit_name, value_text
+from explorer.charts import DIVERGING, Look, Mark, Panel, Picture, axis, bars, colorbar, heat, note, picture
+from explorer.charts.colours import MONOSPACED, ink
+from explorer.charts.words import fixed, label, prose, signed, strong
+from explorer.labs.attribution.figures import MOST_BARS, layers_sentence, sentence, unit_name, value_text
 from explorer.labs.attribution.schema import AttributionResult, Part
 from explorer.labs.attribution.units import spearman, strengths
 
@@ -40,56 +41,38 @@ def shown_units(result: AttributionResult) -> list[int]:
     return sorted(sorted(everything, key=lambda number: -weight[number])[:MOST_BARS])
 
 
-def bars_figure(result: AttributionResult) -> dict[str, Any]:
+def bars_figure(result: AttributionResult) -> Picture:
     """One column of bars for each method, the rollout last; one line for each token. Grey: kept in the baseline."""
     numbers, parts = shown_units(result), result.by_token
-    traces = [_bars(result, part, place, numbers) for place, part in enumerate(parts)]
-    above = TITLE_PIXELS if len(parts) <= MOST_SIDE_BY_SIDE else TITLE_PIXELS + 36
+    crowded = len(parts) > MOST_SIDE_BY_SIDE
+    above = TITLE_PIXELS + 36 * crowded
     height = above + BAR_PIXELS * max(4, len(numbers))
-    width = (1 - GAP * (len(parts) - 1)) / len(parts)
-    wide = [([place * (width + GAP), place * (width + GAP) + width], [0.0, 1.0]) for place in range(len(parts))]
-    share = 1 / len(parts)
-    gap = 48 / (height * len(parts))
-    stacked = [([0.0, 1.0], [1 - (place + 1) * share, 1 - place * share - gap]) for place in range(len(parts))]
-    figure = picture(
-        traces,
-        sentence(result).striptags(),
-        height=height,
-        margin={"l": 8, "r": 8, "t": above - 20, "b": 8},
-        bargap=0.25,
-        **_axes(result, numbers, wide, alone=False),
-    )
-    figure["narrow"] = layout(
-        height=height * len(parts),
-        margin={"l": 8, "r": 8, "t": 8, "b": 8},
-        bargap=0.25,
-        **_axes(result, numbers, stacked, alone=True),
-    )
-    return figure
+    panels = [_bars(result, part, numbers, 0.15 + 0.15 * len(parts), crowded) for part in parts]
+    look: Look = {"phone": height * len(parts), "gap": GAP, "above": above - 20, "bargap": 0.25}
+    return picture(sentence(result), panels, height=height, **look)
 
 
-def _axis(place: int) -> str:
-    return "" if place == 0 else str(place + 1)
+def _bars(result: AttributionResult, part: Part, numbers: Sequence[int], room: float, crowded: bool) -> Panel:
+    """A method's bars below its name; room: for the numbers beside them, as a share of the axis, where others stand beside."""
+    units, values = [result.units[number] for number in numbers], [part.values[number] for number in numbers]
+    names, colours = [label(unit_name(result, unit)) for unit in units], [_colour(result, part, n) for n in numbers]
+    written = ["" if value is None else value_text(part, value) for value in values]
+    look: Look = {"customdata": names, "hover": "%{customdata}: %{text}", "aside": part.about.title}
+    drawn = bars(range(len(units)), values, colours, texts=written, size=14, **look)
+    bare: Look = {"showticklabels": False, "grid": False, "zeroline": True, "zerolinecolor": "@muted"}
+    wide, phone = (axis(span=_range(part, numbers, share), **bare) for share in (room, 0.4))
+    ticks: Look = {"tickvals": list(range(len(units))), "ticktext": [label(unit.shown, LONGEST_NAME) for unit in units]}
+    font = {"size": 15, "family": MONOSPACED}
+    down = axis(span=(len(units) - 0.5, -0.5), outer=True, tickmode="array", tickfont=font, zeroline=False, **ticks)
+    alone = Panel((), phone, down, marks=[_title(part, 0, "left", False)])
+    return Panel([drawn], wide, down, marks=[_title(part, 0.5, "center", crowded)], alone=alone)
 
 
-def _bars(result: AttributionResult, part: Part, place: int, numbers: Sequence[int]) -> dict[str, Any]:
-    values = [part.values[number] for number in numbers]
-    names = [label(unit_name(result, result.units[number])) for number in numbers]
-    return {
-        "type": "bar",
-        "orientation": "h",
-        "x": values,
-        "y": list(range(len(numbers))),
-        "xaxis": f"x{_axis(place)}",
-        "yaxis": f"y{_axis(place)}",
-        "text": ["" if value is None else value_text(part, value) for value in values],
-        "textposition": "outside",
-        "textfont": {"size": 14},
-        "cliponaxis": False,
-        "customdata": names,
-        "marker": {"color": [_colour(result, part, number) for number in numbers]},
-        "hovertemplate": "%{customdata}: %{text}<extra>" + part.about.title + "</extra>",
-    }
+def _title(part: Part, x: float, align: str, crowded: bool) -> Mark:
+    """The method's name, and below it the unit of the bars."""
+    name = part.about.title.replace(" ", "<br>", 1) if crowded else part.about.title
+    place: Look = {"xref": "paper", "yref": "paper", "xanchor": align, "yanchor": "bottom"}
+    return note(f"<b>{name}</b><br>{_under(part, crowded)}", x, 1, align=align, font={"size": 14}, **place)
 
 
 def _colour(result: AttributionResult, part: Part, number: int) -> str:
@@ -98,52 +81,6 @@ def _colour(result: AttributionResult, part: Part, number: int) -> str:
     if not part.about.signed:
         return "@highlight" if part.method == "rollout" else "@third"
     return "@first" if (part.values[number] or 0.0) >= 0 else "@second"
-
-
-def _axes(result: AttributionResult, numbers: Sequence[int], places: Sequence[Any], alone: bool) -> dict[str, Any]:
-    """Every column's axes and title; only the first has the tokens' names, or each where it stands alone."""
-    axes: dict[str, Any] = {}
-    titles = []
-    ticks = [label(result.units[number].shown, LONGEST_NAME) for number in numbers]
-    crowded = len(places) > MOST_SIDE_BY_SIDE and not alone
-    for place, (part, (across, down)) in enumerate(zip(result.by_token, places, strict=True)):
-        title = part.about.title.replace(" ", "<br>", 1) if crowded else part.about.title
-        axes[f"xaxis{_axis(place)}"] = {
-            "domain": across,
-            "anchor": f"y{_axis(place)}",
-            "range": _range(part, numbers, room=0.4 if alone else 0.15 + 0.15 * len(places)),
-            "showticklabels": False,
-            "showgrid": False,
-            "zeroline": True,
-            "zerolinecolor": "@muted",
-        }
-        axes[f"yaxis{_axis(place)}"] = {
-            "domain": down,
-            "anchor": f"x{_axis(place)}",
-            "range": [len(numbers) - 0.5, -0.5],
-            "tickmode": "array",
-            "tickvals": list(range(len(numbers))),
-            "ticktext": ticks,
-            "tickfont": {"size": 15, "family": MONOSPACED},
-            "showticklabels": alone or place == 0,
-            "showgrid": True,
-            "zeroline": False,
-        }
-        titles.append(
-            {
-                "text": f"<b>{title}</b><br>{_under(part, crowded)}",
-                "x": across[0] if alone else sum(across) / 2,
-                "y": down[1],
-                "xref": "paper",
-                "yref": "paper",
-                "xanchor": "left" if alone else "center",
-                "yanchor": "bottom",
-                "showarrow": False,
-                "align": "left" if alone else "center",
-                "font": {"size": 14},
-            }
-        )
-    return {**axes, "annotations": titles}
 
 
 def _under(part: Part, crowded: bool) -> str:
@@ -171,35 +108,18 @@ def compared_parts(result: AttributionResult) -> list[tuple[Part, list[float]]]:
     return [(part, values) for part, values in found if values is not None]
 
 
-def agreement_figure(result: AttributionResult) -> dict[str, Any] | str:
+def agreement_figure(result: AttributionResult) -> Picture | str:
     """Spearman's rank correlation of every two methods; nothing where there is only one."""
     parts = compared_parts(result)
     if len(parts) < 2:
         return ""
     names = [part.about.title.replace(" ", "<br>", 1) for part, _ in parts]
     cells = [[spearman(one, other) for _, other in parts] for _, one in parts]
-    trace: dict[str, Any] = {
-        "type": "heatmap",
-        "x": names,
-        "y": names,
-        "z": cells,
-        "zmin": -1,
-        "zmax": 1,
-        "colorscale": DIVERGING,
-        "showscale": False,
-        "xgap": 2,
-        "ygap": 2,
-        "text": [["–" if cell is None else f"{cell:.2f}".replace("-", "−") for cell in row] for row in cells],
-        "hovertemplate": "%{y} and %{x}: %{text}<extra></extra>",
-    }
-    return picture(
-        [trace, cell_texts(trace, trace["text"], 17)],
-        agreement_sentence(result).striptags(),
-        height=110 + 46 * len(parts),
-        xaxis={"type": "category", "tickfont": {"size": 14}, "showgrid": False, "tickangle": 0},
-        yaxis={"type": "category", "autorange": "reversed", "tickfont": {"size": 14}, "showgrid": False},
-        margin={"l": 8, "r": 8, "t": 8, "b": 8},
-    )
+    written = [["–" if cell is None else fixed(cell) for cell in row] for row in cells]
+    hover, height = "%{y} and %{x}: %{text}", 110 + 46 * len(parts)
+    drawn = heat(names, names, cells, DIVERGING, (-1, 1), texts=written, text=written, size=17, hover=hover)
+    across, down = axis(names=True, size=14, tickangle=0), axis(names=True, size=14, down=True)
+    return picture(agreement_sentence(result), [Panel(drawn, across, down)], height=height, above=8)
 
 
 def agreement_sentence(result: AttributionResult) -> Markup:
@@ -225,57 +145,33 @@ def agreement_sentence(result: AttributionResult) -> Markup:
     )
 
 
-def layers_figure(result: AttributionResult) -> dict[str, Any] | str:
+def layers_figure(result: AttributionResult) -> Picture | str:
     """Conductance: a row for each layer, the last one on top, a column for each token; nothing until it is there."""
     part = next((part for part in result.chosen if part.layers), None)
     if part is None:
         return ""
     names = [label(unit_name(result, unit), LONGEST_NAME) for unit in result.units]
+    places, numbers = list(range(len(names))), list(range(1, len(part.layers) + 1))
     bound = max(abs(value) for row in part.layers for value in row) or 1.0
-    numbers = list(range(1, len(part.layers) + 1))
     few = len(names) <= MOST_NAMED
-    trace = {
-        "type": "heatmap",
-        "z": [list(row) for row in part.layers],
-        "x": list(range(len(names))),
-        "y": numbers,
-        "customdata": [names] * len(numbers),
-        "text": [[signed(value) for value in row] for row in part.layers],
-        "colorscale": DIVERGING,
-        "zmin": -bound,
-        "zmax": bound,
-        "xgap": 1 if few else 0,
-        "ygap": 1,
-        "colorbar": {"title": {"text": "log-odds"}, "thickness": 12},
-        "hovertemplate": "layer %{y}<br>%{customdata}: %{text}<extra></extra>",
-    }
-    ticks = {"tickmode": "array", "tickvals": list(range(len(names))), "ticktext": names} if few else {}
+    written = [list(map(signed, row)) for row in part.layers]
+    look: Look = {"customdata": [names] * len(numbers), "text": written, "gap": 0, "xgap": int(few), "ygap": 1}
+    look |= {"bar": colorbar("log-odds", thickness=12), "hover": "layer %{y}<br>%{customdata}: %{text}"}
+    drawn = heat(places, numbers, part.layers, DIVERGING, (-bound, bound), **look)
+    ticks = {"tickmode": "array", "tickvals": places, "ticktext": names} if few else {"title": {"text": "position"}}
+    across = axis(grid=False, tickfont={"size": 14, "family": MONOSPACED}) | ticks
+    down = axis("layer", grid=False, tickmode="array", tickvals=numbers)
     sums = [f"{number} · sum {signed(sum(row))}" for number, row in zip(numbers, part.layers, strict=True)]
-    shape = {"height": 110 + 30 * len(numbers), "margin": {"l": 8, "r": 8, "t": 12, "b": 8}}
-    xaxis = {
-        **ticks,
-        "title": {"text": "" if few else "position"},
-        "tickfont": {"size": 14, "family": MONOSPACED},
-        "showgrid": False,
-    }
-    yaxis = {"tickmode": "array", "tickvals": numbers, "title": {"text": "layer"}, "showgrid": False}
-    written = _cells(part, bound) if len(names) <= MOST_WRITTEN else []
-    wide = {**shape, "xaxis": xaxis, "yaxis": {**yaxis, "ticktext": sums}, "annotations": written}
-    figure = picture([trace], layers_sentence(result).striptags(), **wide)
-    figure["narrow"] = layout(**shape, xaxis={**xaxis, "tickangle": -90}, yaxis=yaxis)
-    return figure
+    marks = _cells(part, bound) if len(names) <= MOST_WRITTEN else []
+    alone, height = Panel((), {**across, "tickangle": -90}, down), 110 + 30 * len(numbers)
+    panel = Panel(drawn, across, {**down, "ticktext": sums}, marks=marks, alone=alone)
+    return picture(layers_sentence(result), [panel], height=height, phone=height, above=12)
 
 
-def _cells(part: Part, bound: float) -> list[dict[str, Any]]:
+def _cells(part: Part, bound: float) -> list[Mark]:
     """The numbers of a small heatmap, for screens that are wide enough for them."""
     return [
-        {
-            "x": place,
-            "y": number,
-            "text": signed(value),
-            "showarrow": False,
-            "font": {"size": 14, "color": ink((value / bound + 1) / 2, DIVERGING)},
-        }
+        note(signed(value), place, number, font={"size": 14, "color": ink((value / bound + 1) / 2, DIVERGING)})
         for number, row in enumerate(part.layers, start=1)
         for place, value in enumerate(row)
     ]

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from itertools import groupby
+from collections.abc import Iterator, Sequence
+from itertools import compress, groupby
 from typing import Any
 
 from markupsafe import Markup
 
-from explorer.figures import duration, percent, prose, strong
+from explorer.charts import Look
+from explorer.charts.chips import chip, chips
+from explorer.charts.words import duration, facts, percent, prose, signed, strong
 from explorer.labs.attribution.schema import Asked, AttributionResult, Part, Unit
-from explorer.tables import Cell, Table
+from explorer.tables import Table
 
 MOST_BARS = 40
 """Tokens in the bars; of a longer text those that count most with any chosen method, in the order of the text."""
@@ -31,15 +33,14 @@ def attribution_table(result: AttributionResult) -> Table:
     A word's position is that of its first token. The rollout is in the table where it was asked for or stands beside others.
     """
     parts = result.chosen if len(result.chosen) == 1 else result.parts
-    several, layered = len(parts) > 1, any(part.about.by_layer for part in parts)
-    columns = (*(("method",) if several else ()), *(("layer",) if layered else ()), "position", "token", "attribution")
-    rows: list[tuple[Cell, ...]] = []
-    for part in parts:
-        for layer, values in _layers(part):
-            for unit, value in zip(result.units, values, strict=True):
-                head = (*((part.method,) if several else ()), *((layer,) if layered else ()))
-                rows.append((*head, unit.positions[0], unit.text, value))
-    return Table.of(columns, rows)
+    shown = (len(parts) > 1, any(part.about.by_layer for part in parts), True, True, True)
+    rows = [
+        tuple(compress((part.method, layer, unit.positions[0], unit.text, value), shown))
+        for part in parts
+        for layer, values in _layers(part)
+        for unit, value in zip(result.units, values, strict=True)
+    ]
+    return Table.of(tuple(compress(("method", "layer", "position", "token", "attribution"), shown)), rows)
 
 
 def _layers(part: Part) -> Iterator[tuple[int | None, tuple[float | None, ...]]]:
@@ -48,12 +49,6 @@ def _layers(part: Part) -> Iterator[tuple[int | None, tuple[float | None, ...]]]
         yield from enumerate(part.layers, start=1)
     else:
         yield None, part.values
-
-
-def signed(value: float, digits: int = 2) -> str:
-    """A number of log-odds with its sign, some digits after the point, and no sign before a zero."""
-    text = f"{value:+.{digits}f}"
-    return text[1:] if float(text) == 0 else text.replace("-", "−")
 
 
 def probability(log_odds: float) -> float:
@@ -81,42 +76,29 @@ def sentence(result: AttributionResult) -> Markup:
     """Which token pushes hardest towards the answer and which pulls away, by the first method that is there."""
     part = next((part for part in result.by_token if None not in part.values), None)
     if part is None:
-        return prose(
-            result.asked.model,
-            " answers ",
-            strong(result.asked.answer),
-            f" with {percent(probability(result.asked.score))}{place_name(result.asked)}; "
-            "which tokens made it say that is being worked out.",
-        )
+        place = f"{percent(probability(result.asked.score))}{place_name(result.asked)}"
+        rest = f" with {place}; which tokens made it say that is being worked out."
+        return prose(result.asked.model, " answers ", strong(result.asked.answer), rest)
     if part.method == "rollout" and result.chosen and not any(each.about.by_layer for each in result.chosen):
         return prose("The rollout is there; the other methods follow.")
     ranked = sorted(zip(part.values, result.units, strict=True), key=lambda pair: pair[0] or 0.0)
     (least, last), (most, first) = ranked[0], ranked[-1]
+    by = ["By ", part.about.title.lower(), ", ", strong(unit_name(result, first))]
+    if part.method == "rollout":
+        return prose(*by, f" reaches the asked position most ({percent(most or 0.0)}).")
     if not part.about.signed:
-        what = (
-            "reaches the asked position most" if part.method == "rollout" else "is what the answer is most sensitive to"
-        )
-        value = percent(most or 0.0) if part.method == "rollout" else f"{most:.3g}"
-        return prose("By ", part.about.title.lower(), ", ", strong(unit_name(result, first)), f" {what} ({value}).")
-    return prose(*_pushes(result, part, first, most or 0.0), *_pulls(result, last, least or 0.0, most or 0.0))
+        return prose(*by, f" is what the answer is most sensitive to ({most:.3g}).")
+    return prose(*_pushes(result.asked, by, most or 0.0), *_pulls(result, last, least or 0.0, most or 0.0))
 
 
-def _pushes(result: AttributionResult, part: Part, unit: Unit, value: float) -> list[str]:
-    asked = result.asked
+def _pushes(asked: Asked, by: Sequence[str], value: float) -> list[str]:
+    """What speaks for the answer; by: a method and its first token."""
     if value <= 0:
         return ["No token pushes towards ", strong(asked.answer)]
     whole = f"of the {signed(asked.change)} that the text adds to its log-odds"
     if asked.change < 0:
         whole = f"while the text as a whole takes {-asked.change:.2f} from its log-odds"
-    return [
-        "By ",
-        part.about.title.lower(),
-        ", ",
-        strong(unit_name(result, unit)),
-        " pushes hardest towards ",
-        strong(asked.answer),
-        f" ({signed(value)} {whole})",
-    ]
+    return [*by, " pushes hardest towards ", strong(asked.answer), f" ({signed(value)} {whole})"]
 
 
 def _pulls(result: AttributionResult, unit: Unit, value: float, most: float) -> list[str]:
@@ -130,24 +112,20 @@ def _pulls(result: AttributionResult, unit: Unit, value: float, most: float) -> 
 
 def caption(result: AttributionResult) -> Markup:
     """f for text and baseline, and what each method's numbers add up to beside their difference."""
-    items = Markup("").join(Markup("<li><div>{}</div></li>").format(item) for item in _facts(result))
-    return Markup('<ul class="facts">{}</ul>').format(items)
+    return facts(*(Markup("<li><div>{}</div></li>").format(item) for item in _said(result)))
 
 
-def _facts(result: AttributionResult) -> Iterator[Markup]:
+def _said(result: AttributionResult) -> Iterator[Markup]:
     asked = result.asked
-    stand_in = (
-        f"{asked.baseline_token} in place of every token" if asked.baseline_token else "the zero vector for every token"
+    token, top = asked.baseline_token, "" if asked.is_top else " (not its first choice)"
+    stand_in = f"{token} in place of every token" if token else "the zero vector for every token"
+    text, baseline = (
+        f"{signed(score)} ({percent(probability(score))})" for score in (asked.score, asked.baseline_score)
     )
-    top = "" if asked.is_top else " (not its first choice)"
-    yield prose(
-        "f is the log-odds of ",
-        strong(asked.answer),
-        f"{place_name(asked)}{top}: f(x) = {signed(asked.score)} ({percent(probability(asked.score))}) for the text, "
-        f"f(baseline) = {signed(asked.baseline_score)} ({percent(probability(asked.baseline_score))}) with {stand_in}. "
-        "Difference: ",
-        strong(signed(asked.change)),
+    values = (
+        f"{place_name(asked)}{top}: f(x) = {text} for the text, f(baseline) = {baseline} with {stand_in}. Difference: "
     )
+    yield prose("f is the log-odds of ", strong(asked.answer), values, strong(signed(asked.change)))
     for part in result.parts:
         if part.done or part.steps:
             yield prose(strong(part.about.title), ": ", _sum(result, part))
@@ -165,26 +143,16 @@ def _sum(result: AttributionResult, part: Part) -> str:
         delta = part.delta or 0.0
         where = "every layer adds up to it but for" if part.about.by_layer else f"sum {signed(part.total)},"
         share = f", {percent(abs(delta / change))} of it" if change else ""
-        short = (
-            ""
-            if part.done and abs(delta) <= result.asked.tolerance
-            else (
-                ". Not close enough; with more steps it gets closer"
-                if part.done
-                else ". Not close enough: more steps follow"
-            )
-        )
+        missed = "Not close enough" + ("; with more steps it gets closer" if part.done else ": more steps follow")
+        short = "" if part.done and abs(delta) <= result.asked.tolerance else f". {missed}"
         name = "at most" if part.about.by_layer else "delta"
         return f"{where} {name} {_small(delta)}{share}, after {part.steps} steps{short}."
     if part.method == "rollout":
         return "shares of the input tokens, which add up to 100%."
     if part.method == "saliency":
         return "log-odds per unit of embedding, without a sign; they add up to nothing in particular."
-    why = (
-        "it has no baseline"
-        if part.method == "gradient_x_input"
-        else "what tokens do together is counted twice or not at all"
-    )
+    together = "what tokens do together is counted twice or not at all"
+    why = "it has no baseline" if part.method == "gradient_x_input" else together
     return f"sum {signed(part.total)}, which need not be {signed(change)}: {why}."
 
 
@@ -195,27 +163,23 @@ def _small(value: float) -> str:
 
 def coloured_text(result: AttributionResult) -> Markup:
     """The text once for each method, every token in the colour of its number; white where it counts for nothing."""
-    rows = Markup("")
-    for part in result.by_token:
-        chips = Markup("").join(_chip(result, part, number) for number in range(len(result.units)))
-        rows += Markup(
-            '<div class="reading"><span class="reading-name">{}</span><div class="chips">{}</div></div>'
-        ).format(part.about.title, chips)
-    return rows
+    line = Markup('<div class="reading"><span class="reading-name">{}</span><div class="chips">{}</div></div>')
+    numbers, nothing = range(len(result.units)), Markup("")
+    return nothing.join(
+        line.format(part.about.title, nothing.join(_chip(result, part, number) for number in numbers))
+        for part in result.by_token
+    )
 
 
 def _chip(result: AttributionResult, part: Part, number: int) -> Markup:
     unit, value = result.units[number], part.values[number]
     shade = round(SHADES * abs(value) / part.strongest) if value is not None and part.strongest else 0
     sign = "size" if not part.about.signed else "towards" if (value or 0) >= 0 else "away"
-    kind = " joined" if unit.joined else ""
-    kind += " special" if unit.kept else ""
-    below = Markup("")
-    if len(result.units) <= MOST_NUMBERED:
-        below = Markup('<span class="chip-below">{}</span>').format(value_text(part, value))
-    return Markup('<span class="chip tone {} shade-{}{}"><span class="chip-text">{}</span>{}</span>').format(
-        sign, shade, kind, unit.shown, below
-    )
+    kind = " joined" * unit.joined + " special" * unit.kept
+    written = Markup('<span class="chip-below">{}</span>').format(value_text(part, value))
+    below = written if len(result.units) <= MOST_NUMBERED else ""
+    made = Markup('<span class="chip tone {} shade-{}{}"><span class="chip-text">{}</span>{}</span>')
+    return made.format(sign, shade, kind, unit.shown, below)
 
 
 def value_text(part: Part, value: float | None) -> str:
@@ -243,19 +207,14 @@ def place_chips(result: AttributionResult) -> dict[str, Any]:
     """The tokens, those to press that the same could be asked of; nothing where there is only one."""
     asked = result.asked
     places = set(asked.places) if len(asked.places) > 1 else set()
-    chips = [
-        {
-            "text": token.shown,
-            "joined": token.joined,
-            "style": "mask" if token.position == asked.fixed.place else "special" if token.kept else "plain",
-            "position": token.position if token.position in places else None,
-            "pressed": token.position == asked.fixed.place,
-            "title": f"position {token.position}: ask about this one",
-        }
-        for token in asked.tokens
-    ]
+    row = []
+    for token in asked.tokens:
+        pressed, title = token.position == asked.fixed.place, f"position {token.position}: ask about this one"
+        style, place = "special" if token.kept else "plain", token.position if token.position in places else None
+        look: Look = {"joined": token.joined, "position": place, "pressed": pressed}
+        row.append(chip(token.shown, title, "mask" if pressed else style, **look))
     of = [asked.fixed.text, asked.fixed.second]
-    return {"chips": chips if places else [], "label": "Which one is asked about: press another", "of": of}
+    return chips("Which one is asked about: press another", row if places else [], of=of)
 
 
 STOPPED = prose("Stopped. What had been worked out stands below.")
@@ -268,10 +227,8 @@ def layers_sentence(result: AttributionResult) -> Markup:
         return Markup("")
     side = 1 if result.asked.change >= 0 else -1
     leading = [max(range(len(row)), key=lambda number: side * row[number]) for row in part.layers]
-    stretches = [
-        (unit, [number for number, _ in group])
-        for unit, group in groupby(enumerate(leading, start=1), key=lambda pair: pair[1])
-    ]
+    grouped = groupby(enumerate(leading, start=1), key=lambda pair: pair[1])
+    stretches = [(unit, [number for number, _ in group]) for unit, group in grouped]
     shares = [abs(row[number]) / (sum(map(abs, row)) or 1.0) for row, number in zip(part.layers, leading, strict=True)]
     pieces: list[str] = ["Most" if min(shares) > 0.5 else "The largest part", " of it flows through "]
     for place, (number, layers) in enumerate(stretches):
@@ -279,7 +236,6 @@ def layers_sentence(result: AttributionResult) -> Markup:
         held = [shares[layer - 1] for layer in layers]
         share = percent(held[0]) if len(held) == 1 else f"{percent(min(held))} to {percent(max(held))}"
         pieces += [", then " if place else "", strong(unit_name(result, result.units[number])), f" ({where}: {share})"]
-    last = (
-        " After the last layer it is read at one token alone, so all of it stands there." if shares[-1] > 0.9995 else ""
-    )
-    return prose(*pieces, f". Each layer hands on the same sum, f(x) − f(baseline).{last}")
+    last = " After the last layer it is read at one token alone, so all of it stands there."
+    rest = f". Each layer hands on the same sum, f(x) − f(baseline).{last if shares[-1] > 0.9995 else ''}"
+    return prose(*pieces, rest)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from markupsafe import Markup
 
-from explorer.figures import percent
+from explorer.charts.words import percent
 from explorer.labs.attribution import bar_figures, figures
 from explorer.labs.attribution.bar_figures import MOST_BARS
 from explorer.labs.attribution.bench import show
