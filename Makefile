@@ -2,7 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-WORKERS ?= 2
+WORKERS ?= 3
 
 .PHONY: setup setup-dev run test check bench browser
 
@@ -30,7 +30,7 @@ browser:
 run: setup
 	$(BIN)/python app.py
 
-# A worker that waits for its browser leaves the processor to the other: tests/conftest.py says who gets what. A single file runs
+# A worker that waits for its browser leaves the processor to the others: tests/conftest.py says who gets what. A single file runs
 # without workers: `.venv/bin/python -m pytest tests/e2e/test_pages.py`.
 test: setup-dev browser
 	$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder

@@ -25,26 +25,38 @@ torch.set_num_threads(1)
 
 
 IN_BROWSER = "tests/e2e/"
+LONG_FIRST = (IN_BROWSER, "tests/ui/", "tests/test_run.py")
+"""What takes longest begins, so that no worker has much left when the others are done."""
+
+BROWSERS = 2
+"""At once, at most: of the workers one or more are to have a browser's waiting filled with other tests."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Browser tests begin: together they take the longest."""
-    items.sort(key=lambda item: not item.nodeid.startswith(IN_BROWSER))
+    def turn(item: pytest.Item) -> int:
+        return next((turn for turn, start in enumerate(LONG_FIRST) if item.nodeid.startswith(start)), len(LONG_FIRST))
+
+    items.sort(key=turn)
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """How workers share the tests: whole files, so that what a file's tests share is made once, and one browser for all.
+    """How workers share the tests: whole files, so that what a file's tests share is made once.
 
-    Browser tests wait half of their time, which the other worker uses; two browsers at once would wait for each other.
+    The first workers begin with the browser tests, each with a server and a browser of its own, the others with the rest;
+    whoever is done helps the others. A browser test waits half of its time, which a worker more than processors uses.
     """
     from xdist.scheduler import LoadFileScheduling
 
-    class OneBrowser(LoadFileScheduling):
-        def _split_scope(self, nodeid: str) -> str:
-            return IN_BROWSER if nodeid.startswith(IN_BROWSER) else str(super()._split_scope(nodeid))
+    class FewBrowsers(LoadFileScheduling):
+        def _assign_work_unit(self, node: Any) -> None:
+            browsers = self.nodes[: max(1, min(BROWSERS, self.numnodes - 1))]
+            own = [scope for scope in self.workqueue if scope.startswith(IN_BROWSER) == (node in browsers)]
+            if own:
+                self.workqueue.move_to_end(own[0], last=False)
+            super()._assign_work_unit(node)
 
-    return OneBrowser(config, log)
+    return FewBrowsers(config, log)
 
 
 @pytest.fixture(scope="session", autouse=True)

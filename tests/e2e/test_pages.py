@@ -25,44 +25,76 @@ def test_the_front_page_opens_with_a_prediction_and_leads_to_every_lab(visit: Vi
     visit.page.wait_for_selector("#pair-figure .plot[data-drawn]")
 
 
-def test_pressing_a_token_hides_it_and_pressing_again_shows_it(visit: Visit) -> None:
-    visit.open("masking", "#fill-figure")
-    said = visit.page.locator(".said").first
-    before = visit.draws("#fill-figure")
-    visit.page.click("#fill-chips button:has-text('cabinet')")
-    visit.wait_redrawn("#fill-figure", before)
-    expect(said).to_contain_text("hidden token cabinet")
-    visit.page.click("#fill-chips button:has-text('cabinet')")
-    expect(said).not_to_contain_text("hidden token cabinet")
+class TestFilling:
+    """On one page, each from where the one before it leaves it."""
 
+    @pytest.fixture(scope="class")
+    def masking(self, visitor: Visit) -> Visit:
+        visitor.open("masking", "#fill-figure")
+        return visitor
 
-def test_tokens_are_reached_and_pressed_from_the_keyboard(visit: Visit) -> None:
-    visit.open("masking", "#fill-figure")
-    visit.page.focus("#fill-chips button:has-text('The')")
-    visit.page.keyboard.press("ArrowRight")
-    visit.page.keyboard.press("Space")
-    expect(visit.page.locator(".said").first).to_contain_text("At position 2")
-    focused = visit.page.evaluate("document.activeElement.dataset.position")
-    assert focused == "2", "the focus must stay on the pressed token after the row is redrawn"
+    def test_pressing_a_token_hides_it_and_pressing_again_shows_it(self, masking: Visit) -> None:
+        said = masking.page.locator(".said").first
+        before = masking.draws("#fill-figure")
+        masking.page.click("#fill-chips button:has-text('cabinet')")
+        masking.wait_redrawn("#fill-figure", before)
+        expect(said).to_contain_text("hidden token cabinet")
+        masking.page.click("#fill-chips button:has-text('cabinet')")
+        expect(said).not_to_contain_text("hidden token cabinet")
 
+    def test_a_slider_answers_to_the_keyboard(self, masking: Visit) -> None:
+        before = masking.draws("#fill-figure")
+        masking.page.locator("input[type=range]:visible").first.press("ArrowRight")
+        masking.wait_redrawn("#fill-figure", before)
+        bars = masking.page.locator("#fill-figure .bars .point")
+        expect(bars).to_have_count(6)
 
-def test_a_slider_answers_to_the_keyboard(visit: Visit) -> None:
-    visit.open("masking", "#fill-figure")
-    before = visit.draws("#fill-figure")
-    visit.page.locator("input[type=range]:visible").first.press("ArrowRight")
-    visit.wait_redrawn("#fill-figure", before)
-    bars = visit.page.locator("#fill-figure .bars .point")
-    expect(bars).to_have_count(6)
+    def test_tokens_are_reached_and_pressed_from_the_keyboard(self, masking: Visit) -> None:
+        masking.page.focus("#fill-chips button:has-text('The')")
+        masking.page.keyboard.press("ArrowRight")
+        masking.page.keyboard.press("Space")
+        expect(masking.page.locator(".said").first).to_contain_text("At position 2")
+        focused = masking.page.evaluate("document.activeElement.dataset.position")
+        assert focused == "2", "the focus must stay on the pressed token after the row is redrawn"
 
+    def test_a_typed_mask_is_filled(self, masking: Visit) -> None:
+        before = masking.draws("#fill-figure")
+        box = masking.page.get_by_label("Sentence")
+        box.fill("The [MASK] barked at the mailman.")
+        box.press("Enter")
+        masking.wait_redrawn("#fill-figure", before)
+        expect(masking.page.locator("#fill-chips")).to_contain_text("barked")
+        expect(masking.page.locator(".said").first).to_contain_text("At position 2")
+        masking.page.get_by_role("button", name="Data").first.click()
+        expect(masking.page.locator("table").first).to_contain_text("probability")
 
-def test_a_typed_mask_is_filled(visit: Visit) -> None:
-    visit.open("masking", "#fill-figure")
-    box = visit.page.get_by_label("Sentence")
-    box.fill("The [MASK] barked at the mailman.")
-    box.press("Enter")
-    expect(visit.page.locator(".said").first).to_contain_text("At position 2")
-    visit.page.get_by_role("button", name="Data").first.click()
-    expect(visit.page.locator("table").first).to_contain_text("probability")
+    def test_a_new_text_does_not_inherit_the_old_masks(self, masking: Visit) -> None:
+        box = masking.page.get_by_label("Sentence")
+        box.fill("A sentence without any blank at all.")
+        box.press("Enter")
+        expect(masking.page.locator(".said").first).to_contain_text("Nothing is hidden yet")
+        expect(masking.page.locator("#fill-chips button[aria-pressed=true]")).to_have_count(0)
+
+    def test_markup_in_a_text_stays_text(self, masking: Visit) -> None:
+        box = masking.page.get_by_label("Sentence")
+        box.fill("<img src=x onerror='window.broken=1'></textarea><script>window.broken=1</script> [MASK]")
+        box.press("Enter")
+        expect(masking.page.locator("#fill-chips")).to_contain_text("script")
+        box.fill("${window.broken=2} {{value}} [MASK] ${value}")
+        box.press("Enter")
+        expect(masking.page.locator("#fill-chips")).to_contain_text("{")
+        assert masking.page.evaluate("window.broken") is None
+        assert masking.page.locator("#fill-chips img, .said img, .said script").count() == 0
+
+    def test_an_empty_text_says_what_to_do_and_loses_nothing(self, masking: Visit) -> None:
+        box = masking.page.get_by_label("Sentence")
+        box.fill("")
+        box.press("Enter")
+        expect(masking.page.locator(".notice")).to_contain_text("Type a sentence first")
+        assert masking.page.locator("#fill-chips .chip").count() > 3
+        box.fill("Rome is the capital of [MASK].")
+        box.press("Enter")
+        expect(masking.page.locator(".notice")).to_have_count(0)
 
 
 def test_table_figure_and_script_can_be_taken_home(visit: Visit) -> None:
@@ -81,40 +113,6 @@ def test_table_figure_and_script_can_be_taken_home(visit: Visit) -> None:
     visit.page.get_by_role("button", name="Copy as Python").first.click()
     expect(visit.page.locator("#script-fill_masks")).to_contain_text("explorer.run(")
     expect(visit.page.locator("#plain-fill_masks")).to_contain_text("AutoModelForMaskedLM")
-
-
-def test_a_new_text_does_not_inherit_the_old_masks(visit: Visit) -> None:
-    visit.open("masking", "#fill-figure")
-    box = visit.page.get_by_label("Sentence")
-    box.fill("A sentence without any blank at all.")
-    box.press("Enter")
-    expect(visit.page.locator(".said").first).to_contain_text("Nothing is hidden yet")
-    expect(visit.page.locator("#fill-chips button[aria-pressed=true]")).to_have_count(0)
-
-
-def test_markup_in_a_text_stays_text(visit: Visit) -> None:
-    visit.open("masking", "#fill-figure")
-    box = visit.page.get_by_label("Sentence")
-    box.fill("<img src=x onerror='window.broken=1'></textarea><script>window.broken=1</script> [MASK]")
-    box.press("Enter")
-    expect(visit.page.locator("#fill-chips")).to_contain_text("script")
-    box.fill("${window.broken=2} {{value}} [MASK] ${value}")
-    box.press("Enter")
-    expect(visit.page.locator("#fill-chips")).to_contain_text("{")
-    assert visit.page.evaluate("window.broken") is None
-    assert visit.page.locator("#fill-chips img, .said img, .said script").count() == 0
-
-
-def test_an_empty_text_says_what_to_do_and_loses_nothing(visit: Visit) -> None:
-    visit.open("masking", "#fill-figure")
-    box = visit.page.get_by_label("Sentence")
-    box.fill("")
-    box.press("Enter")
-    expect(visit.page.locator(".notice")).to_contain_text("Type a sentence first")
-    assert visit.page.locator("#fill-chips .chip").count() > 3
-    box.fill("Rome is the capital of [MASK].")
-    box.press("Enter")
-    expect(visit.page.locator(".notice")).to_have_count(0)
 
 
 def test_the_corruption_tab_draws_again_and_counts(visit: Visit) -> None:
@@ -248,29 +246,35 @@ def test_dark_pages_have_dark_figures(visit: Visit) -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "tab", "figure"),
+    ("path", "tabs"),
     [
-        ("pruning", "What matters", "#importance-heatmap"),
-        ("pruning", "Prune and see", "#orders-figure"),
-        ("pruning", "Take out", "#left-figure"),
-        ("pruning", "Step by step", "#steps-figure"),
-        ("distillation", "Ablation", "#ablation-figure"),
-        ("attention", "Queries and keys", "#neuron-figure"),
-        ("context", "Logit lens", "#lens-figure"),
-        ("pairs", "All pairs of a text", "#all-pairs-figure"),
+        (
+            "pruning",
+            {
+                "What matters": "#importance-heatmap",
+                "Prune and see": "#orders-figure",
+                "Take out": "#left-figure",
+                "Step by step": "#steps-figure",
+            },
+        ),
+        ("distillation", {"Ablation": "#ablation-figure"}),
+        ("attention", {"Queries and keys": "#neuron-figure"}),
+        ("context", {"Logit lens": "#lens-figure"}),
+        ("pairs", {"All pairs of a text": "#all-pairs-figure"}),
     ],
 )
 def test_what_is_asked_and_its_figure_are_in_view_together_on_a_projector(
-    visit: Visit, path: str, tab: str, figure: str
+    visit: Visit, path: str, tabs: dict[str, str]
 ) -> None:
     visit.page.goto(f"{visit.address}/{path}")
     visit.page.wait_for_selector(".plot[data-drawn]")
-    visit.tab(tab)
-    visit.page.wait_for_selector(f"{figure} .plot[data-drawn]")
-    visit.page.evaluate("scrollTo(0, 0)")
-    box = visit.page.locator(f"{figure} .plot").bounding_box()
-    assert box is not None
-    assert box["y"] + box["height"] <= 768, "the fold cuts the figure"
+    for tab, figure in tabs.items():
+        visit.tab(tab)
+        visit.page.wait_for_selector(f"{figure} .plot[data-drawn]")
+        visit.page.evaluate("scrollTo(0, 0)")
+        box = visit.page.locator(f"{figure} .plot").bounding_box()
+        assert box is not None
+        assert box["y"] + box["height"] <= 768, "the fold cuts the figure"
 
 
 @pytest.mark.parametrize(("width", "links"), [(1024, ["Use via API", "Settings"]), (390, ["Settings"])])
