@@ -1,14 +1,14 @@
-"""What a parameter accepts: numbers between bounds, names, texts, heads. Each kind has the sentence for what it refuses."""
+"""What a parameter accepts: numbers between bounds, names, texts. Each kind has the sentence for what it refuses."""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, cast
 
-from pydantic import GetCoreSchemaHandler, ValidationInfo
+from pydantic import GetCoreSchemaHandler
 from pydantic_core import CoreSchema, core_schema
 
 from explorer.errors import BadInputError
@@ -27,13 +27,13 @@ Head = tuple[int, int]
 
 @dataclass(frozen=True)
 class Kind:
-    """What a field accepts. `read` brings a value to its plain form, or raises BadInputError."""
+    """What a field accepts."""
 
-    what = "a number"
-    """What is meant, where something else altogether was sent."""
+    what = ""
+    """What is meant, for the sentence where a list or an object was sent."""
 
     def read(self, value: Any, name: str) -> Any:
-        """The value of the parameter of this name."""
+        """The value of the parameter of this name in its plain form. Raises BadInputError."""
         raise NotImplementedError
 
     def other(self, value: Any, name: str) -> BadInputError:
@@ -42,15 +42,14 @@ class Kind:
         return BadInputError(f"{name} must be {self.what}; got {called}.")
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        return core_schema.with_info_plain_validator_function(self._validate)
-
-    def _validate(self, value: Any, info: ValidationInfo) -> Any:
-        return self.read(encodable(value), str(info.field_name))
+        return core_schema.with_info_plain_validator_function(
+            lambda value, info: self.read(encodable(value), str(info.field_name))
+        )
 
 
 @dataclass(frozen=True)
 class Number(Kind):
-    """A number between two bounds. above: the lower one is left out. optional: nothing is None.
+    """A number between two bounds, or what spells one. above: the lower one is left out. optional: nothing is None.
 
     said: the sentence for what is refused, of {name} and {value}.
     """
@@ -62,40 +61,32 @@ class Number(Kind):
     said: str = ""
 
     def read(self, value: Any, name: str) -> Any:
-        """From a number or what spells one; NaN and the infinities are none."""
+        """A float; NaN and the infinities are no numbers."""
         if self.optional and (value is None or value == ""):
             return None
         try:
-            number = self.parsed(value)
+            number = float(value)
         except (TypeError, ValueError, OverflowError):
             number = math.nan
         high_enough = self.least < number if self.above else self.least <= number
         if not (math.isfinite(number) and high_enough and number <= self.most):
             raise BadInputError(self.refusal(value, name))
-        return self.exact(number, value, name)
-
-    def parsed(self, value: Any) -> float:
-        """The number that a value is or spells. Raises TypeError, ValueError or OverflowError."""
-        return float(value)
-
-    def exact(self, number: float, value: Any, name: str) -> float:
-        """The number in this kind's type."""
         return number
 
     def refusal(self, value: Any, name: str) -> str:
         """What is said of a value that isn't accepted."""
-        if self.said:
-            return self.said.format(name=name, value=repr(value))
-        bound = f"{'above' if self.above else 'from'} {self.least:g} to {self.most:g}"
-        return f"{name} must be a number {bound}; got {value!r}."
+        bounds = f"{'above' if self.above else 'from'} {self.least:g} to {self.most:g}"
+        said = self.said or f"{{name}} must be a number {bounds}; got {{value}}."
+        return said.format(name=name, value=repr(value))
 
 
 @dataclass(frozen=True)
 class Exact(Number):
-    """A whole number, half ones refused with what was sent."""
+    """A whole number; of half a one the sentence says what was sent."""
 
-    def exact(self, number: float, value: Any, name: str) -> int:
+    def read(self, value: Any, name: str) -> Any:
         """An int."""
+        number = super().read(value, name)
         if number != int(number):
             raise BadInputError(f"{name} must be a whole number; got {value!r}.")
         return int(number)
@@ -103,15 +94,14 @@ class Exact(Number):
 
 @dataclass(frozen=True)
 class Whole(Number):
-    """A whole number, in digits alone where it is a text, with one sentence for all that it can't be."""
+    """A whole number, as a text in digits alone, with one sentence for all that it can't be."""
 
-    def parsed(self, value: Any) -> float:
-        """As Number's."""
-        return float(int(value) if isinstance(value, str) else value)
-
-    def exact(self, number: float, value: Any, name: str) -> int:
+    def read(self, value: Any, name: str) -> Any:
         """An int."""
-        if number != int(number):
+        number = super().read(value, name)
+        if number is None:
+            return None
+        if number != int(number) or (isinstance(value, str) and not value.strip().lstrip("+-").isdecimal()):
             raise BadInputError(self.refusal(value, name))
         return int(number)
 
@@ -124,15 +114,15 @@ class Whole(Number):
 
 @dataclass(frozen=True)
 class Flag(Kind):
-    """Yes or no."""
+    """Yes or no, as Python takes a value for true."""
 
     what = "true or false"
 
     def read(self, value: Any, name: str) -> bool:
-        """Whatever Python takes for true; "false", "no" and "0" are what they say."""
+        """A bool."""
         if isinstance(value, list | dict):
             raise self.other(value, name)
-        return value.strip().lower() not in ("", "false", "no", "0") if isinstance(value, str) else bool(value)
+        return bool(value)
 
 
 @dataclass(frozen=True)
@@ -178,14 +168,15 @@ class Sentence(Kind):
 
 @dataclass(frozen=True)
 class OneOf(Kind):
-    """One of some names. said: the sentence for another, of {name}, {known} and {value}."""
+    """One of some names. titles: what a page calls them. said: the sentence for another, of {name}, {known} and {value}."""
 
-    known: Sequence[str]
+    known: tuple[str, ...]
+    titles: tuple[str, ...] = ()
     said: str = "{name} must be one of {known}; got {value}."
 
     def read(self, value: Any, name: str) -> str:
         """The name."""
-        if value not in tuple(self.known):
+        if value not in self.known:
             known = ", ".join(self.known)
             raise BadInputError(self.said.format(name=name, known=known, value=repr(str(value)[:40])))
         return cast(str, value)
@@ -220,31 +211,21 @@ class Read(Kind):
         return self.function(value)
 
 
-@dataclass(frozen=True)
-class Heads(Kind):
-    """(layer, head) pairs: a list of pairs, or "0.3, 2.11"; sorted, each once."""
-
-    what = 'pairs of layer and head, such as [[0, 3], [2, 11]] or "0.3, 2.11"'
-
-    def read(self, value: Any, name: str) -> tuple[Head, ...]:
-        """The pairs; none for nothing."""
-        if isinstance(value, str):
-            value = _written(value)
-        value = () if value is None else value
-        if not isinstance(value, list | tuple):
-            raise BadInputError(f"{name} takes {self.what}.")
-        if len(value) > MOST_HEADS:
-            raise BadInputError(f"{name} takes at most {MOST_HEADS:,} pairs.")
-        pairs = set()
-        for entry in value:
-            pair = entry.split(".") if isinstance(entry, str) else entry
-            if not isinstance(pair, list | tuple) or len(pair) != 2:
-                raise BadInputError(f"{name} takes {self.what}.")
-            layer, head = (
-                Whole(0, MOST_LAYERS).read(part, of) for part, of in zip(pair, ("layer", "head"), strict=True)
-            )
-            pairs.add((layer, head))
-        return tuple(sorted(pairs))
+def parse_heads(value: Any) -> tuple[Head, ...]:
+    """(layer, head) pairs, each once, from a list of pairs or from "0.3, 2.11"; raise BadInputError."""
+    meant = 'heads takes pairs of layer and head, such as [[0, 3], [2, 11]] or "0.3, 2.11".'
+    value = _written(value) if isinstance(value, str) else () if value is None else value
+    if not isinstance(value, list | tuple):
+        raise BadInputError(meant)
+    if len(value) > MOST_HEADS:
+        raise BadInputError(f"heads takes at most {MOST_HEADS:,} pairs.")
+    number, pairs = Whole(0, MOST_LAYERS), set()
+    for entry in value:
+        pair = entry.split(".") if isinstance(entry, str) else entry
+        if not isinstance(pair, list | tuple) or len(pair) != 2:
+            raise BadInputError(meant)
+        pairs.add((number.read(pair[0], "layer"), number.read(pair[1], "head")))
+    return tuple(sorted(pairs))
 
 
 def _written(value: str) -> list[Any]:

@@ -11,6 +11,7 @@ A value that a field doesn't accept raises BadInputError with a sentence that na
 
 from __future__ import annotations
 
+import threading
 from dataclasses import dataclass, fields
 from functools import cache
 from typing import Annotated, Any, TypeVar, cast, dataclass_transform
@@ -18,11 +19,11 @@ from typing import Annotated, Any, TypeVar, cast, dataclass_transform
 from pydantic import ConfigDict, ValidationError
 from pydantic.dataclasses import dataclass as validated
 from pydantic.dataclasses import rebuild_dataclass
-from pydantic.fields import FieldInfo
 
 from explorer.kinds import LARGEST_SEED, MOST_LAYERS, MOST_TOKENS, Kind, Name, Sentence, Whole
 
 _Class = TypeVar("_Class")
+_BUILDING = threading.Lock()
 _CONFIG = ConfigDict(extra="forbid", validate_default=True, defer_build=True)
 
 
@@ -36,9 +37,10 @@ def params(cls: type[_Class]) -> type[_Class]:
     read = made.__init__
 
     def init(self: Any, *values: Any, **named: Any) -> None:
-        # At the first call, so that no start waits for 65 schemas; pydantic then puts its own __init__ in this one's place.
-        if rebuild_dataclass(made):
-            made.__init__ = init
+        if not made.__pydantic_complete__:  # at the first call, so that no start waits for what all classes take
+            with _BUILDING:
+                if rebuild_dataclass(made):  # which puts pydantic's own __init__ in this one's place
+                    made.__init__ = init
         try:
             read(self, *values, **named)
         except ValidationError as error:  # of values the Kinds have spoken, so this is about their names
@@ -54,8 +56,8 @@ class Shown:
     """How a page offers a parameter.
 
     title: its label. info: the line below that. slider: its ends and its step (1 where that is left out), which may be a part
-    of what is accepted. choices: (title, value) pairs; `dropdown` lists them, where they are not all in view. lines: of a text
-    box, at least and at most.
+    of what is accepted. choices: (title, value) pairs, where the Kind has none; `dropdown` lists them, where they are not all in
+    view. lines: of a text box, at least and at most.
     """
 
     title: str
@@ -70,7 +72,6 @@ class Shown:
 class Declared:
     """A field as it stands in its class. default: MISSING where a value has to be given."""
 
-    name: str
     default: Any
     kind: Kind
     shown: Shown
@@ -79,21 +80,13 @@ class Declared:
 @cache
 def declared(kind: type) -> dict[str, Declared]:
     """The fields of a class under `@params`, by name."""
-    marks: dict[str, FieldInfo] = cast(Any, kind).__pydantic_fields__
-    return {
-        field.name: Declared(
-            field.name,
-            field.default,
-            _last(marks[field.name], Kind, Name()),
-            _last(marks[field.name], Shown, Shown(field.name)),
-        )
-        for field in fields(cast(Any, kind))
-    }
-
-
-def _last(field: FieldInfo, kind: type[_Class], otherwise: _Class) -> _Class:
-    """The last mark of a kind at a field: what is written there goes before what its type brings along."""
-    return next((mark for mark in reversed(field.metadata) if isinstance(mark, kind)), otherwise)
+    found = {}
+    for field in fields(cast(Any, kind)):
+        marks = cast(Any, kind).__pydantic_fields__[field.name].metadata
+        shown = [Shown(field.name), *(mark for mark in marks if isinstance(mark, Shown))]
+        kinds = [Name(), *(mark for mark in marks if isinstance(mark, Kind))]
+        found[field.name] = Declared(field.default, kinds[-1], shown[-1])  # the field's own come after its type's
+    return found
 
 
 Layer = Annotated[int, Whole(0, MOST_LAYERS), Shown("Layer", slider=(0, 11))]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import MISSING, FrozenInstanceError, fields, replace
 from typing import Annotated, Any, Self
 
@@ -46,7 +47,7 @@ def test_values_come_by_place_or_by_name_and_are_brought_to_their_type() -> None
     asked: Any = Asked("A text.", "7", names="b, c")  # type: ignore[arg-type]
     assert (asked.top_k, asked.names, asked.seed) == (7, ("b", "c"), 0)
     assert Asked("A text.").names == ("all",)
-    more: Any = AskedMore("A text.", rate="0.25", even="false", second="  ")  # type: ignore[arg-type]
+    more: Any = AskedMore("A text.", rate="0.25", even=0, second="  ")  # type: ignore[arg-type]
     assert (more.rate, more.even, more.second) == (0.25, False, "")
 
 
@@ -82,6 +83,17 @@ def test_a_wrong_name_is_no_matter_for_a_visitor(again: str) -> None:
             Fresh()  # type: ignore[call-arg]
 
 
+def test_whoever_comes_while_a_class_is_first_used_waits_for_it() -> None:
+    @params
+    class Fresh:
+        text: Text
+        top_k: Annotated[int, Whole(1, 50)] = 5
+
+    with ThreadPoolExecutor(8) as pool:
+        made = list(pool.map(lambda number: Fresh("A text.", number), range(1, 41)))
+    assert [one.top_k for one in made] == list(range(1, 41))
+
+
 def test_what_stands_at_the_field_goes_before_what_its_type_brings() -> None:
     assert declared(AskedMore)["seed"].shown.title == "Seed of the draw"
     assert declared(AskedMore)["seed"].kind == Whole(0, 2**31 - 1)
@@ -103,5 +115,5 @@ def test_a_page_offers_nothing_that_is_refused(action: Action | LiveAction) -> N
     for name, field in declared(action.params).items():
         for value in (*field.shown.slider[:2], *(value for _, value in field.shown.choices)):
             assert field.kind.read(value, name) in (value, (value,))
-        if isinstance(field.kind, OneOf) and field.shown.choices:
-            assert {value for _, value in field.shown.choices} <= set(field.kind.known)
+        if isinstance(field.kind, OneOf) and field.kind.titles:
+            assert len(field.kind.titles) == len(field.kind.known)

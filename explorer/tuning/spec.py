@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Self
+from dataclasses import fields
+from typing import Annotated, Any, Self
 
 from pydantic import AfterValidator, model_validator
 
@@ -69,15 +70,8 @@ StudentLayers = Annotated[
 
 Start = Annotated[
     str,
-    OneOf(STARTS),
-    Shown(
-        "Starts from",
-        choices=(
-            ("the teacher's layers", "teacher"),
-            ("pretrained layers", "pretrained"),
-            ("random numbers", "random"),
-        ),
-    ),
+    OneOf(STARTS, ("the teacher's layers", "pretrained layers", "random numbers")),
+    Shown("Starts from"),
 ]
 Labelled = Annotated[int, Exact(0, 10_000_000), Shown("Known labels")]
 """How many of a student's training examples keep their label, drawn by the seed; 0 for all."""
@@ -105,12 +99,8 @@ class RunSpec:
     seed: RunSeed = 0
     variant: Annotated[
         str,
-        OneOf(VARIANTS),
-        Shown(
-            "LoRA variant",
-            choices=(("LoRA", "lora"), ("rsLoRA", "rslora"), ("DoRA", "dora"), ("PiSSA", "pissa")),
-            dropdown=True,
-        ),
+        OneOf(VARIANTS, ("LoRA", "rsLoRA", "DoRA", "PiSSA")),
+        Shown("LoRA variant", dropdown=True),
     ] = "lora"
     dropout: Annotated[float, Number(0, 0.9), Shown("Dropout in LoRA or the adapters", slider=(0, 0.5, 0.05))] = 0.0
     prefix_length: Annotated[int, Exact(1, 128), Shown("Virtual tokens", slider=(1, 64))] = 16
@@ -132,3 +122,9 @@ class RunSpec:
                 "soft_weight, hard_weight and cosine_weight are all 0; one term of the loss must be left."
             )
         return self
+
+
+def spec_of(asked: Any, **settings: Any) -> RunSpec:
+    """A run with the settings of `asked` that bear a spec's names, and with others that go before them."""
+    shared = {field.name: getattr(asked, field.name) for field in fields(RunSpec) if hasattr(asked, field.name)}
+    return RunSpec(**{**shared, **settings})

@@ -15,7 +15,9 @@ def control(params: type, name: str, **options: Any) -> Any:
     """The component for one parameter; options replace what is declared (value, label, info, choices, slider) or add to it."""
     field = declared(params)[name]
     slider = options.pop("slider", field.shown.slider)
-    choices = list(options.pop("choices", field.shown.choices))
+    kind = field.kind
+    named = zip(kind.titles, kind.known, strict=False) if isinstance(kind, OneOf) else ()
+    choices = list(options.pop("choices", field.shown.choices or named))
     value = None if field.default is MISSING else field.default
     given = {"value": value, "label": field.shown.title, "info": field.shown.info, **options}
     if slider:
@@ -24,13 +26,13 @@ def control(params: type, name: str, **options: Any) -> Any:
     if choices and isinstance(given["value"], tuple | list):
         return gr.CheckboxGroup(choices, **{**given, "value": list(given["value"])})
     if choices and field.shown.dropdown:
-        given = {"filterable": not isinstance(field.kind, OneOf), **given}
-        return gr.Dropdown(choices, **{"allow_custom_value": isinstance(field.kind, Name), **given})
+        given = {"filterable": not isinstance(kind, OneOf), **given}
+        return gr.Dropdown(choices, **{"allow_custom_value": isinstance(kind, Name), **given})
     if choices:
         return gr.Radio(choices, **given)
-    if isinstance(field.kind, Number):
-        return gr.Number(precision=0 if isinstance(field.kind, Whole | Exact) else None, **given)
-    if isinstance(field.kind, Flag):
+    if isinstance(kind, Number):
+        return gr.Number(precision=0 if isinstance(kind, Whole | Exact) else None, **given)
+    if isinstance(kind, Flag):
         return gr.Checkbox(**given)
     if isinstance(value := given["value"], tuple):
         given["value"] = ", ".join(map(str, value))

@@ -23,8 +23,8 @@ class Asked:
     count: Annotated[int, Whole(0), Shown("Count")] = 3
     weight: Annotated[float, Number(0, 10)] = 2.5
     even: Annotated[bool, Flag(), Shown("Even")] = True
-    way: Annotated[str, OneOf(("a", "b")), Shown("Way", choices=WAYS)] = "b"
-    listed: Annotated[str, OneOf(("a", "b")), Shown("Way", choices=WAYS, dropdown=True)] = "a"
+    way: Annotated[str, OneOf(("a", "b"), ("one", "other")), Shown("Way")] = "b"
+    listed: Annotated[str, OneOf(("a", "b"), ("one", "other")), Shown("Way", dropdown=True)] = "a"
     task: Annotated[str, Name(), Shown("Task", dropdown=True)] = "a"
     ways: Annotated[tuple[str, ...], Names(), Shown("Ways", choices=WAYS)] = ("a",)
     ranks: Annotated[tuple[str, ...], Names()] = ("1", "2")

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from explorer.backend.runs.examples import FIRST, PRAISE
-from explorer.kinds import Flag, Head, Heads, Name, Whole
+from explorer.kinds import Flag, Head, Name, Read, Whole, parse_heads
 from explorer.labs.attention.schema import TokenPlace
 from explorer.params import SecondText, Shown, Text, params
 
 MOST_ANSWERS = 20
 
 
-Off = Annotated[tuple[Head, ...], Heads()]
+Off = Annotated[tuple[Head, ...], Read(parse_heads)]
 """(layer, head) pairs to switch off, or "0.3, 2.11"."""
 
 Everywhere = Annotated[bool, Flag(), Shown("One layer serves every depth: switch at all of them")]

@@ -22,8 +22,8 @@ class AttentionViewParams:
     sentence_b: SecondText = ""
     view: Annotated[
         str,
-        OneOf(VIEWS, said="{name} must be one of {known}."),
-        Shown("bertviz", choices=(("Head view", "head"), ("Model view", "model"))),
+        OneOf(VIEWS, ("Head view", "Model view"), said="{name} must be one of {known}."),
+        Shown("bertviz"),
     ] = "head"
     layer: Layer = 0
     """Which one the head view shows, from 0."""

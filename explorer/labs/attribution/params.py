@@ -14,7 +14,6 @@ from explorer.params import MaybePosition, SecondText, Shown, Text, params
 
 MOST_METHODS = 3
 LONGEST_TARGET = 60
-ONE_OF = "{name} is one of {known}, not {value}."
 
 
 def _target(value: Any) -> str:
@@ -49,14 +48,12 @@ Methods = Annotated[
 ]
 Baseline = Annotated[
     str,
-    OneOf(("auto", "mask", "pad", "zero"), said=ONE_OF),
-    Shown(
-        "Baseline, in place of every token",
-        choices=(
-            *(("[MASK], or zero where there is none", "auto"), ("[MASK]", "mask")),
-            *(("[PAD]", "pad"), ("zero vector", "zero")),
-        ),
+    OneOf(
+        ("auto", "mask", "pad", "zero"),
+        ("[MASK], or zero where there is none", "[MASK]", "[PAD]", "zero vector"),
+        said="{name} is one of {known}, not {value}.",
     ),
+    Shown("Baseline, in place of every token"),
 ]
 Steps = Annotated[
     int,
@@ -68,8 +65,8 @@ Steps = Annotated[
 
 By = Annotated[
     str,
-    OneOf(("tokens", "words"), said=ONE_OF),
-    Shown("Count by", choices=(("tokens", "tokens"), ("whole words", "words"))),
+    OneOf(("tokens", "words"), ("tokens", "whole words"), said="{name} is one of {known}, not {value}."),
+    Shown("Count by"),
 ]
 
 

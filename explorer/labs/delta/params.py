@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Self
+from typing import Annotated, Any, Self
 
-from pydantic import AfterValidator, model_validator
+from pydantic import model_validator
 
 from explorer.backend.runs.examples import FIRST, OTHER_RANK
 from explorer.errors import BadInputError
-from explorer.kinds import Name, Names, Whole
+from explorer.kinds import Name, Names, Read, Whole
 from explorer.params import Shown, params
-from explorer.tuning.spec import BatchSize, Epochs, Examples, RunSeed, RunSpec, Targets, Task
+from explorer.tuning.spec import BatchSize, Epochs, Examples, RunSeed, RunSpec, Targets, Task, spec_of
 
 MOST_RANKS = 10
 
@@ -20,8 +20,9 @@ Module = Annotated[str, Name(), Shown("Matrix", dropdown=True)]
 Directions = Annotated[int, Whole(1), Shown("Directions r of ΔW", slider=(1, 64))]
 
 
-def _different_ranks(given: tuple[str, ...]) -> tuple[int, ...]:
-    ranks = tuple(Whole(1).read(rank, "rank") for rank in given)
+def _different_ranks(given: Any) -> tuple[int, ...]:
+    named = given.split(",") if isinstance(given, str) else Names().read(given, "ranks")
+    ranks = tuple(Whole(1).read(rank, "rank") for rank in named)
     if not 1 <= len(ranks) <= MOST_RANKS or len(set(ranks)) < len(ranks):
         raise BadInputError(f"Give 1 to {MOST_RANKS} different ranks, such as 1, 2, 4, 8, 64.")
     return ranks
@@ -101,9 +102,8 @@ class ExperimentParams:
 
     def specs(self) -> tuple[RunSpec, RunSpec]:
         """The two runs; LoRA's rank is at least r."""
-        shared = {"epochs": self.epochs, "batch_size": self.batch_size, "examples": self.examples, "seed": self.seed}
-        lora = RunSpec(self.model, self.task, "lora", rank=max(8, self.r), targets=(self.module,), **shared)  # type: ignore[arg-type]
-        return lora, RunSpec(self.model, self.task, "full", **shared)  # type: ignore[arg-type]
+        lora = spec_of(self, method="lora", rank=max(8, self.r), targets=(self.module,))
+        return lora, spec_of(self, method="full")
 
 
 @params
@@ -112,7 +112,7 @@ class SweepParams:
 
     model: Annotated[str, Name()]
     task: Task = "sst2"
-    ranks: Annotated[tuple[int, ...], Names(), AfterValidator(_different_ranks), Shown("Ranks")] = (1, 2, 4, 8, 64)
+    ranks: Annotated[tuple[int, ...], Read(_different_ranks), Shown("Ranks")] = (1, 2, 4, 8, 64)
     targets: Targets = ("query", "value")
     epochs: Epochs = 3
     batch_size: BatchSize = 16
@@ -126,17 +126,4 @@ class SweepParams:
 
     def specs(self) -> list[RunSpec]:
         """One run a rank. alpha grows with the rank, so that alpha / r, the update's scale, stays the same."""
-        return [
-            RunSpec(
-                self.model,
-                self.task,
-                rank=rank,
-                alpha=2.0 * rank,
-                targets=self.targets,
-                epochs=self.epochs,
-                batch_size=self.batch_size,
-                examples=self.examples,
-                seed=self.seed,
-            )
-            for rank in self.ranks
-        ]
+        return [spec_of(self, rank=rank, alpha=2.0 * rank) for rank in self.ranks]

@@ -136,8 +136,8 @@ class DistillParams:
 
     loss: Annotated[
         str,
-        OneOf(SOFT_LOSSES, said="{name} must be kl or l2; got {value}."),
-        Shown("Compared with the teacher", choices=(("soft targets (T² KL)", "kl"), ("logits (L2)", "l2"))),
+        OneOf(SOFT_LOSSES, ("soft targets (T² KL)", "logits (L2)"), said="{name} must be kl or l2; got {value}."),
+        Shown("Compared with the teacher"),
     ] = "kl"
     epochs: Epochs = 3
     seed: RunSeed = 0

@@ -34,13 +34,8 @@ class Controls:
         self.page = page
         task = control(RunSpec, "task", choices=choices(settings()), elem_id="task-picker")
         self.real = RealTask(task)
-        self.method = gr.Dropdown(
-            [(method.title, method.slug) for method in METHODS],
-            value="lora",
-            label="Method",
-            filterable=False,
-            elem_id="method-picker",
-        )
+        known = {"choices": [(method.title, method.slug) for method in METHODS], "allow_custom_value": False}
+        self.method = control(RunSpec, "method", **known, filterable=False, elem_id="method-picker")
         with gr.Group() as self.lora:
             made = {"rank": control(RunSpec, "rank", elem_id="rank"), **controls(RunSpec, "targets")}
         with gr.Group(visible=False) as self.prefix:

@@ -10,7 +10,7 @@ from explorer.backend.runs.record import RunRecord, RunStatus
 from explorer.errors import BadInputError, ExplorerError
 from explorer.labs.finetune.schema import CompareParams, FollowParams, RunsParams
 from explorer.tuning.methods import METHODS, find_method
-from explorer.tuning.spec import RunSpec
+from explorer.tuning.spec import RunSpec, spec_of
 
 
 def train(executor: Executor, params: RunSpec, owner: str) -> Iterator[RunRecord | None]:
@@ -28,17 +28,8 @@ def compare_methods(executor: Executor, params: CompareParams, owner: str) -> It
     wanted = [find_method(name) for name in params.methods] or list(METHODS)
     started, missing = [], []
     for method in wanted:
-        spec = RunSpec(
-            params.model,
-            params.task,
-            method.slug,
-            epochs=params.epochs,
-            batch_size=params.batch_size,
-            examples=params.examples,
-            seed=params.seed,
-        )
         try:
-            started.append(executor.runs.start(spec, owner))
+            started.append(executor.runs.start(spec_of(params, method=method.slug), owner))
         except ExplorerError as error:
             missing.append((method.title, str(error)))
     if not started:

@@ -190,12 +190,12 @@ class ExportParams:
     run: Run = FIRST
     kind: Annotated[
         str,
-        OneOf(("adapter", "merged")),
-        Shown(
-            "What",
-            choices=(
-                ("Adapter in peft's format, with card, data and training script", "adapter"),
-                ("Whole merged checkpoint, for from_pretrained", "merged"),
+        OneOf(
+            ("adapter", "merged"),
+            (
+                "Adapter in peft's format, with card, data and training script",
+                "Whole merged checkpoint, for from_pretrained",
             ),
         ),
+        Shown("What"),
     ] = "adapter"

@@ -130,8 +130,8 @@ class CorruptParams:
     random_share: Annotated[Share, Shown("of those random (0.1)", slider=(0, 1, 0.05))] = 0.1
     scheme: Annotated[
         str,
-        OneOf(SCHEMES, said="The scheme is one of {known}, not {value}."),
-        Shown("Scheme", choices=(("single token", "token"), ("whole word", "whole_word"), ("n-gram", "ngram"))),
+        OneOf(SCHEMES, ("single token", "whole word", "n-gram"), said="The scheme is one of {known}, not {value}."),
+        Shown("Scheme"),
     ] = "token"
     seed: Annotated[Seed, Shown("Seed of the draw")] = 0
 

@@ -175,8 +175,8 @@ class CountParams:
     embedding_size: Annotated[int, Whole(0, 20_000), Shown("Embedding width E (0: as the family has it)")] = 0
     shared: Annotated[
         str,
-        OneOf(("own", "yes", "no"), said="{name} must be own, yes or no."),
-        Shown("One layer for all depths", choices=(("as it is", "own"), ("yes", "yes"), ("no", "no"))),
+        OneOf(("own", "yes", "no"), ("as it is", "yes", "no"), said="{name} must be own, yes or no."),
+        Shown("One layer for all depths"),
     ] = "own"
 
 

@@ -15,7 +15,7 @@ from explorer.backend.executor import answer
 from explorer.backend.runs.record import RunRecord
 from explorer.charts.words import duration, progress_bar
 from explorer.errors import ExplorerError
-from explorer.labs.pruning.params import SCORES, Asking
+from explorer.labs.pruning.params import SCORES, Asking, Scored
 from explorer.labs.pruning.worked import KNOWN, READ, Known, KnownParams
 from explorer.plain import Asked
 from explorer.settings import settings
@@ -231,7 +231,8 @@ def scores_of(unit: str) -> list[tuple[str, str]]:
 
 def score_box(unit: str) -> gr.Dropdown:
     """The choice of a score, at first the gradient."""
-    return gr.Dropdown(scores_of(unit), value="gradient", label="By which score", filterable=False)
+    box: gr.Dropdown = control(Scored, "score", choices=scores_of(unit))
+    return box
 
 
 def fitting(unit: str, score: str = "gradient") -> Any:

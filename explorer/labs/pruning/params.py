@@ -10,7 +10,7 @@ from pydantic import model_validator
 
 from explorer.compress.cuts import ORDERS, UNITS
 from explorer.errors import BadInputError
-from explorer.kinds import Flag, Head, Heads, Name, OneOf, Read, Whole
+from explorer.kinds import Flag, Head, Name, OneOf, Read, Whole, parse_heads
 from explorer.models.catalog import DEFAULT_MODEL
 from explorer.params import Seed, Shown, params
 
@@ -58,11 +58,11 @@ def _key(value: Any) -> str:
     return value
 
 
-UNIT_CHOICES = (
-    *(("heads", "head"), ("neurons", "neuron"), ("heads and neurons", "both")),
-    *(("layers", "layer"), ("weights", "weight")),
-)
-Unit = Annotated[str, OneOf(UNITS), Shown("Take away", choices=UNIT_CHOICES, dropdown=True)]
+Unit = Annotated[
+    str,
+    OneOf(UNITS, ("heads", "neurons", "heads and neurons", "layers", "weights")),
+    Shown("Take away", dropdown=True),
+]
 Share = Annotated[float, Read(_share), Shown("Share to take away", slider=(0.05, 0.95, 0.05))]
 
 
@@ -79,8 +79,8 @@ class Asking:
 
     loss: Annotated[
         str,
-        OneOf(("labels", "soft")),
-        Shown("Loss", choices=(("on the labels", "labels"), ("of its own soft output", "soft")), dropdown=True),
+        OneOf(("labels", "soft"), ("on the labels", "of its own soft output")),
+        Shown("Loss", dropdown=True),
     ] = "labels"
     examples: Annotated[int, Whole(1, 512), Shown("Examples for importance", slider=(16, 256, 16))] = 64
     held_out: Annotated[int, Whole(1, 2000), Shown("Held-out for the metric", slider=(40, 400, 40))] = 80
@@ -127,7 +127,7 @@ class ImportanceParams(Scored):
 class OrdersParams(Scored):
     """Least important first, most important first, and `draws` random orders."""
 
-    unit: Annotated[Unit, Shown("Take away", choices=UNIT_CHOICES)] = "head"
+    unit: Annotated[Unit, Shown("Take away")] = "head"
     draws: Annotated[int, Whole(0, 10), Shown("Random orders", slider=(0, 6))] = 2
 
 
@@ -142,12 +142,8 @@ class PruneParams(Scored):
 
     order: Annotated[
         str,
-        OneOf(ORDERS),
-        Shown(
-            "Order",
-            choices=(("least important first", "least"), ("most important first", "most"), ("random", "random")),
-            dropdown=True,
-        ),
+        OneOf(ORDERS, ("least important first", "most important first", "random")),
+        Shown("Order", dropdown=True),
     ] = "least"
     train_between: Annotated[int, Whole(0, MOST_TRAINING), Shown("Training steps after each", slider=(0, 30))] = 0
     even: Annotated[bool, Flag(), Shown("As many from every layer")] = False
@@ -166,7 +162,7 @@ class PruneParams(Scored):
 class HandParams(Asking):
     """Take these heads away: pairs of layer and head from 0, or "0.3, 2.11"."""
 
-    heads: Annotated[tuple[Head, ...], Heads()] = ()
+    heads: Annotated[tuple[Head, ...], Read(parse_heads)] = ()
 
 
 @params

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from explorer.errors import BadInputError, MissingCapabilityError
-from explorer.kinds import Heads
+from explorer.kinds import parse_heads
 from explorer.labs.attention.switch_compute import ablate_heads, each_head
 from explorer.labs.attention.switch_figures import ablate_table, each_head_table, off_text
 from explorer.labs.attention.switch_schema import AblateParams, AblateResult, EachHeadParams
@@ -101,7 +101,7 @@ def test_the_table_and_the_way_back(bundle: Bundle) -> None:
     table = ablate_table(result)
     assert table.columns == ("position", "token", "probability_before", "probability_after")
     assert {row[0] for row in table.rows} == {4, 6}
-    assert Heads().read(off_text(result), "heads") == result.off == ((0, 11), (4, 3))
+    assert parse_heads(off_text(result)) == result.off == ((0, 11), (4, 3))
 
 
 @pytest.mark.parametrize(
@@ -118,7 +118,7 @@ def test_the_table_and_the_way_back(bundle: Bundle) -> None:
     ],
 )
 def test_heads_are_named_in_several_ways(value: Any) -> None:
-    assert Heads().read(value, "heads") == ((0, 1), (2, 3))
+    assert parse_heads(value) == ((0, 1), (2, 3))
 
 
 @pytest.mark.parametrize(
