@@ -221,10 +221,11 @@
     settleAll();
   });
 
-  // Requests that are under way when a page is left fail; nobody is there to be told.
+  // Requests that are under way when a page is left fail; nobody is there to be told. Gradio's listener is older than this one
+  // and ends its streams before `leaving` is known, so what they say waits for the next turn.
   let leaving = false;
   const tell = console.error.bind(console);
-  console.error = (...what) => { if (!leaving) tell(...what); };
+  console.error = (...what) => { setTimeout(() => leaving || tell(...what)); };
   window.addEventListener("unhandledrejection", (event) => { if (leaving) event.preventDefault(); });
   window.addEventListener("beforeunload", () => { leaving = true; setTimeout(() => { leaving = false; }, 10000); });
   window.addEventListener("pagehide", () => { leaving = true; });

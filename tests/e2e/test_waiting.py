@@ -135,3 +135,14 @@ def test_a_stream_that_draws_nothing_leaves_no_figure_marked(visit: Visit) -> No
         expect(visit.page.locator("#seeds-said")).to_contain_text("One seed says little")
     expect(visit.page.locator("#seeds-figure")).not_to_have_attribute("data-waiting", re.compile("."))
     expect(visit.page.locator(".figure[data-waiting]")).to_have_count(0)
+
+
+def test_what_ends_because_the_page_is_left_is_told_to_nobody(visit: Visit) -> None:
+    told: list[str] = []
+    visit.page.on("console", lambda message: told.append(message.text))
+    visit.page.add_init_script("addEventListener('beforeunload', () => console.error('the stream was closed'))")
+    visit.open("pairs", "#pair-figure")
+    with visit.page.expect_console_message(lambda message: message.text == "heard"):
+        visit.page.evaluate("console.error('heard')")
+    visit.open("masking", "#fill-figure")
+    assert "the stream was closed" not in told
