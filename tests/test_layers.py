@@ -74,7 +74,6 @@ FLOORS = (
     ("explorer.maths",),
     (
         "explorer.charts",
-        "explorer.figures",
         "explorer.glossary",
         "explorer.tables",
         "explorer.shelf",

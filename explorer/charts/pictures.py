@@ -114,8 +114,7 @@ def _layout(
     drawn: dict[str, Any] = {"height": height, "margin": {"l": 8, "r": right, "t": above, "b": 8}, **changes}
     if legend:
         font = {"font": {"size": legend_size}} if legend_size else {}
-        order = {"traceorder": "normal"} if changes.get("barmode") == "stack" else {}
-        drawn |= {"showlegend": True, "legend": {**_LEGEND, **font, **order}}
+        drawn |= {"showlegend": True, "legend": {**_LEGEND, **font}}
     titles = [_title(panel.title, x[0], y[1]) for panel, (x, y) in zip(panels, places, strict=True) if panel.title]
     marks = [mark for panel, pair in zip(panels, names, strict=True) for mark in _marks(panel, pair, len(panels) > 1)]
     drawn["annotations"] = titles + [mark for mark in marks if "text" in mark]
@@ -123,7 +122,8 @@ def _layout(
     return _with_shared({**drawn, **_axes(panels, names, places)})
 
 
-_LEGEND = {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0}
+_LEGEND = {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "traceorder": "normal"}
+"""In one row, in the order of the traces: Plotly breaks it at groups, and reverses it below stacked bars and areas."""
 
 
 def _axes(panels: Sequence[Panel], names: Sequence[tuple[str, str]], places: Places) -> dict[str, Axis]:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 LABS = Path(__file__).resolve().parents[2] / "explorer" / "labs"
-FIGURES = [path for path in sorted(LABS.rglob("*figures.py")) if "explorer.figures" not in path.read_text("utf-8")]
+FIGURES = sorted(LABS.rglob("*figures.py"))
 PLOTLY = re.compile(
     r'"(?:domain|anchor|[xy]axis\d?|annotations|shapes|showarrow|orientation|hovertemplate)":'
     r'|"type": "(?:scatter|heatmap|bar)"'

@@ -119,9 +119,7 @@ def similarity_figure(result: ContextResult, layer: int, adjusted: bool) -> Pict
     up = axis("cosine minus baseline" if adjusted else "cosine", span=(low - margin, high + margin))
     mark = level(layer, "@highlight", width=3, dash="solid", upright=True) | {"layer": "below"}
     look: Look = {"height": 360, "legend": True, "legend_size": 15, "above": 8}
-    figure = chart(context_sentence(result), drawn, across, up, [mark], **look)
-    figure["layout"]["legend"]["traceorder"] = "normal"  # Plotly reverses it where an area reaches to the next line
-    return figure
+    return chart(context_sentence(result), drawn, across, up, [mark], **look)
 
 
 def _pair(result: ContextResult, i: int, j: int) -> str:
