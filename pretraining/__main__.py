@@ -1,4 +1,4 @@
-"""`python -m pretraining corpus | train NAME | evaluate PATH | cloze PATH | card PATH`."""
+"""`python -m pretraining corpus | train NAME | head PATH | evaluate PATH | cloze PATH | card PATH`."""
 
 from __future__ import annotations
 
@@ -33,6 +33,7 @@ def parse_arguments() -> argparse.Namespace:
     train.add_argument(
         "--models", type=Path, default=BUNDLED_MODELS, help="where finished models are and where this one goes"
     )
+    head = commands.add_parser("head", help="fit a finished model's NSP head anew, and nothing else of it")
     evaluate = commands.add_parser("evaluate", help="measure on held-out text what the model has heads for")
     card = commands.add_parser(
         "card", help="measure a finished model and write its README.md, scores.json and curve.json"
@@ -41,7 +42,7 @@ def parse_arguments() -> argparse.Namespace:
         "--keep-scores", action="store_true", help="only the words have changed: take the figures of scores.json"
     )
     cloze = commands.add_parser("cloze", help="print a model's top five for fifty everyday sentences")
-    for command in (evaluate, card, cloze):
+    for command in (head, evaluate, card, cloze):
         command.add_argument("model", type=Path, help="a model's folder")
     evaluate.add_argument("--keep", action="store_true", help="write scores.json into the model's folder too")
     evaluate.add_argument(
@@ -49,9 +50,9 @@ def parse_arguments() -> argparse.Namespace:
     )
     for command in (evaluate, card):
         command.add_argument("--text", type=Path, help="a text file; default the corpus's WikiText-2 validation")
-    for command in (fetch, train, evaluate, card):
+    for command in (fetch, train, head, evaluate, card):
         command.add_argument("--corpus", type=Path, default=Path("corpus"), help="a folder of .txt files")
-    for command in (train, card):
+    for command in (train, head, card):
         command.add_argument("--work", type=Path, default=Path(".cache/pretraining"), help="checkpoints and logs")
     return parser.parse_args()
 
@@ -81,6 +82,16 @@ def _train(arguments: argparse.Namespace) -> None:
     print(*train(recipe, Place(arguments.corpus, arguments.work, arguments.models)), sep="\n")
 
 
+def _head(arguments: argparse.Namespace) -> None:
+    from pretraining.nsp_head import fit_head
+    from pretraining.objectives.base import Place
+    from pretraining.pair_recipes import HeadRecipe
+
+    place = Place(arguments.corpus, arguments.work, arguments.model.parent)
+    record = fit_head(arguments.model, HeadRecipe(), place)
+    print(record.read_text(encoding="utf-8"), end="")
+
+
 def _evaluate(arguments: argparse.Namespace) -> None:
     from pretraining.evaluate import evaluate, evaluate_everyday
 
@@ -107,7 +118,14 @@ def _cloze(arguments: argparse.Namespace) -> None:
     cloze.report(arguments.model)
 
 
-COMMANDS = {"corpus": _corpus, "train": _train, "evaluate": _evaluate, "card": _card, "cloze": _cloze}
+COMMANDS = {
+    "corpus": _corpus,
+    "train": _train,
+    "head": _head,
+    "evaluate": _evaluate,
+    "card": _card,
+    "cloze": _cloze,
+}
 
 
 if __name__ == "__main__":

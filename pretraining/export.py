@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 
+from safetensors import safe_open
+from safetensors.torch import save_file
+from torch import Tensor
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
+
+from explorer.errors import BadInputError
 
 SHARD = "90MB"
 ASKED = ("is_local", "local_files_only")
@@ -29,6 +35,28 @@ def export_model(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, out
     _save_tokenizer(tokenizer, model, output)
     for file in output.iterdir():
         file.chmod(0o644)
+
+
+def overwrite(folder: Path, tensors: Mapping[str, Tensor]) -> None:
+    """Put tensors in the place of those of the same names in a finished model's files; every other byte stays.
+
+    They are rounded to the type that is stored there. A file is replaced only once the new one is complete.
+    Raises BadInputError where a name is not there with this shape.
+    """
+    left = dict(tensors)
+    for path in sorted(folder.glob("*.safetensors")):
+        with safe_open(path, "pt") as file:
+            stored = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+            about = file.metadata()
+        new = {name: left.pop(name).to(stored[name].dtype) for name in sorted(left.keys() & stored.keys())}
+        if wrong := [name for name, tensor in new.items() if tensor.shape != stored[name].shape]:
+            raise BadInputError(f"{wrong[0]} of {folder.name} has another shape.")
+        if new:
+            save_file(stored | new, path.with_suffix(".partial"), about)
+            path.with_suffix(".partial").chmod(0o644)
+            path.with_suffix(".partial").rename(path)
+    if left:
+        raise BadInputError(f"{folder.name} has no {', '.join(left)}.")
 
 
 def _save_tokenizer(tokenizer: PreTrainedTokenizerBase, model: PreTrainedModel, output: Path) -> None:

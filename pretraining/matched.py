@@ -9,7 +9,7 @@ nothing is learned: only those are kept that a sentence encoder finds related, a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -128,6 +128,13 @@ class MatchedPairs:
                 second = self.pairs.seconds[pair if true else other]
                 return self.pairs.firsts[pair], second, IS_NEXT if true else NOT_NEXT
         raise BadInputError("Matched pairs need a text in which sentences of several documents begin alike.")
+
+    def each(self, rng: np.random.Generator) -> Iterator[tuple[int, int]]:
+        """Every pair that is kept, with another whose second sentence makes a false one; those that find none are left out."""
+        for pair in self.kept.tolist():
+            other = self._unrelated(pair, rng)
+            if other is not None:
+                yield pair, other
 
     def _unrelated(self, pair: int, rng: np.random.Generator) -> int | None:
         members = self.groups[pair]

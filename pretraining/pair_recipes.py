@@ -40,6 +40,26 @@ class MatchedPairsRecipe(TrainingRecipe):
     held_weight: float = 0.5
 
 
+@dataclass(frozen=True)
+class HeadRecipe:
+    """The NSP head alone, on the pooled states as they are (nsp_head.py); the same for every model.
+
+    neighbours, written: as for MatchedPairsRecipe. random: how many of BERT's own pairs of each source, in rows of `length`.
+    shares: how much the pairs of each kind weigh. strengths: how strongly the weights are held small, to choose from.
+    """
+
+    neighbours: dict[str, int] = field(default_factory=lambda: {"everyday": 6000, "tatoeba": 2000})
+    written: tuple[str, ...] = ("everyday", "tatoeba")
+    random: dict[str, int] = field(
+        default_factory=lambda: {"wikitext": 600, "wikipedia": 300, "books": 100, "reviews": 100, "speeches": 100}
+    )
+    length: int = 128
+    shares: dict[str, float] = field(default_factory=lambda: {"everyday": 1.0, "tatoeba": 0.4, "random": 0.7})
+    strengths: tuple[float, ...] = (1.0, 10.0, 100.0)
+    folds: int = 3
+    seed: int = 0
+
+
 PAIR_WEIGHTS = {"everyday": 4.0, "tatoeba": 3.0, "books": 0.6, "reviews": 0.5, "wikipedia": 0.7}
 """Sources that are not named are drawn as often as they have pairs."""
 

@@ -42,6 +42,11 @@ class RowMaker:
     def __init__(self, cls_id: int, sep_id: int) -> None:
         self.cls_id, self.sep_id = cls_id, sep_id
 
+    def joined(self, first: list[int], second: list[int], label: int) -> Row:
+        """[CLS] A [SEP] B [SEP] of two parts that are there already."""
+        ids = [self.cls_id, *first, self.sep_id, *second, self.sep_id]
+        return Row(ids, [0] * (len(first) + 2) + [1] * (len(second) + 1), label)
+
     def text(self, store: TextStore, length: int, rng: np.random.Generator) -> Row:
         """[CLS] running text [SEP]."""
         ids = [self.cls_id, *store.take(store.sentence_at(rng), length - 2), self.sep_id]
@@ -79,8 +84,7 @@ class RowMaker:
                 pass
         segment_b = store.one_sentence(second) if room_b else store.take(second, budget)
         self._truncate(segment_a, segment_b, budget, rng)
-        ids = [self.cls_id, *segment_a, self.sep_id, *segment_b, self.sep_id]
-        return Row(ids, [0] * (len(segment_a) + 2) + [1] * (len(segment_b) + 1), label)
+        return self.joined(segment_a, segment_b, label)
 
     def order(
         self, store: TextStore, length: int, rng: np.random.Generator, short_share: float = SHORT_PAIR_SHARE
@@ -108,8 +112,7 @@ class RowMaker:
         segment_a, segment_b = segments if label == IN_ORDER else reversed(segments)
         while len(segment_a) + len(segment_b) > budget:
             max(segment_a, segment_b, key=len).pop()
-        ids = [self.cls_id, *segment_a, self.sep_id, *segment_b, self.sep_id]
-        return Row(ids, [0] * (len(segment_a) + 2) + [1] * (len(segment_b) + 1), label)
+        return self.joined(segment_a, segment_b, label)
 
     def full(self, store: TextStore, length: int, rng: np.random.Generator) -> Row:
         """[CLS] whole sentences [SEP], as many as fit; where a document ends, a [SEP] and the next one's sentences."""

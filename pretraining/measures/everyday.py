@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from pathlib import Path
 
 import torch
@@ -13,7 +15,7 @@ from explorer.models.records import Measure
 from pretraining.batches import collate
 from pretraining.heads import encode, pair_logits
 from pretraining.measures.masks import ROWS_PER_BATCH
-from pretraining.rows import IS_NEXT, NOT_NEXT, Row
+from pretraining.rows import IS_NEXT, NOT_NEXT
 from pretraining.stream import row_maker
 
 TEXTS = Path(__file__).parents[1] / "everyday_pairs.tsv"
@@ -31,6 +33,21 @@ def everyday_pairs() -> list[tuple[str, str, int]]:
     return true + [(first, second, NOT_NEXT) for (first, _), second in zip(texts, others, strict=True)]
 
 
+def near_copies(held: Iterable[str], trained: Iterable[str]) -> list[tuple[str, str]]:
+    """(held-out, trained) sentences that share three long words or more, and most of those of the one that has fewer."""
+
+    def long_words(sentence: str) -> set[str]:
+        return set(re.findall(r"[a-z]{4,}", sentence.lower()))
+
+    words = [(sentence, long_words(sentence)) for sentence in trained]
+    return [
+        (one, other)
+        for one, own in [(one, long_words(one)) for one in held]
+        for other, theirs in words
+        if len(own & theirs) >= max(3, 0.6 * min(len(own), len(theirs)))
+    ]
+
+
 @torch.inference_mode()
 def measure_everyday(bundle: Bundle) -> list[Measure]:
     """The accuracy on them, and how many of the unrelated ones are accepted."""
@@ -38,8 +55,7 @@ def measure_everyday(bundle: Bundle) -> list[Measure]:
     rows = []
     for first, second, label in pairs:
         a, b = (tokenizer(text, add_special_tokens=False)["input_ids"] for text in (first, second))
-        ids = [maker.cls_id, *a, maker.sep_id, *b, maker.sep_id]
-        rows.append(Row(ids, [0] * (len(a) + 2) + [1] * (len(b) + 1), label))
+        rows.append(maker.joined(a, b, label))
     guesses: list[int] = []
     for start in range(0, len(rows), ROWS_PER_BATCH):
         part = rows[start : start + ROWS_PER_BATCH]

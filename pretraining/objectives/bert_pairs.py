@@ -71,10 +71,7 @@ class BertPairsPretrainer(Pretrainer[MatchedPairsRecipe]):
         return collate(chosen, self.recipe.corruption, self.tokenizer, self.stream.replacements, generator)
 
     def _row(self, rng: np.random.Generator) -> Row:
-        first, second, label = self.pairs.draw(rng)
-        maker = self.stream.maker
-        ids = [maker.cls_id, *first, maker.sep_id, *second, maker.sep_id]
-        return Row(ids, [0] * (len(first) + 2) + [1] * (len(second) + 1), label)
+        return self.stream.maker.joined(*self.pairs.draw(rng))
 
     def loss(self, batch: Batch, step: int) -> Loss:
         """NSP of [CLS], and in one of `held_every` batches how far the other states have moved."""

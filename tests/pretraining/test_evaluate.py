@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import re
 import sys
-from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -21,7 +19,7 @@ from pretraining.card import write_card
 from pretraining.evaluate import evaluate, evaluate_everyday
 from pretraining.export import export_model
 from pretraining.measures import causal, others, pairs
-from pretraining.measures.everyday import everyday_pairs
+from pretraining.measures.everyday import everyday_pairs, near_copies
 from pretraining.measures.others import speed_ratio
 from pretraining.objectives import PRETRAINERS
 from pretraining.objectives.base import Place
@@ -134,21 +132,6 @@ def test_each_everyday_sentence_stands_once_in_each_class() -> None:
         assert len(set(side[0])) == 100
     texts = EVERYDAY_TEXTS.read_text(encoding="utf-8")
     assert not [sentence for pair in found for sentence in pair[:2] if sentence in texts], "never trained on"
-
-
-def near_copies(held: Iterable[str], trained: Iterable[str]) -> list[tuple[str, str]]:
-    """Sentences that share three long words or more, and most of the long words of the one that has fewer."""
-
-    def long_words(sentence: str) -> set[str]:
-        return set(re.findall(r"[a-z]{4,}", sentence.lower()))
-
-    words = [(sentence, long_words(sentence)) for sentence in trained]
-    pairs = ((one, long_words(one), other, of_other) for one in held for other, of_other in words)
-    return [
-        (one, other)
-        for one, own, other, theirs in pairs
-        if len(own & theirs) >= max(3, 0.6 * min(len(own), len(theirs)))
-    ]
 
 
 def test_no_near_copy_of_a_held_out_everyday_sentence_is_trained_on() -> None:
