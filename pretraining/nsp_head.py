@@ -20,8 +20,8 @@ from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from explorer.errors import BadInputError
 from explorer.maths.corruption import CorruptionRecipe
-from explorer.models.architectures import Capability
 from explorer.models.encoding import replacement_ids
+from explorer.models.families import Capability
 from pretraining.batches import collate
 from pretraining.export import overwrite
 from pretraining.heads import PAIR_CLASSIFIERS, encode
