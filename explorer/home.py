@@ -10,7 +10,8 @@ from explorer.labs.masking import FILL_MASKS
 from explorer.labs.masking.examples import Example
 from explorer.labs.masking.fill_events import keep_hidden, open_with, pressed_positions, shown
 from explorer.models.families import Capability
-from explorer.ui.components import plot, rich_text, token_chips
+from explorer.ui.components import token_chips
+from explorer.ui.kit import view_of
 from explorer.ui.page import Page
 from explorer.ui.wiring import Connection, folds
 
@@ -34,8 +35,7 @@ def build(page: Page) -> None:
     hidden = gr.Textbox("", visible="hidden", label="also_mask")
     top_k = gr.Number(5, visible=False, label="top_k")
     chips = token_chips(elem_id="home-chips")
-    sentence = rich_text(elem_classes=["said"])
-    figure = plot("masked-predictions", elem_id="home-figure")
+    sentence, figure = view_of("masked-predictions", figure="home-figure")
     folded = folds(FILL_MASKS)
     gr.HTML(str(lab_cards()))
 

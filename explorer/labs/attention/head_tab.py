@@ -11,17 +11,18 @@ from explorer.backend.executor import answer
 from explorer.errors import readable
 from explorer.labs.attention import ATTENTION, STATISTICS, figures
 from explorer.labs.attention.schema import AttentionParams, AttentionResult, StatisticsParams, StatisticsResult
-from explorer.ui.components import plot, rich_text, token_chips, while_in_view
+from explorer.ui.components import token_chips, while_in_view
 from explorer.ui.controls import control
+from explorer.ui.kit import QUIET, Tries, asks, bench, shows, view_of
 from explorer.ui.page import Page
 from explorer.ui.wiring import Connection, folds
 
-FINDS = (
-    ("the previous-token head", "to_previous"),
-    ("the next-token head", "to_next"),
-    ("the head on the first token", "to_first"),
-    ("the broadest head", "entropy"),
-)
+FINDS = {
+    "the previous-token head": "to_previous",
+    "the next-token head": "to_next",
+    "the head on the first token": "to_first",
+    "the broadest head": "entropy",
+}
 """What "Find" looks for: the head whose statistic is largest on this text."""
 
 GRID_HELP = """
@@ -55,11 +56,8 @@ def build_heads(
         masked = control(AttentionParams, "masked", visible="hidden")
     with main:
         chips = token_chips(elem_id="attention-chips")
-        said = rich_text(elem_classes=["said"], elem_id="attention-said")
-        figure = plot("attention", elem_id="attention-figure")
-        with gr.Row(elem_classes=["try"]):
-            gr.HTML('<span class="try-label">Find</span>')
-            finds = [gr.Button(name, size="sm") for name, _ in FINDS]
+        said, figure = view_of("attention", "attention")
+        finds = Tries(FINDS, label="Find").buttons
 
     def show(result: AttentionResult, view: str = "weights", part: str = "all") -> list[Any]:
         positions = ", ".join(str(token.position) for token in result.tokens if token.masked)
@@ -120,17 +118,16 @@ def _grid(
     sliders: tuple[gr.Slider, gr.Slider],
 ) -> gr.Radio:
     """The second tab; returns the choice of a statistic."""
-    with place, gr.Row(elem_classes=["bench"]):
-        with gr.Column(scale=1, min_width=250):
+    with place, bench():
+        with asks(250):
             titles = {
                 name: title.format(first="the first token", separator="[SEP]")
                 for name, title in figures.STATISTIC_TITLES.items()
             }
             statistic = gr.Radio([(title, name) for name, title in titles.items()], value="entropy", label="Colour by")
             gr.Markdown(GRID_HELP, latex_delimiters=[{"left": "$", "right": "$", "display": False}])
-        with gr.Column(scale=2, min_width=320):
-            said = rich_text(elem_classes=["said"], elem_id="grid-said")
-            figure = plot("attention-heads", elem_id="grid-figure")
+        with shows():
+            said, figure = view_of("attention-heads", "grid")
     with tab:
         panel = folds(STATISTICS)
 
@@ -159,7 +156,7 @@ def _grid(
 
 def _wire_finds(
     page: Page,
-    buttons: list[gr.Button],
+    buttons: dict[str, gr.Button],
     texts: Texts,
     statistic: gr.Radio,
     one: Connection,
@@ -180,13 +177,11 @@ def _wire_finds(
 
         return find
 
-    for button, (_, name) in zip(buttons, FINDS, strict=True):
+    for title, button in buttons.items():
         found = button.click(
-            finder(name),
+            finder(FINDS[title]),
             [page.model, *texts],
             [page.notice, *sliders],
-            api_visibility="private",
-            queue=False,
-            show_progress="hidden",
+            **QUIET,
         )
         one.on(found.success)

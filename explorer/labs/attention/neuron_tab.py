@@ -11,16 +11,18 @@ from explorer.labs.attention import neuron_figures as figures
 from explorer.labs.attention.views_actions import QUERY_KEY
 from explorer.labs.attention.views_schema import QueryKeyParams, QueryKeyResult
 from explorer.models.catalog import DEFAULT_MODEL
-from explorer.ui.components import plot, rich_text, token_chips, while_in_view
+from explorer.ui.components import plot, token_chips, while_in_view
 from explorer.ui.controls import control
+from explorer.ui.kit import QUIET, Tries, bench, caption, sentence_place, shows, why
 from explorer.ui.page import Page
-from explorer.ui.wiring import LATEX, Connection, folds
+from explorer.ui.wiring import Connection, folds
 
 OPENING = ("The cat sat on the mat because it was tired.", 4, 2, 8)
 """A text, and a layer, head and position that tell something about it."""
 
-TRY = (("The previous token", 0, 6), ("The next token", 1, 3), ("Rest on [SEP]", 2, 0))
-"""Heads of the bundled model; in another one the same numbers are other heads."""
+AGAIN = "it → cat"
+TRY = {AGAIN: None, "The previous token": (0, 6), "The next token": (1, 3), "Rest on [SEP]": (2, 0)}
+"""Heads of the bundled model; in another one the same numbers are other heads. The first puts the opening text back."""
 
 WHY = r"""
 In a head each token $i$ has a **query** $q_i = W_Q h_i$ and each token $j$ a **key** $k_j = W_K h_j$. Their products, element
@@ -41,24 +43,21 @@ def build_neuron(
 ) -> None:
     """Lay out and wire the tab. triggers: the page's own events after which the texts are to be looked at."""
     text, first_layer, first_head, first_position = OPENING
-    with gr.Row(elem_classes=["bench"]):
+    with bench():
         layer = control(QueryKeyParams, "layer", value=first_layer, min_width=200, elem_id="neuron-layer")
         head = control(QueryKeyParams, "head", value=first_head, min_width=200)
-        with gr.Column(scale=2, min_width=270), gr.Row(elem_classes=["try"]):
-            gr.HTML('<span class="try-label">Try</span>')
-            opening = gr.Button("it → cat", size="sm")
-            tries = [gr.Button(name, size="sm") for name, _, _ in TRY]
+        with shows(2, 270):
+            tries = Tries(TRY)
     chips = token_chips(elem_id="neuron-chips")
-    said = rich_text(elem_classes=["said"], elem_id="neuron-said")
+    said = sentence_place("neuron-said")
     opens_at = first_position if sentence_a.value == text else None
     position = control(QueryKeyParams, "position", value=opens_at, visible="hidden")
     figure = plot("query-and-key", elem_id="neuron-figure")
-    gr.HTML(
-        '<p class="caption">Press a token to let it look. Blue: positive, vermilion: negative, white: zero. '
-        "One column is one element of the head's vectors; a row of q × k adds up to the score.</p>"
+    caption(
+        "Press a token to let it look. Blue: positive, vermilion: negative, white: zero. "
+        "One column is one element of the head's vectors; a row of q × k adds up to the score."
     )
-    with gr.Accordion("Why: the formula and the papers", open=False):
-        gr.Markdown(WHY, latex_delimiters=LATEX)
+    why("the formula and the papers", WHY)
     seen = gr.State([DEFAULT_MODEL, sentence_a.value or "", sentence_b.value or ""])
     look = Connection(
         page,
@@ -70,14 +69,9 @@ def build_neuron(
         controls=[layer, head, position, seen],
         steer=_steered,
     )
-    quiet: dict[str, Any] = {"api_visibility": "private", "queue": False, "show_progress": "hidden"}
-    tried = [
-        button.click(lambda place=(there, which): place, None, [layer, head], **quiet)
-        for button, (_, there, which) in zip(tries, TRY, strict=True)
-    ]
+    moves = tries.into([layer, head])
     parts = [sentence_a, sentence_b, layer, head, position, seen]
-    tried.append(opening.click(_opened, [page.model], parts, **quiet))
-    moves = [event.then for event in tried]
+    moves.append(tries.buttons[AGAIN].click(_opened, [page.model], parts, **QUIET).then)
     look.on(
         tab.select,
         layer.input,

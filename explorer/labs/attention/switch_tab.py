@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import gradio as gr
@@ -11,24 +10,26 @@ from explorer.action import Action
 from explorer.backend.runs.examples import PRAISE
 from explorer.labs.attention import ABLATE, ABLATE_RUN, EACH_HEAD, switch_figures
 from explorer.labs.attention.switch_schema import AblateParams, AblateResult, AblateRunParams, EachHeadResult
-from explorer.ui.components import ASSETS, plot, rich_text, while_in_view
+from explorer.ui.components import ASSETS, while_in_view
 from explorer.ui.controls import control
+from explorer.ui.kit import Tries, asks, bench, shows, view_of, why
 from explorer.ui.page import Page
 from explorer.ui.run_picker import RunPicker
-from explorer.ui.wiring import LATEX, Connection, folds
+from explorer.ui.wiring import Connection, folds
 
-EXAMPLES = (
-    ("Mount Everest is the highest [MASK] in the world.", ""),
-    ("The keys to the cabinet [MASK] on the table.", ""),
-    ("The woman lost [MASK] keys and the man found them.", ""),
-    ("The hikers reached the top of the mountain.", "From there they could see the whole valley."),
-    ("She poured the water into the cup until the [MASK] was full.", ""),
-)
-RUN_EXAMPLES = (
-    PRAISE,
-    "The plot is dull and the acting is worse; what a waste of an evening.",
-    "It is not a bad film, but I would not call it good either.",
-)
+EVEREST = "Mount Everest is the highest [MASK] in the world."
+TRY = {
+    "Everest": (EVEREST, ""),
+    "is or are": ("The keys to the cabinet [MASK] on the table.", ""),
+    "her or his": ("The woman lost [MASK] keys and the man found them.", ""),
+    "a pair": ("The hikers reached the top of the mountain.", "From there they could see the whole valley."),
+    "the cup": ("She poured the water into the cup until the [MASK] was full.", ""),
+}
+RUN_TRY = {
+    "praise": (PRAISE, ""),
+    "a pan": ("The plot is dull and the acting is worse; what a waste of an evening.", ""),
+    "in between": ("It is not a bad film, but I would not call it good either.", ""),
+}
 
 WHY = r"""
 A gate $\xi_h$ multiplies what head $h$ passes on, $\text{MHAtt}(x) = \sum_h \xi_h\,\text{Att}_h(x)$: at 1 the model is as it
@@ -50,24 +51,22 @@ def head_switches(**options: Any) -> gr.HTML:
 
 def build_switches(page: Page, tab: gr.Tab) -> None:
     """The model's own head: a mask, a pair, replaced tokens, the next word."""
-    with gr.Row(elem_classes=["bench"]):
-        with gr.Column(scale=1, min_width=290):
-            text = control(AblateParams, "text", value=EXAMPLES[0][0])
+    with bench():
+        with asks(290):
+            text = control(AblateParams, "text", value=EVEREST)
             second = control(AblateParams, "sentence_b")
             grid = head_switches(elem_id="switch-grid")
             everywhere = control(AblateParams, "everywhere", visible=False)
             off = control(AblateParams, "heads", visible="hidden")
-        with gr.Column(scale=2, min_width=320):
-            said = rich_text(elem_classes=["said"], elem_id="switch-said")
-            figure = plot("heads-off", elem_id="switch-figure")
-            tries = _tries(("Everest", "is or are", "her or his", "a pair", "the cup"))
-    with gr.Accordion("Why: gates on heads", open=False):
-        gr.Markdown(WHY, latex_delimiters=LATEX)
+        with shows():
+            said, figure = view_of("heads-off", "switch")
+            tries = Tries(TRY)
+    why("gates on heads", WHY)
     panel = folds(ABLATE)
     inputs = {"text": text, "heads": off, "sentence_b": second, "everywhere": everywhere}
     ablate = _connect(page, ABLATE, inputs, [said, figure, grid, off], panel)
     ablate.on(grid.select, read=_pressed)
-    moves = _examples(tries, EXAMPLES, [text, second])
+    moves = tries.into([text, second], show_progress="full")
     ablate.on(text.submit, second.submit, everywhere.input, tab.select, *moves)
     all_on = [changed(lambda: "", None, [off], api_visibility="private", queue=False).then for changed in page.changed]
     ablate.on(while_in_view("#switch-grid", *all_on))
@@ -77,17 +76,16 @@ def build_switches(page: Page, tab: gr.Tab) -> None:
 def build_run_switches(page: Page, tab: gr.Tab) -> None:
     """The same for a run's classifier."""
     picker = RunPicker(page, accept=lambda record: bool(record.labels))
-    with gr.Row(elem_classes=["bench"]):
-        with gr.Column(scale=1, min_width=290):
-            first = control(AblateRunParams, "sentence_a", value=RUN_EXAMPLES[0])
+    with bench():
+        with asks(290):
+            first = control(AblateRunParams, "sentence_a", value=PRAISE)
             second = control(AblateRunParams, "sentence_b")
             grid = head_switches(elem_id="run-switch-grid")
             everywhere = control(AblateRunParams, "everywhere", visible=False)
             off = control(AblateRunParams, "heads", visible="hidden")
-        with gr.Column(scale=2, min_width=320):
-            said = rich_text(elem_classes=["said"], elem_id="run-switch-said")
-            figure = plot("heads-off-of-a-run", elem_id="run-switch-figure")
-            tries = _tries(("praise", "a pan", "in between"))
+        with shows():
+            said, figure = view_of("heads-off-of-a-run", "run-switch")
+            tries = Tries(RUN_TRY)
     panel = folds(ABLATE_RUN)
     inputs = {
         "run": picker.run,
@@ -98,7 +96,7 @@ def build_run_switches(page: Page, tab: gr.Tab) -> None:
     }
     ablate = _connect(page, ABLATE_RUN, inputs, [said, figure, grid, off], panel)
     ablate.on(grid.select, read=_pressed)
-    moves = _examples(tries, [(text, "") for text in RUN_EXAMPLES], [first, second])
+    moves = tries.into([first, second], show_progress="full")
     ablate.on(first.submit, second.submit, everywhere.input, tab.select, *moves)
     ablate.on(picker.run.input, adapt=lambda values: values | {"heads": ""})
     picker.wire()
@@ -130,36 +128,17 @@ def _pressed(event: gr.EventData) -> dict[str, Any]:
     return {"heads": [tuple(head) for head in event._data["off"]]}
 
 
-def _tries(names: tuple[str, ...]) -> list[gr.Button]:
-    with gr.Row(elem_classes=["try"]):
-        gr.HTML('<span class="try-label">Try</span>')
-        return [gr.Button(name, size="sm") for name in names]
-
-
-def _examples(buttons: list[gr.Button], examples: Any, boxes: list[gr.Textbox]) -> list[Callable[..., Any]]:
-    """Put an example into the boxes; the triggers after which it stands there."""
-
-    def fixed(example: Any) -> Any:
-        return lambda: example
-
-    return [
-        button.click(fixed(example), None, boxes, api_visibility="private", queue=False).then
-        for button, example in zip(buttons, examples, strict=True)
-    ]
-
-
 def _build_each(page: Page, tab: gr.Tab, text: gr.Textbox, second: gr.Textbox, moves: list[Any]) -> None:
     gr.HTML("<h2>Each head alone</h2>")
-    with gr.Row(elem_classes=["bench"]):
-        with gr.Column(scale=1, min_width=290):
+    with bench():
+        with asks(290):
             button = gr.Button("Switch every head off once", variant="primary", elem_id="each-head")
             gr.Markdown(
                 "One pass for each head, in a few batches: how does the leading answer's probability change when that head "
                 "alone is gone? Blue: it rises, the head worked against it. Vermilion: it falls."
             )
-        with gr.Column(scale=2, min_width=320):
-            said = rich_text(elem_classes=["said"], elem_id="each-said")
-            figure = plot("each-head", elem_id="each-figure")
+        with shows():
+            said, figure = view_of("each-head", "each")
     panel = folds(EACH_HEAD, "each head alone")
 
     def show(result: EachHeadResult) -> list[Any]:

@@ -10,8 +10,8 @@ from explorer.labs.attention.head_tab import build_heads
 from explorer.labs.attention.neuron_tab import build_neuron
 from explorer.labs.attention.switch_tab import build_run_switches, build_switches
 from explorer.labs.attention.views_tab import build_views
+from explorer.ui.kit import Examples, asks, bench, shows, why
 from explorer.ui.page import Page
-from explorer.ui.wiring import LATEX
 
 EXAMPLES = (
     ("The cat sat on the mat because it was tired.", ""),
@@ -45,35 +45,22 @@ def build(page: Page) -> None:
         sentence_b = gr.Textbox(
             "", label="Sentence B", placeholder="Sentence B, if you like", max_lines=4, scale=3, min_width=200, **bare
         )
-        examples = gr.Dropdown(
-            [(" · ".join(part for part in pair if part), number) for number, pair in enumerate(EXAMPLES)],
-            value=0,
-            label="Examples",
-            filterable=False,
-            scale=2,
-            min_width=150,
-            **bare,
-        )
-    picked = examples.input(
-        lambda number: EXAMPLES[number],
-        [examples],
-        [sentence_a, sentence_b],
-        api_visibility="private",
-        queue=False,
-    )
+        by_title = {" · ".join(part for part in pair if part): pair for pair in EXAMPLES}
+        examples = Examples(by_title, scale=2, min_width=150, **bare)
+    picked = examples.into([sentence_a, sentence_b], show_progress="full")
     with gr.Tabs(selected="one") as tabs:
         with gr.Tab("One head", id="one") as one:
-            with gr.Row(elem_classes=["bench"]):
-                head_side = gr.Column(scale=1, min_width=250)
-                head_main = gr.Column(scale=2, min_width=320)
+            with bench():
+                head_side = asks(250)
+                head_main = shows()
             _why()
         with gr.Tab("All heads", id="all") as everything:
             grid_place = gr.Column()
             _why()
         with gr.Tab("Head view, model view", id="views") as views:
-            build_views(page, views, sentence_a, sentence_b, _why, triggers=(picked.then,))
+            build_views(page, views, sentence_a, sentence_b, _why, triggers=(picked,))
         with gr.Tab("Queries and keys", id="neurons") as neurons:
-            build_neuron(page, neurons, sentence_a, sentence_b, triggers=(picked.then,))
+            build_neuron(page, neurons, sentence_a, sentence_b, triggers=(picked,))
         with gr.Tab("Switch heads off", id="switches") as switched:
             build_switches(page, switched)
         with gr.Tab("…of a classifier", id="run-switches") as of_run:
@@ -82,11 +69,8 @@ def build(page: Page) -> None:
         tab.select(lambda: gr.Row(visible=True), None, [texts], api_visibility="private", queue=False)
     for tab in (switched, of_run):  # they have texts of their own
         tab.select(lambda: gr.Row(visible=False), None, [texts], api_visibility="private", queue=False)
-    build_heads(
-        page, tabs, (one, everything), (head_side, head_main, grid_place), (sentence_a, sentence_b), picked.then
-    )
+    build_heads(page, tabs, (one, everything), (head_side, head_main, grid_place), (sentence_a, sentence_b), picked)
 
 
 def _why() -> None:
-    with gr.Accordion("Why: the formulas and the papers", open=False):
-        gr.Markdown(WHY, latex_delimiters=LATEX)
+    why("the formulas and the papers", WHY)

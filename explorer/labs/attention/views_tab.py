@@ -14,10 +14,10 @@ from explorer.labs.attention.views_schema import AttentionViewParams, AttentionV
 from explorer.models.catalog import DEFAULT_MODEL
 from explorer.ui.components import ASSETS, rich_text, while_in_view
 from explorer.ui.controls import control
+from explorer.ui.kit import Tries, asks, bench, sentence_place, shows
 from explorer.ui.page import Page
 from explorer.ui.wiring import Connection, folds
 
-PAIR = ("The cat sat on the mat.", "It was tired after a long day of play.")
 PARAGRAPH = (
     "The old lighthouse was built on the northern coast more than two hundred years ago. Ships that came home at night "
     "looked for its light, and the keeper who lived there never slept before the last of them had passed. When the war came, "
@@ -28,7 +28,17 @@ PARAGRAPH = (
 )
 """About 128 tokens."""
 
-TRY = ("A pair of texts", "A paragraph", "Every head at once", "The last layer")
+LAST = "The last layer"
+LAST_LAYER = """() => ["head", Number(document.querySelector("#view-layer input[type=range]").max)]"""
+TRY: dict[str, Any] = {
+    "A pair of texts": {
+        "sentence_a": "The cat sat on the mat.",
+        "sentence_b": "It was tired after a long day of play.",
+    },
+    "A paragraph": {"sentence_a": PARAGRAPH, "sentence_b": ""},
+    "Every head at once": {"view": "model"},
+    LAST: None,
+}
 TALLEST = 560
 """Pixels that the document takes on the page before it scrolls within its frame."""
 
@@ -70,25 +80,24 @@ def build_views(
     triggers: Sequence[Any] = (),
 ) -> None:
     """Lay out and wire the tab. explain: lays out the page's Why. triggers: the page's own events that change the texts."""
-    with gr.Row(elem_classes=["bench"]):
-        with gr.Column(scale=1, min_width=270):
+    with bench():
+        with asks():
             view = control(AttentionViewParams, "view", elem_id="view-kind")
             layer = control(AttentionViewParams, "layer", elem_id="view-layer")
             smallest = control(AttentionViewParams, "smallest")
             hint = rich_text(f'<p class="caption">{figures.HINTS["head"]}</p>')
-            with gr.Row(elem_classes=["try"]):
-                gr.HTML('<span class="try-label">Try</span>')
-                tries = [gr.Button(name, size="sm") for name in TRY]
-        with gr.Column(scale=2, min_width=320):
-            said = rich_text(elem_classes=["said"], elem_id="view-said")
+            tries = Tries(TRY)
+        with shows():
+            said = sentence_place("view-said")
             frame = bertviz_frame(elem_id="view-frame")
     explain()
     seen = gr.State(DEFAULT_MODEL)
     on_page = gr.Checkbox(True, visible=False)
+    inputs = {"sentence_a": sentence_a, "sentence_b": sentence_b, "view": view, "layer": layer, "smallest": smallest}
     look = Connection(
         page,
         ATTENTION_VIEW,
-        {"sentence_a": sentence_a, "sentence_b": sentence_b, "view": view, "layer": layer, "smallest": smallest},
+        inputs,
         [said, frame],
         show,
         folds(ATTENTION_VIEW),
@@ -96,27 +105,19 @@ def build_views(
         controls=[layer, hint, seen],
         steer=_steered,
     )
-    quiet: dict[str, Any] = {"api_visibility": "private", "queue": False, "show_progress": "hidden"}
-    chosen = [
-        tries[0].click(lambda: PAIR, None, [sentence_a, sentence_b], **quiet),
-        tries[1].click(lambda: (PARAGRAPH, ""), None, [sentence_a, sentence_b], **quiet),
-        tries[2].click(lambda: "model", None, [view], **quiet),
-        tries[3].click(fn=None, js=_LAST_LAYER, outputs=[view, layer], api_visibility="private"),
-    ]
-    moves = [event.then for event in chosen]
+    moves = tries.into(inputs)
+    last = tries.buttons[LAST].click(fn=None, js=LAST_LAYER, outputs=[view, layer], api_visibility="private")
     look.on(
         tab.select,
         view.input,
         layer.input,
         smallest.input,
         *moves,
+        last.then,
         while_in_view("#view-kind", sentence_a.submit, sentence_b.submit, *page.changed, *triggers),
         extra={"seen": seen},
         adapt=_fitting,
     )
-
-
-_LAST_LAYER = """() => ["head", Number(document.querySelector("#view-layer input[type=range]").max)]"""
 
 
 def show(result: AttentionViewResult, on_page: bool = False) -> list[Any]:

@@ -12,6 +12,7 @@ from explorer.labs.attribution.params import AttributeRunParams
 from explorer.labs.attribution.schema import AttributionResult
 from explorer.ui.components import plot, rich_text
 from explorer.ui.controls import control
+from explorer.ui.kit import QUIET, bar_place, bench, sentence_place, shows, start_or_stop, start_stop
 from explorer.ui.page import Page
 from explorer.ui.streams import Stream, Watch
 from explorer.ui.wiring import folds
@@ -27,8 +28,6 @@ CAUTION = (
     "answers a question of its own.</p>"
 )
 
-PRIVATE: dict[str, Any] = {"api_visibility": "private", "queue": False, "show_progress": "hidden"}
-
 
 class Bench:
     """The parts of one tab; `name` makes the ids. Lay out controls and figures where they belong, then `stream`."""
@@ -42,8 +41,7 @@ class Bench:
             AttributeRunParams, "target", placeholder="the model's own answer", elem_id=f"{self.name}-target"
         )
         self.method = control(AttributeRunParams, "method", value=OPENING, elem_id=f"{self.name}-methods")
-        self.start = gr.Button("Attribute", variant="primary", elem_id=f"{self.name}-start")
-        self.stop = gr.Button("Stop", variant="stop", visible=False, elem_id=f"{self.name}-stop")
+        self.start, self.stop = start_stop("Attribute", f"{self.name}-start", stop_id=f"{self.name}-stop")
         self.view = gr.Radio(VIEWS, value="bars", label="Show as", elem_id=f"{self.name}-view")
         with gr.Accordion("Words or tokens, baseline, steps", open=False):
             self.by = control(AttributeRunParams, "by")
@@ -52,21 +50,21 @@ class Bench:
 
     def lay_out_figures(self) -> None:
         """Sentence, bars or coloured text, and what they add up to."""
-        self.said = rich_text(elem_classes=["said"], elem_id=f"{self.name}-said")
-        self.progress = rich_text(elem_classes=["bar"], elem_id=f"{self.name}-progress")
+        self.said = sentence_place(f"{self.name}-said")
+        self.progress = bar_place(f"{self.name}-progress")
         self.bars = plot("attribution", elem_id=f"{self.name}-bars")
         self.text = rich_text(elem_classes=["token-chips", "readings"], elem_id=f"{self.name}-text")
         self.caption = rich_text(elem_classes=["measures"], elem_id=f"{self.name}-caption")
 
     def lay_out_comparison(self) -> None:
         """Conductance layer by layer, and how far the methods agree."""
-        self.layers_said = rich_text(elem_classes=["said"], elem_id=f"{self.name}-layers-said")
+        self.layers_said = sentence_place(f"{self.name}-layers-said")
         self.layers = plot("layer-conductance", elem_id=f"{self.name}-layers")
-        with gr.Row(elem_classes=["bench"]):
-            with gr.Column(scale=3, min_width=300):
+        with bench():
+            with shows(3, 300):
                 self.agreement = plot("rank-correlation", elem_id=f"{self.name}-agreement")
-            with gr.Column(scale=2, min_width=270):
-                self.agreement_said = rich_text(elem_classes=["said"])
+            with shows(2, 270):
+                self.agreement_said = sentence_place()
                 gr.HTML(CAUTION)
 
     @property
@@ -104,8 +102,7 @@ class Bench:
         controls = [self.start, self.stop, *(places or ())]
 
         def steer(result: AttributionResult, owner: str, **viewed: Any) -> list[Any]:
-            going = result.progress is not None
-            buttons = [gr.update(visible=not going), gr.update(visible=going)]
+            buttons = start_or_stop(result.progress is not None)
             return [*buttons, *([figures.place_chips(result), str(result.asked.fixed.place)] if places else [])]
 
         return Stream(
@@ -131,12 +128,12 @@ class Bench:
     def wire(self, stream: Stream, *triggers: Any) -> None:
         """Attribute when a trigger fires; end it when Stop is pressed."""
         stream.on(*triggers)
-        self.stop.click(self._stopped, None, [self.progress, self.start, self.stop], **PRIVATE)
+        self.stop.click(self._stopped, None, [self.progress, self.start, self.stop], **QUIET)
 
     def _stopped(self, request: gr.Request) -> list[Any]:
         """The stream ends at its next look, and with it the work."""
         self.watch.end(request)
-        return [str(figures.STOPPED), gr.update(visible=True), gr.update(visible=False)]
+        return [str(figures.STOPPED), *start_or_stop(False)]
 
 
 def show(result: AttributionResult, view: str = "bars") -> list[Any]:

@@ -50,14 +50,11 @@ TRY = (
 )
 """One-click experiments: name, example, methods."""
 
-RUN_EXAMPLES = (
-    (PRAISE, ""),
-    ("The plot is dull and the acting is worse; what a waste of an evening.", ""),
-    ("It is not a bad film, but I would not call it good either.", ""),
-    ("The boy was late because he missed the bus.", "The boy missed the bus."),
-)
-
-RUN_TRY = ("praise", "a pan", "in between")
+RUN_TRY = {
+    "praise": (PRAISE, ""),
+    "a pan": ("The plot is dull and the acting is worse; what a waste of an evening.", ""),
+    "in between": ("It is not a bad film, but I would not call it good either.", ""),
+}
 
 
 def fitting(example_text: str, can: tuple[Capability, ...]) -> Example | None:

@@ -6,8 +6,8 @@ import gradio as gr
 
 from explorer.labs.attribution.model_tab import build_model
 from explorer.labs.attribution.run_tab import build_run
+from explorer.ui.kit import why
 from explorer.ui.page import Page
-from explorer.ui.wiring import LATEX
 
 WHY = r"""
 A network's answer is a function $f(x)$ of its input embeddings. Each method says in its own way what one token $i$ adds. Here
@@ -42,5 +42,4 @@ def build(page: Page) -> None:
 
 
 def _why() -> None:
-    with gr.Accordion("Why: the formulas and the papers", open=False):
-        gr.Markdown(WHY, latex_delimiters=LATEX)
+    why("the formulas and the papers", WHY)

@@ -10,10 +10,11 @@ from explorer.charts.words import prose
 from explorer.labs.context import LOGIT_LENS, lens_figures
 from explorer.labs.context.examples import LENS_EXAMPLES, LENS_TRY
 from explorer.labs.context.lens_schema import LensParams, LensResult
-from explorer.ui.components import plot, rich_text, token_chips
+from explorer.ui.components import rich_text, token_chips
 from explorer.ui.controls import control
+from explorer.ui.kit import QUIET, Examples, Tries, asks, bench, shows, view_of, why
 from explorer.ui.page import Page
-from explorer.ui.wiring import LATEX, Connection, folds
+from explorer.ui.wiring import Connection, folds
 
 WHY = r"""
 A layer adds to the state that it is given and hands it on; all layers have the same width, so the head that stands after the
@@ -34,32 +35,22 @@ transformers with the tuned lens")
 
 def build_lens(page: Page, tab: gr.Tab) -> None:
     """Lay out and wire the tab; it is computed when it comes into view, and anew for another model."""
-    opening = LENS_EXAMPLES[0]
-    with gr.Row(elem_classes=["bench"]):
-        with gr.Column(scale=1, min_width=270):
-            text = control(LensParams, "text", value=opening[1])
-            follow = control(LensParams, "follow", value=opening[2])
+    _, first_text, first_followed = LENS_EXAMPLES[0]
+    with bench():
+        with asks():
+            text = control(LensParams, "text", value=first_text)
+            follow = control(LensParams, "follow", value=first_followed)
             top_k = control(LensParams, "top_k")
             button = gr.Button("Read every layer", variant="primary")
-            examples = gr.Dropdown(
-                [(example[0], number) for number, example in enumerate(LENS_EXAMPLES)],
-                value=0,
-                label="Examples",
-                filterable=False,
-            )
+            examples = Examples({title: values for title, *values in LENS_EXAMPLES})
             place = gr.Number(-1, precision=0, visible="hidden", label="place")
-        with gr.Column(scale=2, min_width=320):
+        with shows():
             chips = token_chips(elem_id="lens-chips")
-            said = rich_text(elem_classes=["said"], elem_id="lens-said")
-            figure = plot("logit-lens", elem_id="lens-figure")
+            said, figure = view_of("logit-lens", "lens")
             noted = rich_text(elem_id="lens-notes")
-            with gr.Row(elem_classes=["try"]):
-                gr.HTML('<span class="try-label">Try</span>')
-                tries = [gr.Button(title, size="sm") for title, _, _ in LENS_TRY]
-    depth_said = rich_text(elem_classes=["said"])
-    depth = plot("logit-lens-depth", elem_id="depth-figure")
-    with gr.Accordion("Why: the formula and the caution", open=False):
-        gr.Markdown(WHY, latex_delimiters=LATEX)
+            tries = Tries({title: values for title, *values in LENS_TRY})
+    depth_said, depth = view_of("logit-lens-depth", figure="depth-figure")
+    why("the formula and the caution", WHY)
     lens = Connection(
         page,
         LOGIT_LENS,
@@ -69,15 +60,10 @@ def build_lens(page: Page, tab: gr.Tab) -> None:
         folds(LOGIT_LENS),
         views={"place": place},
     )
-    quiet: dict[str, Any] = {"api_visibility": "private", "queue": False}
     lens.on(button.click, text.submit, follow.submit, top_k.change, tab.select, *page.changed)
-    picked = examples.input(lambda number: LENS_EXAMPLES[number][1:], [examples], [text, follow], **quiet)
-    tried = [
-        pressed.click(_fixed(experiment), None, [text, follow], **quiet)
-        for pressed, experiment in zip(tries, LENS_TRY, strict=True)
-    ]
-    lens.on(picked.then, *(event.then for event in tried))
-    moved = chips.select(_pressed, None, [place], show_progress="hidden", **quiet)
+    boxes = [text, follow]
+    lens.on(examples.into(boxes, show_progress="full"), *tries.into(boxes, show_progress="full"))
+    moved = chips.select(_pressed, None, [place], **QUIET)
     lens.on(moved.then)
 
 
@@ -99,7 +85,3 @@ def show(result: LensResult, place: float | None = None) -> list[Any]:
 def _pressed(event: gr.EventData) -> int:
     """The place that was pressed; the one that is shown cannot be."""
     return int(event._data["positions"][0])
-
-
-def _fixed(experiment: tuple[str, str, str]) -> Any:
-    return lambda: experiment[1:]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import gradio as gr
@@ -11,8 +12,9 @@ from explorer.labs.context.examples import EXAMPLES, TRY
 from explorer.labs.context.schema import STATIC, ContextParams, ContextResult
 from explorer.ui.components import plot, rich_text
 from explorer.ui.controls import control
+from explorer.ui.kit import QUIET, Examples, Tries, asks, bench, sentence_place, shows, view_of, why
 from explorer.ui.page import Page
-from explorer.ui.wiring import LATEX, Connection, folds
+from explorer.ui.wiring import Connection, folds
 
 OPENING_LAYER = 4
 """Where the worked example's two senses are furthest apart in the bundled model."""
@@ -37,40 +39,31 @@ to layer. With a few points in hundreds of dimensions some separation is easy: t
 def build_word(page: Page) -> None:
     """Lay out and wire the tab."""
     _, first_word, lines = EXAMPLES[0]
-    with gr.Row(elem_classes=["bench"]):
-        with gr.Column(scale=1, min_width=270):
+    with bench():
+        with asks():
             word = control(ContextParams, "word", value=first_word)
             sentences = control(ContextParams, "sentences", value="\n".join(lines))
             button = gr.Button("Compare", variant="primary")
-            examples = gr.Dropdown(
-                [(example[0], number) for number, example in enumerate(EXAMPLES)],
-                value=0,
-                label="Examples",
-                filterable=False,
-            )
-        with gr.Column(scale=2, min_width=320):
-            said = rich_text(elem_classes=["said"], elem_id="context-said")
-            figure = plot("contextual-similarity", elem_id="context-figure")
-            with gr.Row(elem_classes=["try"]):
-                gr.HTML('<span class="try-label">Try</span>')
-                tries = [gr.Button(title, size="sm") for title, _, _ in TRY]
-    with gr.Row(elem_classes=["bench", "layer-row"]):
+            examples = Examples(_as_typed(EXAMPLES))
+        with shows():
+            said, figure = view_of("contextual-similarity", "context")
+            tries = Tries(_as_typed(TRY))
+    with bench("layer-row"):
         layer = gr.Slider(
             STATIC, 6, OPENING_LAYER, step=1, label="Layer (−1 is the token embedding alone)", scale=2, min_width=280
         )
         view = gr.Radio(
             [("cosine", "cosine"), ("minus baseline", "adjusted")], value="cosine", label="Show", scale=1, min_width=240
         )
-    layer_said = rich_text(elem_classes=["said"], elem_id="layer-said")
-    with gr.Row(elem_classes=["bench"]):
-        with gr.Column(scale=1, min_width=320):
+    layer_said = sentence_place("layer-said")
+    with bench():
+        with shows(1):
             plane = plot("word-plane", elem_id="plane-figure")
-        with gr.Column(scale=1, min_width=320):
+        with shows(1):
             pairs = plot("word-pairs", elem_id="pairs-figure")
     numbered = rich_text(elem_classes=["measures"], elem_id="context-sentences")
     noted = rich_text(elem_id="context-notes")
-    with gr.Accordion("Why: the formula and the paper", open=False):
-        gr.Markdown(WHY, latex_delimiters=LATEX)
+    why("the formula and the paper", WHY)
     compare = Connection(
         page,
         CONTEXTUAL_SIMILARITY,
@@ -80,15 +73,10 @@ def build_word(page: Page) -> None:
         folds(CONTEXTUAL_SIMILARITY),
         views={"layer": layer, "view": view},
     )
-    quiet: dict[str, Any] = {"api_visibility": "private", "queue": False}
     compare.on(button.click, word.submit, layer.input, view.input, *page.ready)
-    picked = examples.input(lambda number: _filled(EXAMPLES[number]), [examples], [word, sentences], **quiet)
-    tried = [
-        pressed.click(_fixed(experiment), None, [word, sentences], **quiet)
-        for pressed, experiment in zip(tries, TRY, strict=True)
-    ]
-    compare.on(picked.then, *(event.then for event in tried))
-    pointed = figure.select(_pointed, None, [layer], show_progress="hidden", **quiet)
+    boxes = [word, sentences]
+    compare.on(examples.into(boxes, show_progress="full"), *tries.into(boxes, show_progress="full"))
+    pointed = figure.select(_pointed, None, [layer], **QUIET)
     compare.on(pointed.then)
 
 
@@ -114,9 +102,6 @@ def _pointed(event: gr.EventData) -> int:
     return int(event._data["x"])
 
 
-def _filled(example: tuple[str, str, tuple[str, ...]]) -> tuple[str, str]:
-    return example[1], "\n".join(example[2])
-
-
-def _fixed(example: tuple[str, str, tuple[str, ...]]) -> Any:
-    return lambda: _filled(example)
+def _as_typed(examples: Iterable[tuple[str, str, tuple[str, ...]]]) -> dict[str, tuple[str, str]]:
+    """Each title's word and sentences, as they stand in the boxes."""
+    return {title: (word, "\n".join(lines)) for title, word, lines in examples}

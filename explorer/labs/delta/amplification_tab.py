@@ -12,12 +12,13 @@ from explorer.labs.delta.live import Experiment
 from explorer.labs.delta.params import AmplificationParams
 from explorer.labs.delta.places import matrix_choice
 from explorer.labs.delta.schema import AmplificationResult, PlacementResult, RunFactors
-from explorer.ui.components import plot, rich_text
+from explorer.ui.components import rich_text
 from explorer.ui.controls import control
+from explorer.ui.kit import asks, bench, caption, shows, view_of, why
 from explorer.ui.page import Page
 from explorer.ui.run_picker import RunPicker
 from explorer.ui.streams import Stream, Watch
-from explorer.ui.wiring import LATEX, Connection, folds
+from explorer.ui.wiring import Connection, folds
 
 WHY = r"""
 Take the first $r$ left- and right-singular vectors $U, V$ of $\Delta W$ and look how much $W$ has in them: $\lVert U^\top W
@@ -39,17 +40,14 @@ def build_amplification(
     page: Page, picker: RunPicker, tab: gr.Tab
 ) -> tuple[gr.Dropdown, list[gr.components.Component]]:
     """Lay out and wire the tab; returns the list with the second run, and the places that depend on the run."""
-    with gr.Row(elem_classes=["bench"]):
-        with gr.Column(scale=1, min_width=270):
+    with bench():
+        with asks():
             module, layer = matrix_choice()
             directions = control(AmplificationParams, "r")
-        with gr.Column(scale=2, min_width=320):
-            said = rich_text(elem_classes=["said"], elem_id="amplification-said")
-            figure = plot("amplification", elem_id="amplification-figure")
-            placed_said = rich_text(elem_classes=["said"])
-            placed = plot("placement", elem_id="placement-figure")
-    with gr.Accordion("Why: the formula and the paper", open=False):
-        gr.Markdown(WHY, latex_delimiters=LATEX)
+        with shows():
+            said, figure = view_of("amplification", "amplification")
+            placed_said, placed = view_of("placement", figure="placement-figure")
+    with why("the formula and the paper", WHY):
         rich_text(str(amplification_figures.PAPER), elem_classes=["wide"])
     one = {"run": picker.run, "layer": layer, "module": module}
     amplify = Connection(
@@ -64,14 +62,13 @@ def build_amplification(
 def _layers(page: Page, picker: RunPicker, tab: gr.Tab, module: gr.Dropdown, directions: gr.Slider) -> gr.Dropdown:
     """All layers of two runs, and the experiment that trains the two."""
     gr.HTML("<h2>Does full fine-tuning amplify too?</h2>")
-    with gr.Row(elem_classes=["bench"]):
-        with gr.Column(scale=1, min_width=270):
-            gr.HTML(f'<p class="caption">{OPEN}</p>')
+    with bench():
+        with asks():
+            caption(OPEN)
             start = gr.Button("Train both and compare", variant="primary", elem_id="experiment")
             other = picker.dropdown("Or compare the run above with", value=OTHER_RANK)
-        with gr.Column(scale=2, min_width=320):
-            said = rich_text(elem_classes=["said"], elem_id="factors-said")
-            figure = plot("amplification-by-layer", elem_id="factors-figure")
+        with shows():
+            said, figure = view_of("amplification-by-layer", "factors")
     folded = folds(FACTORS)
     compare = Connection(
         page,

@@ -10,10 +10,11 @@ from explorer.backend.runs.examples import OTHER_RANK
 from explorer.labs.delta import SUBSPACE, directions_figures
 from explorer.labs.delta.places import matrix_choice
 from explorer.labs.delta.schema import SimilarityResult
-from explorer.ui.components import plot, rich_text
+from explorer.ui.components import rich_text
+from explorer.ui.kit import asks, bench, caption, shows, view_of, why
 from explorer.ui.page import Page
 from explorer.ui.run_picker import RunPicker
-from explorer.ui.wiring import LATEX, Connection, folds
+from explorer.ui.wiring import Connection, folds
 
 WHY = r"""
 Let $U_A^{(i)}$ hold the first $i$ right-singular vectors of one run's $A$, and $U_{A'}^{(j)}$ the first $j$ of another's. Then
@@ -32,20 +33,16 @@ The LoRA paper compares $r = 8$ with $r = 64$ (figure 3) and two seeds (figure 4
 
 def build_compare(page: Page, picker: RunPicker, tab: gr.Tab) -> tuple[gr.Dropdown, list[gr.components.Component]]:
     """Lay out and wire the tab; returns the list with the second run, and the places that depend on the run."""
-    with gr.Row(elem_classes=["bench"]):
-        with gr.Column(scale=1, min_width=270):
+    with bench():
+        with asks():
             other = picker.dropdown("Compared with", elem_id="other-run", value=OTHER_RANK)
             module, layer = matrix_choice()
             compare = gr.Button("Compare", variant="primary", elem_id="compare-runs")
-            gr.HTML(
-                '<p class="caption">The first run is the one chosen above. Good pairs: two ranks, or two seeds, on one task.</p>'
-            )
-        with gr.Column(scale=2, min_width=320):
-            said = rich_text(elem_classes=["said"], elem_id="similarity-said")
-            figure = plot("subspace-similarity", elem_id="similarity-figure")
+            caption("The first run is the one chosen above. Good pairs: two ranks, or two seeds, on one task.")
+        with shows():
+            said, figure = view_of("subspace-similarity", "similarity")
             facts = rich_text(elem_classes=["measures"])
-    with gr.Accordion("Why: the formula and the paper", open=False):
-        gr.Markdown(WHY, latex_delimiters=LATEX)
+    why("the formula and the paper", WHY)
     subspace = Connection(
         page,
         SUBSPACE,

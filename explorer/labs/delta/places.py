@@ -13,6 +13,7 @@ from explorer.labs.delta.schema import SpectrumResult
 from explorer.settings import settings
 from explorer.tuning.spec import TARGETS, RunSpec
 from explorer.ui.controls import control
+from explorer.ui.kit import QUIET
 from explorer.ui.run_picker import RunPicker
 
 ALL_LAYERS = "all"
@@ -60,9 +61,7 @@ def stay_within(picker: RunPicker, layers: list[gr.components.Component]) -> Non
             return [gr.skip()] * len(standing)
         return [gr.skip() if layer is None or layer <= last else last for layer in standing]
 
-    picker.run.change(
-        within, [picker.run, *layers], layers, api_visibility="private", queue=False, show_progress="hidden"
-    )
+    picker.run.change(within, [picker.run, *layers], layers, **QUIET)
 
 
 def _depth(spec: RunSpec) -> int:

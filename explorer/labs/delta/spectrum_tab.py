@@ -9,11 +9,11 @@ import gradio as gr
 from explorer.labs.delta import DELTA_SPECTRUM, FOLLOW_DELTA, figures
 from explorer.labs.delta.places import ALL_LAYERS, layer_choices, layer_number, module_update, places_update
 from explorer.labs.delta.schema import SpectrumResult
-from explorer.ui.components import plot, rich_text
+from explorer.ui.kit import QUIET, asks, bench, shows, view_of, why
 from explorer.ui.page import Page
 from explorer.ui.run_picker import RunPicker
 from explorer.ui.streams import Stream, Watch
-from explorer.ui.wiring import LATEX, Connection, folds
+from explorer.ui.wiring import Connection, folds
 
 WHY = r"""
 LoRA's update is $\Delta W = \frac{\alpha}{r} B A$, so its rank is at most $r$. Its **singular values** $\sigma_1 \ge
@@ -30,8 +30,8 @@ def build_spectrum(page: Page, picker: RunPicker, places: list[gr.components.Com
 
     places: other tabs' lists of matrices and layers, which follow the run.
     """
-    with gr.Row(elem_classes=["bench"]):
-        with gr.Column(scale=1, min_width=270):
+    with bench():
+        with asks():
             module = gr.Dropdown(["query", "value"], value="query", label="Matrix", allow_custom_value=True)
             layer = gr.Dropdown(layer_choices(12), value=ALL_LAYERS, label="Layer", filterable=False)
             step = gr.Slider(1, 100, 100, step=1, label="Training step", info="Snaps to the nearest saved step.")
@@ -41,18 +41,14 @@ def build_spectrum(page: Page, picker: RunPicker, places: list[gr.components.Com
                 value="norm",
                 label="Colour of the grid",
             )
-        with gr.Column(scale=2, min_width=320):
-            said = rich_text(elem_classes=["said"], elem_id="spectrum-said")
-            spectrum = plot("delta-spectrum", elem_id="spectrum-figure")
-    with gr.Row(elem_classes=["bench"]):
-        with gr.Column(scale=1, min_width=320):
-            energy_said = rich_text(elem_classes=["said"])
-            energy = plot("delta-energy", elem_id="energy-figure")
-        with gr.Column(scale=1, min_width=320):
-            grid_said = rich_text(elem_classes=["said"])
-            grid = plot("delta-layers", elem_id="measure-figure")
-    with gr.Accordion("Why: the formula and the paper", open=False):
-        gr.Markdown(WHY, latex_delimiters=LATEX)
+        with shows():
+            said, spectrum = view_of("delta-spectrum", "spectrum")
+    with bench():
+        with shows(1):
+            energy_said, energy = view_of("delta-energy", figure="energy-figure")
+        with shows(1):
+            grid_said, grid = view_of("delta-layers", figure="measure-figure")
+    why("the formula and the paper", WHY)
     folded = folds(DELTA_SPECTRUM)
     outputs = [said, spectrum, energy_said, energy, grid_said, grid]
     views = {"module": module, "layer": layer, "measure": measure}
@@ -76,9 +72,10 @@ def build_spectrum(page: Page, picker: RunPicker, places: list[gr.components.Com
     )
     at_step = Connection(page, DELTA_SPECTRUM, {"run": picker.run, "step": wanted}, outputs, show, folded, views=views)
     at_step.on(module.input, layer.input, measure.input)
-    quiet: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
-    step.input(watch.end, None, None, queue=False, **quiet)
-    moved = step.input(fn=None, js="(step) => step", inputs=[step], outputs=[wanted], **quiet)
+    step.input(watch.end, None, None, **QUIET)
+    moved = step.input(
+        fn=None, js="(step) => step", inputs=[step], outputs=[wanted], api_visibility="private", show_progress="hidden"
+    )
     at_step.on(moved.then)
     return stream
 

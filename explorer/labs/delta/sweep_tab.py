@@ -14,8 +14,9 @@ from explorer.labs.delta.live import sweep_result
 from explorer.labs.delta.params import SweepParams
 from explorer.settings import settings
 from explorer.tasks.sources import choices
-from explorer.ui.components import plot, rich_text
+from explorer.ui.components import rich_text
 from explorer.ui.controls import control, controls
+from explorer.ui.kit import asks, bench, caption, live_view_of, shows, start_stop
 from explorer.ui.page import Page
 from explorer.ui.run_picker import RunPicker
 from explorer.ui.streams import Stream, Watch
@@ -24,22 +25,19 @@ from explorer.ui.wiring import folds
 
 def build_sweep(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
     """Lay out and wire the tab."""
-    with gr.Row(elem_classes=["bench"]):
-        with gr.Column(scale=1, min_width=270):
-            start = gr.Button("Sweep the ranks", variant="primary", elem_id="sweep")
-            stop = gr.Button("Stop them all", variant="stop", visible=False)
+    with bench():
+        with asks():
+            start, stop = start_stop("Sweep the ranks", "sweep", stop="Stop them all", stop_id=None)
             inputs = {
                 "task": control(SweepParams, "task", choices=choices(settings())),
                 **controls(SweepParams, "ranks", "targets", "epochs", "seed"),
             }
-            gr.HTML(
-                '<p class="caption">One LoRA run a rank, everything else alike; alpha is twice the rank, so that the update\'s '
-                "scale stays the same. The runs train one after the other and stay in the list.</p>"
+            caption(
+                "One LoRA run a rank, everything else alike; alpha is twice the rank, so that the update's "
+                "scale stays the same. The runs train one after the other and stay in the list."
             )
-        with gr.Column(scale=2, min_width=320):
-            said = rich_text(elem_classes=["said"], elem_id="sweep-said")
-            bar = rich_text(elem_classes=["bar"])
-            figure = plot("rank-sweep", elem_id="sweep-figure")
+        with shows():
+            said, bar, figure = live_view_of("rank-sweep", "sweep")
             rich_text(str(sweep_figures.paper_quote()), elem_classes=["wide"])
     started = gr.Textbox("", visible="hidden", label="started")
 

@@ -13,8 +13,9 @@ from explorer.labs.distillation import ABLATE, ablation_figures
 from explorer.labs.distillation.learns import Learning
 from explorer.labs.distillation.params import AblationParams
 from explorer.labs.distillation.train_schema import Ablated
-from explorer.ui.components import plot, rich_text
+from explorer.ui.components import rich_text
 from explorer.ui.controls import controls
+from explorer.ui.kit import asks, bench, caption, live_view_of, shows, start_stop
 from explorer.ui.page import Page
 from explorer.ui.run_picker import RunPicker
 from explorer.ui.streams import Stream, Watch
@@ -23,10 +24,9 @@ from explorer.ui.wiring import folds
 
 def build_ablation(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
     """Lay out and wire the tab."""
-    with gr.Row(elem_classes=["bench"]):
-        with gr.Column(scale=1, min_width=270):
-            start = gr.Button("Drop each term in turn", variant="primary", elem_id="ablate")
-            stop = gr.Button("Stop them all", variant="stop", visible=False)
+    with bench():
+        with asks():
+            start, stop = start_stop("Drop each term in turn", "ablate", stop="Stop them all", stop_id=None)
             learns = Learning(page, "ablation")
             inputs = {
                 "task": learns.task,
@@ -36,14 +36,12 @@ def build_ablation(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
                 **controls(AblationParams, "epochs", "seed"),
                 "examples": learns.number(),
             }
-            gr.HTML(
-                '<p class="caption">Five students of one teacher, with one seed: all three terms, without each, and from random '
-                "numbers. They train one after the other and stay in the list of runs.</p>"
+            caption(
+                "Five students of one teacher, with one seed: all three terms, without each, and from random "
+                "numbers. They train one after the other and stay in the list of runs."
             )
-        with gr.Column(scale=2, min_width=320):
-            said = rich_text(elem_classes=["said"], elem_id="ablation-said")
-            bar = rich_text(elem_classes=["bar"])
-            figure = plot("distillation-ablation", elem_id="ablation-figure")
+        with shows():
+            said, bar, figure = live_view_of("distillation-ablation", "ablation")
             listed = rich_text(elem_classes=["wide"], elem_id="ablation-list")
     started = gr.Textbox("", visible="hidden", label="started")
     panel = folds(ABLATE)

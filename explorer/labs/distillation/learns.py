@@ -12,6 +12,7 @@ from explorer.labs.distillation.params import DistillParams
 from explorer.tasks.opening import decode, read_bytes
 from explorer.tasks.plain_text import HOLDS, LONGEST_PASTED, SAVE, TEXT
 from explorer.ui.controls import control
+from explorer.ui.kit import QUIET
 from explorer.ui.page import Page
 
 TASKS = [("the teacher's task", ""), ("masked words of a text", TEXT.slug)]
@@ -50,9 +51,7 @@ class Learning:
             lambda task: on_text if task == TEXT.slug else on_task,
             [self.task],
             [control],
-            api_visibility="private",
-            queue=False,
-            show_progress="hidden",
+            **QUIET,
         )
 
     def labels(self, count: int, **options: Any) -> gr.Number:
@@ -69,9 +68,7 @@ class Learning:
             self._turned,
             [self.task],
             [self.about, self.own, self.text],
-            api_visibility="private",
-            queue=False,
-            show_progress="hidden",
+            **QUIET,
         )
         return examples
 

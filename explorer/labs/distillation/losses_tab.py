@@ -12,20 +12,21 @@ from explorer.labs.distillation import GRADIENTS, LOSSES, loss_figures
 from explorer.labs.distillation.params import MASKED, LossesParams
 from explorer.labs.distillation.schema import LossesResult
 from explorer.labs.distillation.soft_tab import REVIEW, TEACHERS, of_teacher
-from explorer.ui.components import plot, rich_text
 from explorer.ui.controls import control
+from explorer.ui.kit import QUIET, Tries, asks, bench, shows, view_of, why
 from explorer.ui.page import Page
 from explorer.ui.run_picker import RunPicker
 from explorer.ui.wiring import LATEX, Connection, folds
 
 FEWER = "the teacher with fewer layers"
 STUDENTS = [(FEWER, "layers"), ("another fine-tuned run", "run")]
-TRY: tuple[tuple[str, tuple[str, str, str, int, float]], ...] = (
-    ("A review", ("run", REVIEW, "layers", 0, 2.0)),
-    ("The teacher as its own student", ("run", REVIEW, "layers", -1, 2.0)),
-    ("Two runs of one task", ("run", REVIEW, "run", 0, 2.0)),
-    ("A masked word", ("model", MASKED, "layers", 0, 2.0)),
-)
+TRY: dict[str, tuple[str, str, str, int, float]] = {
+    "A review": ("run", REVIEW, "layers", 0, 2.0),
+    "The teacher as its own student": ("run", REVIEW, "layers", -1, 2.0),
+    "Two runs of one task": ("run", REVIEW, "run", 0, 2.0),
+    "A masked word": ("model", MASKED, "layers", 0, 2.0),
+}
+"""Teacher, text, student, its layers (-1 for all of the teacher's), temperature."""
 
 WHY = r"""
 The soft loss compares the teacher's $p = \mathrm{softmax}(z^t/T)$ with the student's $q = \mathrm{softmax}(z^s/T)$. Its gradient
@@ -44,8 +45,8 @@ $1 - \cos(h^s, h^t)$ of the last hidden states (Sanh et al. 2019, section 3).
 
 def build_losses(page: Page, picker: RunPicker, tab: gr.Tab) -> gr.Dropdown:
     """Lay out and wire the tab; returns the list of students, which gets the picker's choices."""
-    with gr.Row(elem_classes=["bench"]):
-        with gr.Column(scale=1, min_width=270):
+    with bench():
+        with asks():
             of = gr.Radio(TEACHERS, value="run", label="Teacher")
             kind = gr.Radio(STUDENTS, value="layers", label="Student")
             layers = control(LossesParams, "student_layers", label="Its layers")
@@ -55,18 +56,13 @@ def build_losses(page: Page, picker: RunPicker, tab: gr.Tab) -> gr.Dropdown:
             temperature = control(LossesParams, "temperature", elem_id="loss-temperature")
             alpha = control(LossesParams, "alpha")
             button = gr.Button("Compare", variant="primary")
-        with gr.Column(scale=2, min_width=320):
-            said = rich_text(elem_classes=["said"], elem_id="losses-said")
-            bars = plot("teacher-and-student", elem_id="losses-figure")
+        with shows():
+            said, bars = view_of("teacher-and-student", "losses")
             listed = gr.Markdown("", latex_delimiters=LATEX, elem_classes=["losses-list"], elem_id="losses-list")
-            with gr.Row(elem_classes=["try"]):
-                gr.HTML('<span class="try-label">Try</span>')
-                tries = [gr.Button(name, size="sm") for name, _ in TRY]
+            tries = Tries(TRY)
             gr.HTML("<h2>Why T²</h2>")
-            why_said = rich_text(elem_classes=["said"], elem_id="gradients-said")
-            gradients = plot("soft-gradients", elem_id="gradients-figure")
-    with gr.Accordion("Why: the formulas and the papers", open=False):
-        gr.Markdown(WHY, latex_delimiters=LATEX)
+            why_said, gradients = view_of("soft-gradients", "gradients")
+    why("the formulas and the papers", WHY)
     panel = folds(LOSSES)
     why_panel = folds(GRADIENTS, "gradient against T")
     inputs = {
@@ -81,26 +77,24 @@ def build_losses(page: Page, picker: RunPicker, tab: gr.Tab) -> gr.Dropdown:
     }
     boxes = [of, text, kind, layers, temperature, other]
     compare = Connection(page, LOSSES, inputs, [said, bars, listed], _show, panel)
-    why = Connection(page, GRADIENTS, inputs, [why_said, gradients], _show_gradients, why_panel)
+    gradient = Connection(page, GRADIENTS, inputs, [why_said, gradients], _show_gradients, why_panel)
     moves = [
         pressed.click(
-            _fixed(page, example), [page.model, picker.run], boxes, api_visibility="private", queue=False
+            _asked(page, TRY[title]), [page.model, picker.run], boxes, api_visibility="private", queue=False
         ).then
-        for pressed, (_, example) in zip(tries, TRY, strict=True)
+        for title, pressed in tries.buttons.items()
     ]
     kind.change(
         lambda chosen: [gr.update(visible=chosen == "layers"), gr.update(visible=chosen == "run")],
         [kind],
         [layers, other],
-        api_visibility="private",
-        queue=False,
-        show_progress="hidden",
+        **QUIET,
     )
     triggers = [
         *(button.click, tab.select, text.submit, second.submit, temperature.release, alpha.release, layers.input),
         *(of.input, kind.input, other.input, picker.run.input, *moves),
     ]
-    for connection in (compare, why):
+    for connection in (compare, gradient):
         connection.on(*triggers, extra={"of": of, "kind": kind}, adapt=_chosen)
     return other
 
@@ -114,7 +108,7 @@ def _chosen(values: dict[str, Any]) -> dict[str, Any]:
     return values | ({"run_student": ""} if kind == "layers" else {"student_layers": 0})
 
 
-def _fixed(page: Page, example: tuple[str, str, str, int, float]) -> Any:
+def _asked(page: Page, example: tuple[str, str, str, int, float]) -> Any:
     def put(model: str, run: str) -> list[Any]:
         of, text, kind, layers, temperature = example
         if layers < 0:

@@ -9,35 +9,31 @@ import gradio as gr
 from explorer.backend.runs.examples import EVERY, FEW, KNOWN_LABELS
 from explorer.labs.distillation import STUDENT_SEEDS, seed_figures
 from explorer.labs.distillation.train_schema import Seeded
-from explorer.ui.components import plot, rich_text
+from explorer.ui.components import rich_text
+from explorer.ui.kit import Tries, caption, view_of
 from explorer.ui.page import Page
 from explorer.ui.run_picker import RunPicker
 from explorer.ui.streams import Stream, Watch
 from explorer.ui.wiring import folds
 
-EXAMPLES = ((f"{KNOWN_LABELS} known labels", FEW[0]), ("All labels known", EVERY[0]))
+EXAMPLES = {f"{KNOWN_LABELS} known labels": FEW[0], "All labels known": EVERY[0]}
 ABOUT = "Where all labels are known, the student without a teacher learns from what its teacher learnt from."
 
 
-def build_seeds(
-    page: Page, picker: RunPicker, student: gr.Dropdown
-) -> tuple[Stream, tuple[tuple[gr.Button, str], ...]]:
-    """Lay it out; returns what follows the run that `student` names, and the examples' buttons with the run that each shows.
+def build_seeds(page: Page, picker: RunPicker, student: gr.Dropdown) -> tuple[Stream, Tries]:
+    """Lay it out; returns what follows the run that `student` names, and the examples with the run that each shows.
 
     It must not be triggered before its tab has been opened: a figure that is filled earlier is never drawn.
     """
-    said = rich_text(elem_classes=["said"], elem_id="seeds-said")
-    figure = plot("student-seeds", elem_id="seeds-figure")
-    with gr.Row(elem_classes=["try"]):
-        gr.HTML('<span class="try-label">Try</span>')
-        buttons = tuple((gr.Button(name, size="sm"), run_id) for name, run_id in EXAMPLES)
-    gr.HTML(f'<p class="caption">{ABOUT}</p>')
+    said, figure = view_of("student-seeds", "seeds")
+    examples = Tries(EXAMPLES)
+    caption(ABOUT)
     listed = rich_text(elem_classes=["wide"], elem_id="seeds-list")
     panel = folds(STUDENT_SEEDS, "seeds")
     stream = Stream(
         page, STUDENT_SEEDS, {"run": student}, picker.visitor, [said, figure, listed], _show, panel, Watch()
     )
-    return stream, buttons
+    return stream, examples
 
 
 def _show(result: Seeded) -> list[Any]:

@@ -10,22 +10,24 @@ from explorer.charts import PALETTES
 from explorer.labs.distillation import SOFT_TARGETS, figures
 from explorer.labs.distillation.params import MASKED, SoftTargetsParams
 from explorer.labs.distillation.schema import COLDEST, HOTTEST, SoftTargetsResult
-from explorer.ui.components import ASSETS, rich_text
+from explorer.ui.components import ASSETS
 from explorer.ui.controls import control
+from explorer.ui.kit import Tries, asks, bench, sentence_place, shows, why
 from explorer.ui.page import Page
 from explorer.ui.run_picker import RunPicker
-from explorer.ui.wiring import LATEX, Connection, folds
+from explorer.ui.wiring import Connection, folds
 
 MODEL, RUN = "the model at the top", "the fine-tuned run above"
 TEACHERS = [(MODEL, "model"), (RUN, "run")]
 REVIEW = "It is not a bad film, but I would not call it good either."
-TRY: tuple[tuple[str, tuple[str, str, str, float]], ...] = (
-    ("A pet, T = 1", ("model", MASKED, "", 1.0)),
-    ("The same, T = 0.1", ("model", MASKED, "", 0.1)),
-    ("One of many words", ("model", "She sat down and read a [MASK].", "", 1.0)),
-    ("Two sentences", ("model", "The band released its first album.", "It sold two million copies.", 4.0)),
-    ("A review, T = 5", ("run", REVIEW, "", 5.0)),
-)
+TRY = {
+    "A pet, T = 1": ("model", MASKED, "", 1.0, ""),
+    "The same, T = 0.1": ("model", MASKED, "", 0.1, ""),
+    "One of many words": ("model", "She sat down and read a [MASK].", "", 1.0, ""),
+    "Two sentences": ("model", "The band released its first album.", "It sold two million copies.", 4.0, ""),
+    "A review, T = 5": ("run", REVIEW, "", 5.0, ""),
+}
+"""Teacher, text, second text, temperature, answer."""
 
 WHY = r"""
 A label says which class is right. A trained model says more: of the wrong ones, *rabbits* is a better guess than *tables*.
@@ -60,8 +62,8 @@ def softening(**options: Any) -> gr.HTML:
 
 def build_soft_targets(page: Page, picker: RunPicker) -> None:
     """Lay out and wire the tab."""
-    with gr.Row(elem_classes=["bench"]):
-        with gr.Column(scale=1, min_width=270):
+    with bench():
+        with asks():
             of = gr.Radio(TEACHERS, value="model", label="Teacher", elem_id="soft-teacher")
             text = control(SoftTargetsParams, "text")
             second = control(SoftTargetsParams, "second")
@@ -70,14 +72,11 @@ def build_soft_targets(page: Page, picker: RunPicker) -> None:
                 top_k = control(SoftTargetsParams, "top_k")
             answer = control(SoftTargetsParams, "answer", elem_id="soft-answer")
             temperature = gr.Number(1.0, visible="hidden", label="temperature")
-        with gr.Column(scale=2, min_width=320):
-            said = rich_text(elem_classes=["said"], elem_id="soft-said")
+        with shows():
+            said = sentence_place("soft-said")
             figure = softening(elem_id="soft-figure")
-            with gr.Row(elem_classes=["try"]):
-                gr.HTML('<span class="try-label">Try</span>')
-                tries = [gr.Button(name, size="sm") for name, _ in TRY]
-    with gr.Accordion("Why: the formula and the paper", open=False):
-        gr.Markdown(WHY, latex_delimiters=LATEX)
+            tries = Tries(TRY)
+    why("the formula and the paper", WHY)
     panel = folds(SOFT_TARGETS)
 
     def show(result: SoftTargetsResult) -> list[Any]:
@@ -103,12 +102,7 @@ def build_soft_targets(page: Page, picker: RunPicker) -> None:
         steer=lambda result: [result.temperature],
     )
     chosen: dict[str, Any] = {"extra": {"of": of}, "adapt": of_teacher}
-    moves = [
-        pressed.click(
-            _fixed(example), None, [of, text, second, temperature, answer], api_visibility="private", queue=False
-        ).then
-        for pressed, (_, example) in zip(tries, TRY, strict=True)
-    ]
+    moves = tries.into([of, text, second, temperature, answer], show_progress="full")
     fitting = of.input(_example_for, [of, text], [text], api_visibility="private", queue=False)
     asked.on(
         button.click,
@@ -131,11 +125,7 @@ def of_teacher(values: dict[str, Any]) -> dict[str, Any]:
     return values if of == "run" else values | {"run": ""}
 
 
-def _fixed(example: tuple[str, str, str, float]) -> Any:
-    return lambda: (*example, "")
-
-
 def _example_for(of: str, text: str) -> str:
     """A review for a classifier, a mask for a model, where the text is still an example of the other kind."""
-    examples = {example[1] for _, example in TRY if example[0] != of}
+    examples = {example[1] for example in TRY.values() if example[0] != of}
     return {"run": REVIEW, "model": MASKED}[of] if text in examples else text

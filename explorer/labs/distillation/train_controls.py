@@ -16,31 +16,30 @@ from explorer.ui.page import Page
 
 _SOFT = {"alpha": 1.0, "cosine": 0.0, "start": "teacher", "student": "", "labelled": 0}
 _ON_THE_TASK = {"task": "", "text": "", "examples": 0}
-TRY: tuple[tuple[str, dict[str, Any]], ...] = (
-    ("Half the layers", {**_SOFT, "student_layers": 0}),
-    ("One layer", {**_SOFT, "student_layers": 1}),
-    ("A random start", {**_SOFT, "student_layers": 0, "start": "random"}),
-    (
-        "Few labels",
-        {
-            **_SOFT,
-            **_ON_THE_TASK,
-            "alpha": 0.5,
-            "student_layers": 3,
-            "start": "pretrained",
-            "student": "bert-mini",
-            "labelled": 32,
-        },
-    ),
-    (
-        "A narrower model",  # on a text a student is made of its teacher's layers
-        {**_SOFT, **_ON_THE_TASK, "student_layers": 6, "start": "pretrained", "student": "bert-mini"},
-    ),
-    (
-        "Masked words",
-        {**_SOFT, "task": TEXT.slug, "examples": QUICK, "student_layers": 0, "alpha": 0.7, "cosine": 0.15},
-    ),
-)
+TRY: dict[str, dict[str, Any]] = {
+    "Half the layers": {**_SOFT, "student_layers": 0},
+    "One layer": {**_SOFT, "student_layers": 1},
+    "A random start": {**_SOFT, "student_layers": 0, "start": "random"},
+    "Few labels": {
+        **_SOFT,
+        **_ON_THE_TASK,
+        "alpha": 0.5,
+        "student_layers": 3,
+        "start": "pretrained",
+        "student": "bert-mini",
+        "labelled": 32,
+    },
+    # on a text a student is made of its teacher's layers
+    "A narrower model": {**_SOFT, **_ON_THE_TASK, "student_layers": 6, "start": "pretrained", "student": "bert-mini"},
+    "Masked words": {
+        **_SOFT,
+        "task": TEXT.slug,
+        "examples": QUICK,
+        "student_layers": 0,
+        "alpha": 0.7,
+        "cosine": 0.15,
+    },
+}
 
 
 def student_controls(page: Page) -> dict[str, Any]:

@@ -17,12 +17,13 @@ from explorer.labs.distillation.train_controls import TRY, student_controls
 from explorer.labs.distillation.train_schema import Distilled
 from explorer.tuning.methods import STUDENT
 from explorer.tuning.students import is_student, labels_only
-from explorer.ui.components import plot, rich_text
+from explorer.ui.components import rich_text
+from explorer.ui.kit import QUIET, Tries, asks, bench, live_view_of, shows, start_or_stop, start_stop, why
 from explorer.ui.page import Page
 from explorer.ui.run_picker import RunPicker, run_choices
 from explorer.ui.streams import Stream, Watch
 from explorer.ui.visitors import owner_of
-from explorer.ui.wiring import LATEX, folds
+from explorer.ui.wiring import folds
 
 WHY = (
     STUDENT.summary
@@ -58,25 +59,19 @@ learnt a task's classes is tried there too; one that fills masks is asked on the
 
 def build_train(page: Page, picker: RunPicker, tab: gr.Tab) -> Callable[..., None]:
     """Lay out and wire the tab; returns what is to be called with the trigger after which the visitor is known."""
-    with gr.Row(elem_classes=["bench"]):
-        with gr.Column(scale=1, min_width=270):
-            start = gr.Button("Train the student", variant="primary", elem_id="distill")
-            stop = gr.Button("Stop", variant="stop", visible=False, elem_id="distill-stop")
+    with bench():
+        with asks():
+            start, stop = start_stop("Train the student", "distill")
             resume = gr.Button("Resume", visible=False, elem_id="distill-resume")
             inputs = student_controls(page)
             student = gr.Dropdown([], label="Students so far", allow_custom_value=True, elem_id="student-picker")
-        with gr.Column(scale=2, min_width=320):
+        with shows():
             every_seed, examples = build_seeds(page, picker, student)
             gr.HTML("<h2>One seed, step by step</h2>")
-            said = rich_text(elem_classes=["said"], elem_id="distill-said")
-            bar = rich_text(elem_classes=["bar"])
-            curves = plot("students", elem_id="distill-curves")
-            with gr.Row(elem_classes=["try"]):
-                gr.HTML('<span class="try-label">Try</span>')
-                tries = [gr.Button(name, size="sm") for name, _ in TRY]
+            said, bar, curves = live_view_of("students", said="distill-said", figure="distill-curves")
+            tries = Tries(TRY)
     sizes = rich_text(elem_classes=["wide"], elem_id="distill-sizes")
-    with gr.Accordion("Why: the loss and the papers", open=False):
-        gr.Markdown(WHY, latex_delimiters=LATEX)
+    why("the loss and the papers", WHY)
     panel = folds(DISTILL)
     started = gr.Textbox("", visible="hidden", label="students")
 
@@ -87,8 +82,7 @@ def build_train(page: Page, picker: RunPicker, tab: gr.Tab) -> Callable[..., Non
         over = [record.run_id for record in mine if _can_resume(record)]
         moving = any(record.status.is_active and record.step for record in records)
         return [
-            gr.update(visible=not active),
-            gr.update(visible=bool(active)),
+            *start_or_stop(bool(active)),
             gr.update(visible=bool(over) and not active),
             ",".join(active or over),
             gr.skip() if moving else _students(page, owner, result.students[0].run_id),
@@ -99,8 +93,8 @@ def build_train(page: Page, picker: RunPicker, tab: gr.Tab) -> Callable[..., Non
     training = Stream(page, DISTILL, given, picker.visitor, *shared)
     following = Stream(page, FOLLOW_STUDENT, {"run": student}, picker.visitor, *shared)
     training.on(start.click)
-    for pressed, (_, changes) in zip(tries, TRY, strict=True):
-        training.on(_set(pressed, inputs, changes).then)
+    for name in TRY:
+        training.on(tries.put(name, inputs, show_progress="full"))
     picker.on_press(stop, "stop", started)
 
     def of_kind(task: str, visitor: str, request: gr.Request) -> Any:
@@ -110,20 +104,11 @@ def build_train(page: Page, picker: RunPicker, tab: gr.Tab) -> Callable[..., Non
         of_kind,
         [inputs["task"], picker.visitor],
         [student],
-        api_visibility="private",
-        queue=False,
-        show_progress="hidden",
+        **QUIET,
     )
     shown = [
-        button.click(
-            _example(page, run_id),
-            [picker.visitor],
-            [student],
-            api_visibility="private",
-            queue=False,
-            show_progress="hidden",
-        )
-        for button, run_id in examples
+        examples.buttons[name].click(_example(page, run_id), [picker.visitor], [student], **QUIET)
+        for name, run_id in examples.experiments.items()
     ]
     chosen = (student.input, tab.select, turned.then, *(one.then for one in shown))
     following.on(*chosen, picker.on_press(resume, "resume", started))
@@ -137,9 +122,7 @@ def build_train(page: Page, picker: RunPicker, tab: gr.Tab) -> Callable[..., Non
             listed,
             [picker.visitor],
             [student],
-            api_visibility="private",
-            queue=False,
-            show_progress="hidden",
+            **QUIET,
         )
 
     return attach
@@ -148,17 +131,6 @@ def build_train(page: Page, picker: RunPicker, tab: gr.Tab) -> Callable[..., Non
 def _can_resume(record: Any) -> bool:
     return record.status.value in ("stopped", "interrupted", "failed", "cancelled") and record.step < (
         record.steps or 1
-    )
-
-
-def _set(button: gr.Button, inputs: dict[str, Any], changes: dict[str, Any]) -> Any:
-    """Set some controls when a Try button is pressed; the student trains after that."""
-    return button.click(
-        lambda: list(changes.values()),
-        None,
-        [inputs[name] for name in changes],
-        api_visibility="private",
-        queue=False,
     )
 
 

@@ -15,6 +15,7 @@ from explorer.tasks.sources import choices
 from explorer.tuning.methods import METHODS
 from explorer.ui.components import plot, rich_text
 from explorer.ui.controls import control, controls
+from explorer.ui.kit import asks, bench, caption, shows, start_stop, view_of
 from explorer.ui.page import Page
 from explorer.ui.run_picker import RunPicker
 from explorer.ui.streams import Stream, Watch
@@ -23,32 +24,30 @@ from explorer.ui.wiring import folds
 
 def build_compare(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
     """Lay out and wire the tab."""
-    with gr.Row(elem_classes=["bench"]):
-        with gr.Column(scale=1, min_width=270):
-            start = gr.Button("Compare all", variant="primary", elem_id="compare")
-            stop = gr.Button("Stop them all", variant="stop", visible=False)
+    with bench():
+        with asks():
+            start, stop = start_stop("Compare all", "compare", stop="Stop them all", stop_id=None)
             named = [(method.title, method.slug) for method in METHODS]
             inputs = {
                 "task": control(CompareParams, "task", choices=choices(settings())),
                 "methods": control(CompareParams, "methods", choices=named, value=[slug for _, slug in named]),
                 "epochs": control(CompareParams, "epochs"),
             }
-            gr.HTML(
-                '<p class="caption">Every method with the same examples, seed and number of epochs, each with its own usual '
-                "learning rate. The runs train one after the other and stay in the list of runs.</p>"
+            caption(
+                "Every method with the same examples, seed and number of epochs, each with its own usual "
+                "learning rate. The runs train one after the other and stay in the list of runs."
             )
             with gr.Accordion("More settings", open=False):
                 inputs |= controls(CompareParams, "batch_size", "examples", "seed")
-        with gr.Column(scale=2, min_width=320):
-            said = rich_text(elem_classes=["said"], elem_id="compare-said")
-            trade = plot("methods", elem_id="compare-trade")
+        with shows():
+            said, trade = view_of("methods", said="compare-said", figure="compare-trade")
             curves = plot("method-curves", elem_id="compare-curves")
     costs = rich_text(elem_classes=["wide"], elem_id="compare-costs")
     rich_text(str(compare_figures.LORA_TABLE_2), elem_classes=["wide"])
-    gr.HTML(
-        '<p class="caption">Not comparable with the runs above: the authors trained RoBERTa-base on all of GLUE\'s examples '
+    caption(
+        "Not comparable with the runs above: the authors trained RoBERTa-base on all of GLUE's examples "
         "(2,490 of RTE to 393,000 of MNLI) with a search over settings; the runs above are of the model chosen here, on few "
-        "examples, and the bundled tasks have sentences of their own. To measure on GLUE's, take its file on the Train tab.</p>"
+        "examples, and the bundled tasks have sentences of their own. To measure on GLUE's, take its file on the Train tab."
     )
 
     def steer(result: Compared, owner: str) -> list[Any]:

@@ -12,6 +12,7 @@ from explorer.tasks.sources import choices
 from explorer.tuning.methods import METHODS, Method, find_method
 from explorer.tuning.spec import RunSpec
 from explorer.ui.controls import control, controls
+from explorer.ui.kit import QUIET
 from explorer.ui.page import Page
 from explorer.ui.wiring import LATEX
 
@@ -54,11 +55,10 @@ class Controls:
 
     def wire(self) -> None:
         """Show what the chosen method reads, and hide what it does not; a visitor's choice also sets its learning rate."""
-        private: dict[str, Any] = {"api_visibility": "private", "queue": False, "show_progress": "hidden"}
         shown = [self.lora, self.prefix, self.adapter, self.explained, self.learning_rate]
         self.real.wire(self.upload.place)
-        self.method.change(self._choose, [self.method], shown, **private)
-        self.method.input(lambda slug: find_method(slug).learning_rate, [self.method], [self.learning_rate], **private)
+        self.method.change(self._choose, [self.method], shown, **QUIET)
+        self.method.input(lambda slug: find_method(slug).learning_rate, [self.method], [self.learning_rate], **QUIET)
 
     @staticmethod
     def _rate_info(slug: str) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 import gradio as gr
 
 from explorer.errors import BadInputError, readable
+from explorer.ui.kit import caption
 from explorer.ui.page import Page
 from explorer.ui.run_picker import RunPicker, run_choices
 from explorer.ui.visitors import owner_of
@@ -24,7 +25,7 @@ class Import:
     def __init__(self, page: Page, picker: RunPicker) -> None:
         self.page, self.picker = page, picker
         with gr.Accordion("Import an adapter", open=False):
-            gr.HTML(f'<p class="caption">{HELP}</p>')
+            caption(HELP)
             file = gr.File(label="Adapter (zip or safetensors)", height=120)
         file.upload(
             self._take,

@@ -11,12 +11,12 @@ from explorer.errors import readable
 from explorer.labs.finetune import EXPORT, MERGE, try_figures
 from explorer.labs.finetune.imports import Import
 from explorer.labs.finetune.schema import ExportParams, MergeResult
-from explorer.ui.components import plot, rich_text
 from explorer.ui.controls import control
+from explorer.ui.kit import asks, bench, shows, view_of, why
 from explorer.ui.page import Page
 from explorer.ui.run_picker import RunPicker
 from explorer.ui.signatures import for_clients
-from explorer.ui.wiring import LATEX, Connection, folds
+from explorer.ui.wiring import Connection, folds
 
 WHY = r"""
 After training, $W' = W + \frac{\alpha}{r} B A$ can be computed once: the adapted model is then as quick as the original,
@@ -27,21 +27,17 @@ numbers in another order. (Hu et al. 2021, section 4.1, "No additional inference
 
 def build_merge(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
     """Lay out and wire the tab."""
-    with gr.Row(elem_classes=["bench"]):
-        with gr.Column(scale=1, min_width=270):
+    with bench():
+        with asks():
             merge = gr.Button("Merge and compare", variant="primary", elem_id="merge")
             gr.HTML("<h2>Take it home</h2>")
             kind = control(ExportParams, "kind")
             prepare = gr.Button("Prepare the file", elem_id="export")
             file = gr.File(label="The file", interactive=False, visible=False, elem_id="export-file")
             Import(page, picker)
-        with gr.Column(scale=2, min_width=320):
-            said = rich_text(
-                "Timing the model before, with the adapter and merged …", elem_classes=["said"], elem_id="merge-said"
-            )
-            figure = plot("merge", elem_id="merge-figure")
-    with gr.Accordion("Why: no added latency", open=False):
-        gr.Markdown(WHY, latex_delimiters=LATEX)
+        with shows():
+            said, figure = view_of("merge", "merge", value="Timing the model before, with the adapter and merged …")
+    why("no added latency", WHY)
     check = Connection(page, MERGE, {"run": picker.run}, [said, figure], _show, folds(MERGE))
     check.on(merge.click, tab.select)
 

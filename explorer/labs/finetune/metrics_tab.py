@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import gradio as gr
@@ -17,6 +17,7 @@ from explorer.labs.finetune.metrics_compute import correlate, take_metrics_apart
 from explorer.labs.finetune.metrics_schema import CLASS_NAMES, MATRICES, SCATTERS, THREE_CLASSES
 from explorer.tables import Table
 from explorer.ui.components import ASSETS, rich_text
+from explorer.ui.kit import QUIET, Tries, why
 from explorer.ui.page import Page
 from explorer.ui.signatures import named
 from explorer.ui.wiring import LATEX, Panel, folds, frame, page_frame
@@ -34,7 +35,7 @@ def build_metrics(page: Page) -> None:
 
 
 def _why() -> None:
-    with gr.Accordion("Why: which metric judges which GLUE task", open=False):
+    with why("which metric judges which GLUE task"):
         table = str(metrics_figures.task_table())
         rich_text(table, apply_default_css=False, elem_classes=["wide"])
         gr.Markdown(metrics_figures.WHY, latex_delimiters=LATEX, elem_classes=["wide"])
@@ -49,10 +50,8 @@ def _classes(page: Page) -> None:
         names={str(size): names for size, names in CLASS_NAMES.items()},
         three=THREE_CLASSES,
     )
-    buttons = _tries([experiment.name for experiment in MATRICES] + [FLIP])
-    for button, experiment in zip(buttons, MATRICES, strict=False):
-        _set(button, panel, {"matrix": experiment.data})
-    _set(buttons[-1], panel, {"flip": True})
+    experiments: dict[str, Any] = {experiment.name: {"matrix": experiment.data} for experiment in MATRICES}
+    _set(Tries(experiments | {FLIP: {"flip": True}}), panel)
     given = gr.JSON([list(row) for row in MATRICES[0].data], visible=False)
     script = metrics_figures.matrix_script
     _why()
@@ -62,8 +61,7 @@ def _classes(page: Page) -> None:
 def _scores(page: Page) -> None:
     first = SCATTERS[0]
     panel = _panel("correlation.js", {"points": first.data}, "scatter-panel", elem_id="scatter-panel")
-    for button, experiment in zip(_tries([experiment.name for experiment in SCATTERS]), SCATTERS, strict=True):
-        _set(button, panel, {"points": experiment.data, "chosen": experiment.chosen or 0})
+    _set(Tries({one.name: {"points": one.data, "chosen": one.chosen or 0} for one in SCATTERS}), panel)
     given = gr.JSON([list(point) for point in first.data], visible=False)
     _why()
     Sums(page, CORRELATE, correlate, metrics_figures.points_script, {"points": given}, folds(CORRELATE)).on(panel)
@@ -84,16 +82,11 @@ def _panel(script: str, value: dict[str, Any], style: str, **options: Any) -> gr
     )
 
 
-def _tries(names: Sequence[str]) -> list[gr.Button]:
-    with gr.Row(elem_classes=["try"]):
-        gr.HTML('<span class="try-label">Try</span>')
-        return [gr.Button(name, size="sm") for name in names]
-
-
-def _set(button: gr.Button, panel: gr.HTML, value: dict[str, Any]) -> None:
+def _set(tries: Tries, panel: gr.HTML) -> None:
     """Put an experiment on the panel; the time makes it a new value each time, so that it also undoes what was typed."""
-    script = f"() => ({{...{json.dumps(value)}, at: Date.now()}})"
-    button.click(fn=None, js=script, outputs=[panel], api_visibility="private")
+    for name, value in tries.experiments.items():
+        script = f"() => ({{...{json.dumps(value)}, at: Date.now()}})"
+        tries.buttons[name].click(fn=None, js=script, outputs=[panel], api_visibility="private")
 
 
 class Sums:
@@ -151,6 +144,5 @@ class Sums:
             except Exception as error:
                 return [self.page.explain(readable(error)), *[gr.skip()] * len(self.outputs)]
 
-        quiet: dict[str, Any] = {"api_visibility": "private", "queue": False, "show_progress": "hidden"}
-        self.page.opened(named(opened, list(self.inputs)), inputs_kwargs=self.inputs, outputs=self.outputs, **quiet)
-        panel.select(told, None, [self.page.notice, *self.outputs], trigger_mode="always_last", **quiet)
+        self.page.opened(named(opened, list(self.inputs)), inputs_kwargs=self.inputs, outputs=self.outputs, **QUIET)
+        panel.select(told, None, [self.page.notice, *self.outputs], trigger_mode="always_last", **QUIET)

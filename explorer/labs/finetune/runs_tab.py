@@ -10,6 +10,7 @@ from explorer.backend.runs.following import Compared
 from explorer.errors import readable
 from explorer.labs.finetune import RUNS, compare_figures, figures
 from explorer.ui.components import plot, rich_text
+from explorer.ui.kit import QUIET, asks, bench, shows
 from explorer.ui.page import Page
 from explorer.ui.run_picker import RunPicker, run_choices
 from explorer.ui.streams import Stream, Watch
@@ -20,12 +21,12 @@ MOST_LINES = 9
 
 def build_runs(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
     """Lay out and wire the tab."""
-    with gr.Row(elem_classes=["bench"]):
-        with gr.Column(scale=1, min_width=270):
+    with bench():
+        with asks():
             shown = picker.dropdown("Runs to draw in one plot", multiselect=True, elem_id="runs-shown")
             refresh = gr.Button("Refresh the list", size="sm")
             delete = gr.Button("Delete the run chosen above", size="sm", variant="stop", elem_id="delete-run")
-        with gr.Column(scale=2, min_width=320):
+        with shows():
             curves = plot("runs", elem_id="runs-curves")
     listed = rich_text(elem_classes=["wide"], elem_id="runs-list")
     deleted = picker.on_press(delete, "delete")
@@ -58,7 +59,7 @@ def build_runs(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
             return [page.explain(readable(error)), gr.skip()]
         return ["", _drawn(records)]
 
-    shown.change(draw, [shown], [page.notice, curves], api_visibility="private", queue=False, show_progress="hidden")
+    shown.change(draw, [shown], [page.notice, curves], **QUIET)
 
 
 def _drawn(records: list[Any]) -> Any:

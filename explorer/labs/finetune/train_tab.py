@@ -14,16 +14,17 @@ from explorer.labs.finetune.schema import PlanResult
 from explorer.tuning.methods import find_method
 from explorer.ui.components import plot, rich_text
 from explorer.ui.folds import Panel, code
+from explorer.ui.kit import Tries, asks, bench, live_view_of, shows, start_stop
 from explorer.ui.page import Page
 from explorer.ui.run_picker import RunPicker
 from explorer.ui.streams import Stream, Watch
 from explorer.ui.wiring import Connection, folds
 
-TRY: tuple[tuple[str, dict[str, Any]], ...] = (
-    ("Rank 1", {"method": "lora", "rank": 1, "learning_rate": find_method("lora").learning_rate}),
-    ("Head only", {"method": "head", "learning_rate": find_method("head").learning_rate}),
-    ("A learning rate of 100", {"method": "lora", "learning_rate": 100.0}),
-)
+TRY: dict[str, dict[str, Any]] = {
+    "Rank 1": {"method": "lora", "rank": 1, "learning_rate": find_method("lora").learning_rate},
+    "Head only": {"method": "head", "learning_rate": find_method("head").learning_rate},
+    "A learning rate of 100": {"method": "lora", "learning_rate": 100.0},
+}
 
 
 ABOUT_SCRIPT = (
@@ -35,25 +36,20 @@ NO_SCRIPT = "# These settings begin with what their run computes: train.py comes
 
 def build_train(page: Page, picker: RunPicker) -> Stream:
     """Lay out and wire the tab; returns the stream that follows the chosen run."""
-    with gr.Row(elem_classes=["bench"]):
-        with gr.Column(scale=1, min_width=270):
-            train = gr.Button("Train", variant="primary", elem_id="train")
-            stop = gr.Button("Stop", variant="stop", visible=False, elem_id="stop")
+    with bench():
+        with asks():
+            train, stop = start_stop("Train", "train", stop_id="stop")
             resume = gr.Button("Resume", visible=False, elem_id="resume")
             planned = rich_text(elem_classes=["caption", "plan"], elem_id="plan")
             controls = Controls(page)
-        with gr.Column(scale=2, min_width=320):
-            said = rich_text(elem_classes=["said"], elem_id="run-said")
-            bar = rich_text(elem_classes=["bar"])
-            curves = plot("training", elem_id="run-curves")
-            with gr.Row(elem_classes=["try"]):
-                gr.HTML('<span class="try-label">Try</span>')
-                tries = [gr.Button(name, size="sm") for name, _ in TRY]
-    with gr.Row(elem_classes=["bench"]):
-        with gr.Column(scale=1, min_width=300):
+        with shows():
+            said, bar, curves = live_view_of("training", said="run-said", figure="run-curves")
+            tries = Tries(TRY)
+    with bench():
+        with shows(1, 300):
             outcome = plot("confusion", elem_id="run-outcome")
             line = rich_text()
-        with gr.Column(scale=1, min_width=320):
+        with shows(1):
             wrong = rich_text(elem_classes=["wide"], elem_id="run-wrong")
     outputs = [said, bar, curves, outcome, line, wrong]
     buttons = [picker.run, train, stop, resume]
@@ -76,8 +72,8 @@ def build_train(page: Page, picker: RunPicker) -> Stream:
     training = Stream(page, TRAIN, controls.inputs, *common)
     following = Stream(page, FOLLOW, {"run": picker.run}, *common)
     training.on(train.click)
-    for button, (_, changes) in zip(tries, TRY, strict=True):
-        training.on(_set(button, controls, changes).then)
+    for name in TRY:
+        training.on(tries.put(name, controls.inputs, show_progress="full"))
     picker.on_press(stop, "stop")
     resumed = picker.on_press(resume, "resume")
     following.on(picker.run.input, resumed)
@@ -97,17 +93,6 @@ def show(record: RunRecord) -> list[Any]:
         str(figures.settings_line(record)),
         str(outcome_figures.mistakes(record)) if ended else "",
     ]
-
-
-def _set(button: gr.Button, controls: Controls, changes: dict[str, Any]) -> Any:
-    """Set some controls when a Try button is pressed; the run starts after that."""
-    return button.click(
-        lambda: list(changes.values()),
-        None,
-        [controls.inputs[name] for name in changes],
-        api_visibility="private",
-        queue=False,
-    )
 
 
 def _plan(page: Page, controls: Controls, planned: gr.HTML, folded: Panel) -> None:

@@ -9,19 +9,20 @@ import gradio as gr
 from explorer.backend.runs.examples import FIRST, OTHER_RANK, OTHER_SEED, PRAISE
 from explorer.labs.finetune import PREDICT, SWAP, try_figures
 from explorer.labs.finetune.schema import PredictRunParams, PredictRunResult, SwapResult
-from explorer.ui.components import plot, rich_text
+from explorer.ui.components import rich_text
 from explorer.ui.controls import control
+from explorer.ui.kit import Tries, asks, bench, sentence_place, shows, view_of, why
 from explorer.ui.page import Page
 from explorer.ui.run_picker import RunPicker
-from explorer.ui.wiring import LATEX, Connection, folds
+from explorer.ui.wiring import Connection, folds
 
-EXAMPLES = (
-    (PRAISE, ""),
-    ("The plot is dull and the acting is worse; what a waste of an evening.", ""),
-    ("It is not a bad film, but I would not call it good either.", ""),
-    ("The boy was late because he missed the bus.", "The boy missed the bus."),
-    ("How do I learn to swim?", "What is the best way to learn swimming?"),
-)
+TRY = {
+    "praise": (PRAISE, ""),
+    "a pan": ("The plot is dull and the acting is worse; what a waste of an evening.", ""),
+    "in between": ("It is not a bad film, but I would not call it good either.", ""),
+    "a pair": ("The boy was late because he missed the bus.", "The boy missed the bus."),
+    "two questions": ("How do I learn to swim?", "What is the best way to learn swimming?"),
+}
 
 WHY = r"""
 The adapters of many tasks fit over one set of frozen weights, $h = W x + s_i B_i A_i x$, so a server keeps $W$ once and swaps
@@ -33,18 +34,14 @@ that the LoRA paper names (Hu et al. 2021, section 4.2); peft's answer is the ar
 
 def build_try(page: Page, picker: RunPicker, tab: gr.Tab) -> gr.Dropdown:
     """Lay out and wire the tab; returns the list of runs to swap between."""
-    with gr.Row(elem_classes=["bench"]):
-        with gr.Column(scale=1, min_width=270):
-            first = control(PredictRunParams, "sentence_a", value=EXAMPLES[0][0], elem_id="try-first")
+    with bench():
+        with asks():
+            first = control(PredictRunParams, "sentence_a", value=PRAISE, elem_id="try-first")
             second = control(PredictRunParams, "sentence_b", elem_id="try-second")
             ask = gr.Button("Ask the run", variant="primary", elem_id="ask-run")
-            with gr.Row(elem_classes=["try"]):
-                gr.HTML('<span class="try-label">Try</span>')
-                names = ("praise", "a pan", "in between", "a pair", "two questions")
-                tries = [gr.Button(name, size="sm") for name in names]
-        with gr.Column(scale=2, min_width=320):
-            said = rich_text(elem_classes=["said"], elem_id="try-said")
-            bars = plot("prediction", elem_id="try-bars")
+            tries = Tries(TRY)
+        with shows():
+            said, bars = view_of("prediction", said="try-said", figure="try-bars")
     predict = Connection(
         page,
         PREDICT,
@@ -53,23 +50,19 @@ def build_try(page: Page, picker: RunPicker, tab: gr.Tab) -> gr.Dropdown:
         _show_prediction,
         folds(PREDICT),
     )
-    moves = [
-        button.click(_fixed(example), None, [first, second], api_visibility="private", queue=False).then
-        for button, example in zip(tries, EXAMPLES, strict=True)
-    ]
+    moves = tries.into([first, second], show_progress="full")
     predict.on(ask.click, first.submit, second.submit, tab.select, *moves)
     gr.HTML("<h2>Swap adapters, and mix them in one batch</h2>")
-    with gr.Row(elem_classes=["bench"]):
-        with gr.Column(scale=1, min_width=270):
+    with bench():
+        with asks():
             runs = picker.dropdown(
                 "LoRA runs of one model", value=[FIRST, OTHER_RANK, OTHER_SEED], multiselect=True, elem_id="swap-runs"
             )
             mix = gr.Button("Send one batch, a row for each run", elem_id="mix")
-        with gr.Column(scale=2, min_width=320):
-            mixed_said = rich_text(elem_classes=["said"], elem_id="mix-said")
+        with shows():
+            mixed_said = sentence_place("mix-said")
             mixed = rich_text(elem_classes=["wide"])
-    with gr.Accordion("Why: one base, many adapters", open=False):
-        gr.Markdown(WHY, latex_delimiters=LATEX)
+    why("one base, many adapters", WHY)
     swap = Connection(
         page,
         SWAP,
@@ -80,10 +73,6 @@ def build_try(page: Page, picker: RunPicker, tab: gr.Tab) -> gr.Dropdown:
     )
     swap.on(mix.click, tab.select)
     return runs
-
-
-def _fixed(example: tuple[str, str]) -> Any:
-    return lambda: example
 
 
 def _show_prediction(result: PredictRunResult) -> list[Any]:

@@ -12,6 +12,7 @@ from explorer.settings import settings
 from explorer.tasks.glue_tasks import TASKS
 from explorer.tasks.sources import HUB, choices, keep_upload
 from explorer.tasks.task import TaskData
+from explorer.ui.kit import QUIET, caption, try_row
 from explorer.ui.page import Page
 from explorer.ui.visitors import address_of
 
@@ -49,16 +50,15 @@ class RealTask:
     def __init__(self, task: gr.Dropdown) -> None:
         self.task = task
         self.said = gr.HTML(not_glues(task.value))
-        with gr.Row(elem_classes=["try"]):
+        with try_row():
             self.file = gr.Button("GLUE's own file", size="sm", elem_id="real-task")
             self.hub = gr.Button("GLUE from the hub", size="sm", visible=not settings().offline, elem_id="hub-task")
 
     def wire(self, place: gr.Accordion) -> None:
         """The file's button opens the place for files; the hub's takes the same task from there."""
-        private: dict[str, Any] = {"api_visibility": "private", "queue": False, "show_progress": "hidden"}
-        self.task.change(not_glues, [self.task], [self.said], **private)
-        self.file.click(lambda: gr.update(open=True), None, [place], **private)
-        self.hub.click(lambda name: name + HUB if not_glues(name) else name, [self.task], [self.task], **private)
+        self.task.change(not_glues, [self.task], [self.said], **QUIET)
+        self.file.click(lambda: gr.update(open=True), None, [place], **QUIET)
+        self.hub.click(lambda name: name + HUB if not_glues(name) else name, [self.task], [self.task], **QUIET)
 
 
 class Upload:
@@ -67,7 +67,7 @@ class Upload:
     def __init__(self, page: Page, task: gr.Dropdown) -> None:
         self.page = page
         with gr.Accordion("Your own examples, or GLUE's file", open=False, elem_id="own-examples") as self.place:
-            gr.HTML(f'<p class="caption">{HELP}</p>')
+            caption(HELP)
             file = gr.File(label="File", file_types=[".tsv", ".csv", ".jsonl", ".json", ".txt"], height=120)
             self.found = gr.Textbox(label="Found", interactive=False, visible=False, lines=2)
         file.upload(

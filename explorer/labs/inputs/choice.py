@@ -10,9 +10,8 @@ from markupsafe import Markup
 
 from explorer.labs.inputs.schema import DEFAULT_TOKENIZERS, MOST_TOKENIZERS
 from explorer.models.catalog import CATALOG, OWN_TOKENIZERS
+from explorer.ui.kit import QUIET
 from explorer.ui.page import Page
-
-QUIET: dict[str, Any] = {"api_visibility": "private", "queue": False, "show_progress": "hidden"}
 
 
 def tokenizer_choice() -> gr.Dropdown:

@@ -7,13 +7,13 @@ from typing import Any
 import gradio as gr
 
 from explorer.labs.inputs import CUT_WORD, cut_figures
-from explorer.labs.inputs.choice import QUIET
 from explorer.labs.inputs.examples import WORDS
 from explorer.labs.inputs.schema import CutParams, CutResult
-from explorer.ui.components import ASSETS, rich_text
+from explorer.ui.components import ASSETS
 from explorer.ui.controls import control
+from explorer.ui.kit import QUIET, Tries, asks, bench, sentence_place, shows, why
 from explorer.ui.page import Page
-from explorer.ui.wiring import LATEX, Connection, folds
+from explorer.ui.wiring import Connection, folds
 
 WHY = r"""
 All steps come from the tokenizer's own file. **WordPiece** needs its vocabulary alone. **BPE** needs its list of merges: the
@@ -41,18 +41,15 @@ def steps_view(**options: Any) -> gr.HTML:
 
 def build_cut(page: Page, tab: gr.Tab, tabs: gr.Tabs, tokenizers: gr.Dropdown, pieces: gr.HTML) -> None:
     """Lay out and wire the tab. pieces: pressing one opens this tab with its word."""
-    with gr.Row(elem_classes=["bench"]):
-        with gr.Column(scale=1, min_width=250):
+    with bench():
+        with asks(250):
             word = control(CutParams, "word", value=WORDS[0], elem_id="cut-word")
-        with gr.Column(scale=2, min_width=320):
+        with shows():
             after_space = control(CutParams, "after_space", container=False)
-            with gr.Row(elem_classes=["try"]):
-                gr.HTML('<span class="try-label">Try</span>')
-                tries = [gr.Button(name, size="sm") for name in WORDS[1:6]]
-    said = rich_text(elem_classes=["said"], elem_id="cut-said")
+            tries = Tries({name: name for name in WORDS[1:6]})
+    said = sentence_place("cut-said")
     steps = steps_view(elem_id="cut-steps")
-    with gr.Accordion("Why: the three methods in steps", open=False):
-        gr.Markdown(WHY, latex_delimiters=LATEX)
+    why("the three methods in steps", WHY)
 
     def show(result: CutResult) -> list[Any]:
         return [str(cut_figures.cut_sentence(result)), cut_figures.cut_view(result)]
@@ -60,11 +57,7 @@ def build_cut(page: Page, tab: gr.Tab, tabs: gr.Tabs, tokenizers: gr.Dropdown, p
     inputs = {"word": word, "models": tokenizers, "after_space": after_space}
     connection = Connection(page, CUT_WORD, inputs, [said, steps], show, folds(CUT_WORD))
     pressed = pieces.select(_pressed, None, [word, after_space, tabs], **QUIET)
-    tried = [
-        press.click(lambda name=name: name, None, [word], **QUIET)
-        for press, name in zip(tries, WORDS[1:], strict=False)
-    ]
-    connection.on(word.submit, after_space.input, tab.select, pressed.then, *(event.then for event in tried))
+    connection.on(word.submit, after_space.input, tab.select, pressed.then, *tries.into([word]))
 
 
 def _pressed(event: gr.EventData) -> list[Any]:

@@ -7,13 +7,14 @@ from typing import Any
 import gradio as gr
 
 from explorer.labs.inputs import TOKENIZE, figures
-from explorer.labs.inputs.choice import QUIET, follow, tokenizer_choice
+from explorer.labs.inputs.choice import follow, tokenizer_choice
 from explorer.labs.inputs.examples import TEXTS, TRY
 from explorer.labs.inputs.schema import TokenizeParams, TokenizeResult
-from explorer.ui.components import ASSETS, plot, rich_text
+from explorer.ui.components import ASSETS, plot
 from explorer.ui.controls import control
+from explorer.ui.kit import Examples, Tries, asks, bench, caption, sentence_place, shows, why
 from explorer.ui.page import Page
-from explorer.ui.wiring import LATEX, Connection, folds
+from explorer.ui.wiring import Connection, folds
 
 WHY = r"""
 A model has no letters: it has a list of pieces, and a vector for each. Three ways to make the list, and to cut by it:
@@ -47,27 +48,23 @@ def pieces_view(**options: Any) -> gr.HTML:
 def build_pieces(page: Page) -> tuple[gr.Dropdown, gr.HTML]:
     """Lay out and wire the tab; returns the choice of tokenizers, and the pieces that can be pressed."""
     opened: set[str] = set()
-    with gr.Row(elem_classes=["bench"]):
-        with gr.Column(scale=1, min_width=270):
+    known = dict(TEXTS)
+    with bench():
+        with asks():
             text = control(TokenizeParams, "text", value=TEXTS[0][1], elem_id="pieces-text")
             button = gr.Button("Cut it in pieces", variant="primary")
             tokenizers = tokenizer_choice()
-            examples = gr.Dropdown(
-                [(name, number) for number, (name, _) in enumerate(TEXTS)], value=0, label="Examples", filterable=False
-            )
+            examples = Examples(known)
             below = gr.Radio(
                 [(title, name) for name, title in figures.BELOW.items()], value="id", label="Under each piece"
             )
-        with gr.Column(scale=2, min_width=320):
-            said = rich_text(elem_classes=["said"], elem_id="pieces-said")
+        with shows():
+            said = sentence_place("pieces-said")
             pieces = pieces_view(elem_id="pieces-rows")
-            gr.HTML('<p class="caption">Press a piece to see how its word is cut, step by step.</p>')
-            with gr.Row(elem_classes=["try"]):
-                gr.HTML('<span class="try-label">Try</span>')
-                tries = [gr.Button(name, size="sm") for name in TRY]
+            caption("Press a piece to see how its word is cut, step by step.")
+            tries = Tries({name: known[name] for name in TRY})
             bars = plot("pieces-a-word", elem_id="pieces-figure")
-    with gr.Accordion("Why: the three methods and their papers", open=False):
-        gr.Markdown(WHY, latex_delimiters=LATEX)
+    why("the three methods and their papers", WHY)
 
     def show(result: TokenizeResult, below: str = "id") -> list[Any]:
         opened.update(done.name for done in result.tokenized)
@@ -87,12 +84,6 @@ def build_pieces(page: Page) -> tuple[gr.Dropdown, gr.HTML]:
         views={"below": below},
     )
     connection.on(button.click, text.submit, below.input, page.opened)
-    known = dict(TEXTS)
-    picked = examples.input(lambda number: TEXTS[number][1], [examples], [text], **QUIET)
-    tried = [
-        press.click(lambda name=name: known[name], None, [text], **QUIET)
-        for press, name in zip(tries, TRY, strict=True)
-    ]
-    connection.on(picked.then, *(event.then for event in tried))
+    connection.on(examples.into([text]), *tries.into([text]))
     connection.on(follow(page, tokenizers, opened))
     return tokenizers, pieces

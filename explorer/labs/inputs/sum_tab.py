@@ -7,13 +7,13 @@ from typing import Any
 import gradio as gr
 
 from explorer.labs.inputs import EMBEDDING_PARTS, TOKEN_PARTS, detail_figures, sum_figures
-from explorer.labs.inputs.choice import QUIET
 from explorer.labs.inputs.examples import PAIRS
 from explorer.labs.inputs.sum_schema import SumParams, SumResult, TokenPartsResult
-from explorer.ui.components import plot, rich_text, token_chips
+from explorer.ui.components import rich_text, token_chips
 from explorer.ui.controls import controls
+from explorer.ui.kit import QUIET, Tries, asks, bench, caption, shows, view_of, why
 from explorer.ui.page import Page
-from explorer.ui.wiring import LATEX, Connection, folds
+from explorer.ui.wiring import Connection, folds
 
 WHY = r"""
 Before its first layer BERT looks three vectors up for each token $w$ at place $i$ in segment $s$, adds them, and normalises the
@@ -34,32 +34,24 @@ and figure 2; Lan et al. 2020, section 3.1; Liu et al. 2019; He et al. 2021)
 
 def build_sum(page: Page, tab: gr.Tab) -> None:
     """Lay out and wire the tab."""
-    with gr.Row(elem_classes=["bench"]):
-        with gr.Column(scale=1, min_width=250):
+    with bench():
+        with asks(250):
             sentences = controls(SumParams, sentence_a=PAIRS[0][1], sentence_b=PAIRS[0][2])
             button = gr.Button("Add up the embeddings", variant="primary")
-            with gr.Row(elem_classes=["try"]):
-                gr.HTML('<span class="try-label">Try</span>')
-                tries = [gr.Button(name, size="sm") for name, _, _ in PAIRS[1:]]
+            tries = Tries({name: pair for name, *pair in PAIRS[1:]})
             first = gr.Slider(0, 1, 0, step=1, label="Show tokens from position", visible=False)
-        with gr.Column(scale=3, min_width=320):
-            said = rich_text(elem_classes=["said"], elem_id="sum-said")
-            figure = plot("embedding-parts", elem_id="sum-figure")
+        with shows(3):
+            said, figure = view_of("embedding-parts", "sum")
             notes = rich_text(elem_id="sum-notes")
-    with gr.Accordion("Why: the formula and the papers", open=False):
-        gr.Markdown(WHY, latex_delimiters=LATEX)
+    why("the formula and the papers", WHY)
     folded = folds(EMBEDDING_PARTS)
-    with gr.Row(elem_classes=["bench"]):
-        with gr.Column(scale=1, min_width=250):
+    with bench():
+        with asks(250):
             token = gr.Dropdown([("1", 1)], value=1, label="One token in detail", filterable=False)
-            gr.HTML(
-                '<p class="caption">Its nearest neighbours in the token table, before any context, with the cosine below each:'
-                "</p>"
-            )
+            caption("Its nearest neighbours in the token table, before any context, with the cosine below each:")
             neighbours = token_chips(elem_id="sum-neighbours")
-        with gr.Column(scale=3, min_width=320):
-            token_said = rich_text(elem_classes=["said"], elem_id="token-said")
-            token_figure = plot("token-parts", elem_id="token-figure")
+        with shows(3):
+            token_said, token_figure = view_of("token-parts", "token")
     token_folds = folds(TOKEN_PARTS)
 
     boxes = list(sentences.values())
@@ -82,12 +74,9 @@ def build_sum(page: Page, tab: gr.Tab) -> None:
         _show_token,
         token_folds,
     )
-    tried = [
-        press.click(lambda pair=pair: pair[1:], None, boxes, **QUIET)
-        for press, pair in zip(tries, PAIRS[1:], strict=True)
-    ]
+    tried = tries.into(boxes)
     moves = [button.click, *(box.submit for box in boxes), tab.select, *page.changed]
-    added = add_up.on(*moves, *(event.then for event in tried))
+    added = add_up.on(*moves, *tried)
     add_up.on(first.input)
     pressed = figure.select(_pressed, None, [token], **QUIET)
     detail.on(token.input, pressed.then, *(event.then for event in added))

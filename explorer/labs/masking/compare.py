@@ -12,7 +12,8 @@ from explorer.backend.executor import answer
 from explorer.errors import readable
 from explorer.labs.masking import FILL_MASKS, figures
 from explorer.labs.masking.schema import FillParams, FillResult
-from explorer.ui.components import plot, rich_text
+from explorer.ui.components import plot
+from explorer.ui.kit import sentence_place
 from explorer.ui.page import Page
 from explorer.ui.wiring import folds, page_frame
 
@@ -32,7 +33,7 @@ class Comparison:
 
     def __init__(self) -> None:
         self.figure = plot("model-comparison", elem_id="fill-comparison")
-        self.said = rich_text(elem_classes=["said"])
+        self.said = sentence_place()
 
     def lay_out_folds(self) -> None:
         """After those of the tab's own figure."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import gradio as gr
@@ -19,10 +18,11 @@ from explorer.labs.masking.schema import (
     SharesParams,
     SharesResult,
 )
-from explorer.ui.components import plot, rich_text, token_chips
+from explorer.ui.components import plot, token_chips
 from explorer.ui.controls import control, controls
+from explorer.ui.kit import Tries, asks, bench, sentence_place, shows, view_of, why
 from explorer.ui.page import Page
-from explorer.ui.wiring import LATEX, Connection, folds
+from explorer.ui.wiring import Connection, folds
 
 WHY = r"""
 Pretraining makes its own exercise out of plain text: choose 15% of the tokens, and of those show 80% as `[MASK]`, 10% as a
@@ -40,8 +40,8 @@ training and reused the copies over forty epochs (**static**); RoBERTa draws ane
 
 def build_corrupt(page: Page, tab: gr.Tab) -> None:
     """Lay out and wire the tab; its figures are computed when they come into view, and anew for another model."""
-    with gr.Row(elem_classes=["bench"]):
-        with gr.Column(scale=1, min_width=270):
+    with bench():
+        with asks():
             inputs = {
                 **controls(CorruptParams, text=CORRUPTION_TEXT),
                 **controls(CorruptParams, "rate", "mask_share", "random_share", "scheme"),
@@ -49,12 +49,10 @@ def build_corrupt(page: Page, tab: gr.Tab) -> None:
             }
             with gr.Row():
                 again = gr.Button("Draw again", variant="primary", min_width=120)
-            with gr.Row(elem_classes=["try"]):
-                gr.HTML('<span class="try-label">Try</span>')
-                buttons = [gr.Button(name, size="sm") for name, _ in RECIPES]
-        with gr.Column(scale=2, min_width=320), gr.Tabs():
+            recipes = Tries(dict(RECIPES))
+        with shows(), gr.Tabs():
             with gr.Tab("One draw"):
-                _one_draw(page, inputs, [*_changes(inputs, again, buttons), tab.select, *page.changed])
+                _one_draw(page, inputs, [*_changes(inputs, again, recipes), tab.select, *page.changed])
             with gr.Tab("1,000 draws") as many:
                 _many_draws(page, inputs, [many.select, *page.changed])
             with gr.Tab("Static or dynamic") as epochs:
@@ -62,11 +60,10 @@ def build_corrupt(page: Page, tab: gr.Tab) -> None:
 
 
 def _why() -> None:
-    with gr.Accordion("Why: the formula and the papers", open=False):
-        gr.Markdown(WHY, latex_delimiters=LATEX)
+    why("the formula and the papers", WHY)
 
 
-def _changes(inputs: dict[str, Any], again: gr.Button, buttons: list[gr.Button]) -> list[Any]:
+def _changes(inputs: dict[str, Any], again: gr.Button, recipes: Tries) -> list[Any]:
     """The triggers that ask for a new draw."""
     seed = inputs["seed"]
     next_seed = again.click(
@@ -74,22 +71,14 @@ def _changes(inputs: dict[str, Any], again: gr.Button, buttons: list[gr.Button])
     )
     triggers = [next_seed.then, inputs["text"].submit, inputs["text"].blur, seed.submit, inputs["scheme"].input]
     triggers += [inputs[name].change for name in ("rate", "mask_share", "random_share")]
-    recipe_controls = [inputs[name] for name in ("rate", "mask_share", "random_share", "scheme")]
-    for button, (_, recipe) in zip(buttons, RECIPES, strict=True):
-        pressed = button.click(_constant(recipe), None, recipe_controls, api_visibility="private", queue=False)
-        triggers.append(pressed.then)
-    return triggers
-
-
-def _constant(values: tuple[float | str, ...]) -> Callable[[], tuple[float | str, ...]]:
-    return lambda: values
+    recipe = [inputs[name] for name in ("rate", "mask_share", "random_share", "scheme")]
+    return [*triggers, *recipes.into(recipe, show_progress="full")]
 
 
 def _one_draw(page: Page, inputs: dict[str, Any], triggers: list[Any]) -> None:
     chips = token_chips(elem_id="corrupt-chips")
     gr.HTML(str(figures.legend()))
-    sentence = rich_text(elem_classes=["said"])
-    figure = plot("masking-loss", elem_id="corrupt-figure")
+    sentence, figure = view_of("masking-loss", figure="corrupt-figure")
 
     def show(result: CorruptResult) -> list[Any]:
         said = str(figures.corrupt_sentence(result))
@@ -102,8 +91,7 @@ def _one_draw(page: Page, inputs: dict[str, Any], triggers: list[Any]) -> None:
 def _many_draws(page: Page, inputs: dict[str, Any], triggers: list[Any]) -> None:
     button = gr.Button("Draw 1,000 times with these settings", variant="primary", size="sm")
     draws = control(SharesParams, "draws", visible=False)
-    sentence = rich_text(elem_classes=["said"])
-    figure = plot("masking-shares", elem_id="shares-figure")
+    sentence, figure = view_of("masking-shares", figure="shares-figure")
 
     def show(result: SharesResult) -> list[Any]:
         return [str(figures.shares_sentence(result)), figures.shares_figure(result)]
@@ -118,7 +106,7 @@ def _many_draws(page: Page, inputs: dict[str, Any], triggers: list[Any]) -> None
 def _epochs(page: Page, inputs: dict[str, Any], triggers: list[Any]) -> None:
     button = gr.Button("Draw forty epochs with these settings", variant="primary", size="sm")
     counts = {name: control(PatternsParams, name, visible=False) for name in ("epochs", "duplicates")}
-    sentence = rich_text(elem_classes=["said"])
+    sentence = sentence_place()
     gr.HTML(str(figures.legend()))
     figure = plot("static-dynamic", elem_id="epochs-figure")
 

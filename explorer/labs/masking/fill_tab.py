@@ -8,15 +8,16 @@ import gradio as gr
 
 from explorer.labs.masking import FILL_MASKS, figures
 from explorer.labs.masking.compare import MOST_OTHERS, Comparison
-from explorer.labs.masking.examples import EXAMPLES, TRY, Example
+from explorer.labs.masking.examples import EXAMPLES, TRY
 from explorer.labs.masking.fill_events import keep_hidden, open_with, pressed_positions, shown
 from explorer.labs.masking.schema import FillParams, FillResult
 from explorer.models.catalog import CATALOG
 from explorer.models.families import Capability
-from explorer.ui.components import plot, rich_text, token_chips
+from explorer.ui.components import rich_text, token_chips
 from explorer.ui.controls import control
+from explorer.ui.kit import Examples, Tries, asks, bench, shows, view_of, why
 from explorer.ui.page import Page
-from explorer.ui.wiring import LATEX, Connection, folds
+from explorer.ui.wiring import Connection, folds
 
 OTHERS = [card.model_id for card in CATALOG if Capability.MLM in card.capabilities]
 
@@ -40,15 +41,10 @@ def show(result: FillResult) -> list[Any]:
 
 def build_fill(page: Page) -> None:
     """Lay out and wire the tab."""
-    with gr.Row(elem_classes=["bench"]):
-        with gr.Column(scale=1, min_width=270):
+    with bench():
+        with asks():
             text = control(FillParams, "text", value=EXAMPLES[0].text)
-            examples = gr.Dropdown(
-                [(example.text, number) for number, example in enumerate(EXAMPLES)],
-                value=0,
-                label="Examples",
-                filterable=False,
-            )
+            examples = Examples({example.text: example for example in EXAMPLES})
             top_k = control(FillParams, "top_k")
             compare = gr.Dropdown(
                 OTHERS,
@@ -59,17 +55,13 @@ def build_fill(page: Page) -> None:
                 label="Compare with (up to two more)",
             )
             hidden = control(FillParams, "also_mask", visible="hidden")
-        with gr.Column(scale=2, min_width=320):
+        with shows():
             chips = token_chips(elem_id="fill-chips")
-            sentence = rich_text(elem_classes=["said"])
-            figure = plot("masked-predictions", elem_id="fill-figure")
+            sentence, figure = view_of("masked-predictions", figure="fill-figure")
             facts = rich_text(elem_classes=["measures"])
             comparison = Comparison()
-            with gr.Row(elem_classes=["try"]):
-                gr.HTML('<span class="try-label">Try</span>')
-                buttons = [gr.Button(name, size="sm") for name, _ in TRY]
-    with gr.Accordion("Why: the formula and the paper", open=False):
-        gr.Markdown(WHY, latex_delimiters=LATEX)
+            tries = Tries(dict(TRY))
+    why("the formula and the paper", WHY)
     fill = Connection(
         page,
         FILL_MASKS,
@@ -80,19 +72,8 @@ def build_fill(page: Page) -> None:
     )
     comparison.lay_out_folds()
     fill.on(chips.select, read=pressed_positions)
-    moves = [text.submit, top_k.change, *open_with(page, EXAMPLES[0], text, hidden)]
-    picked = examples.input(_example, [examples], [text, hidden], api_visibility="private", queue=False)
-    moves.append(picked.then)
-    for button, (_, example) in zip(buttons, TRY, strict=True):
-        tried = button.click(_fixed(example), None, [text, hidden], api_visibility="private", queue=False)
-        moves.append(tried.then)
-    keep_hidden(fill, chips, *moves)
+    opened = open_with(page, EXAMPLES[0], text, hidden)
+    boxes = [text, hidden]
+    moves = [examples.into(boxes, show_progress="full"), *tries.into(boxes, show_progress="full")]
+    keep_hidden(fill, chips, text.submit, top_k.change, *opened, *moves)
     comparison.wire(page, compare, figure, [text, top_k, hidden])
-
-
-def _example(number: int) -> tuple[str, str]:
-    return EXAMPLES[number].text, EXAMPLES[number].hidden
-
-
-def _fixed(example: Example) -> Any:
-    return lambda: (example.text, example.hidden)

@@ -10,8 +10,9 @@ from explorer.labs.models import FAMILY, figures
 from explorer.labs.models.schema import FamilyParams, FamilyResult
 from explorer.ui.components import plot, rich_text
 from explorer.ui.controls import control
+from explorer.ui.kit import asks, bench, sentence_place, shows, why
 from explorer.ui.page import Page
-from explorer.ui.wiring import LATEX, Connection, folds
+from explorer.ui.wiring import Connection, folds
 
 WHY = r"""
 Where do the parameters of an encoder with vocabulary $V$, width $H$, $L$ layers and feed-forward width $F$ lie?
@@ -29,18 +30,17 @@ those of their `config.json` on the hub. (Devlin et al. 2019, section 3; Lan et 
 def build_family(page: Page) -> None:
     """Lay out and wire the tab."""
     rich_text(str(figures.changes_view()), elem_id="family-cards")
-    with gr.Row(elem_classes=["bench"]):
-        with gr.Column(scale=1, min_width=250):
+    with bench():
+        with asks(250):
             which = control(FamilyParams, "which")
             share = gr.Radio([("parameters", "count"), ("their shares", "share")], value="count", label="Bars show")
-            said = rich_text(elem_classes=["said"], elem_id="family-said")
-        with gr.Column(scale=2, min_width=320):
+            said = sentence_place("family-said")
+        with shows():
             figure = plot("parameters-of-the-family", elem_id="family-figure")
 
     def show(result: FamilyResult, share: str = "count") -> list[Any]:
         return [str(figures.family_sentence(result)), figures.family_figure(result, share)]
 
-    with gr.Accordion("Why: the formula and the papers", open=False):
-        gr.Markdown(WHY, latex_delimiters=LATEX)
+    why("the formula and the papers", WHY)
     family = Connection(page, FAMILY, {"which": which}, [said, figure], show, folds(FAMILY), views={"share": share})
     family.on(page.opened, which.input, share.input)

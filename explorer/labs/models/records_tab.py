@@ -8,22 +8,22 @@ import gradio as gr
 
 from explorer.labs.models import CURVES, HELD_OUT, score_figures
 from explorer.labs.models.schema import BUNDLED, CurvesParams, CurvesResult, ScoresParams, ScoresResult
-from explorer.ui.components import plot, rich_text
+from explorer.ui.components import rich_text
 from explorer.ui.controls import control
+from explorer.ui.kit import asks, bench, caption, shows, view_of
 from explorer.ui.page import Page
 from explorer.ui.wiring import Connection, folds
 
 
 def build_scores(page: Page, tab: gr.Tab) -> None:
     """Held-out figures, all of them by one command on one text."""
-    with gr.Row(elem_classes=["bench"]):
-        with gr.Column(scale=1, min_width=250):
+    with bench():
+        with asks(250):
             models = control(ScoresParams, "models", value=list(BUNDLED))
             kinds = [(said, name) for name, (said, _) in score_figures.KINDS.items()]
             kind = gr.Radio(kinds, value="masks", label="Measured on")
-        with gr.Column(scale=2, min_width=320):
-            said = rich_text(elem_classes=["said"], elem_id="scores-said")
-            figure = plot("held-out-scores", elem_id="scores-figure")
+        with shows():
+            said, figure = view_of("held-out-scores", "scores")
     with gr.Accordion("Every figure, with the command that measures it again", open=False):
         everything = rich_text(elem_id="scores-all")
 
@@ -45,19 +45,18 @@ def build_scores(page: Page, tab: gr.Tab) -> None:
 
 def build_curves(page: Page, tab: gr.Tab) -> None:
     """The logs that are committed with the models."""
-    with gr.Row(elem_classes=["bench"]):
-        with gr.Column(scale=1, min_width=250):
+    with bench():
+        with asks(250):
             models = control(CurvesParams, "models", value=list(BUNDLED))
             named = [(said, name) for name, said in score_figures.QUANTITIES.items()]
             quantity = gr.Dropdown(named, value="mlm_loss", label="Quantity", filterable=False)
             ways = [(said, name) for name, said in score_figures.AGAINST.items()]
             against = gr.Radio(ways, value="tokens", label="Against")
-        with gr.Column(scale=2, min_width=320):
-            said = rich_text(elem_classes=["said"], elem_id="curves-said")
-            figure = plot("training-curves", elem_id="curves-figure")
-            gr.HTML(
-                '<p class="caption">On training text, as logged; means over short stretches. The losses of models with '
-                "different vocabularies, or with different shares of masked tokens, are not one scale.</p>"
+        with shows():
+            said, figure = view_of("training-curves", "curves")
+            caption(
+                "On training text, as logged; means over short stretches. The losses of models with "
+                "different vocabularies, or with different shares of masked tokens, are not one scale."
             )
 
     def show(result: CurvesResult, quantity: str = "mlm_loss", against: str = "tokens") -> list[Any]:

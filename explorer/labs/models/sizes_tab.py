@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import gradio as gr
 
 from explorer.labs.models import COUNT, figures
 from explorer.labs.models.schema import DEFAULT_SIZED, SIZED, CountParams, CountResult
-from explorer.ui.components import plot, rich_text
+from explorer.ui.components import plot
 from explorer.ui.controls import control, controls
+from explorer.ui.kit import Tries, asks, bench, caption, shows, view_of, why
 from explorer.ui.page import Page
-from explorer.ui.wiring import LATEX, Connection, folds
+from explorer.ui.wiring import Connection, folds
 
 WHY = r"""
 BERT ties the width of a word's embedding to the width of its layers: $V H$ numbers. ALBERT cuts the table in two factors,
@@ -34,22 +36,18 @@ TRY: dict[str, dict[str, Any]] = {
 
 def build_sizes(page: Page, tab: gr.Tab) -> None:
     """Lay out and wire the tab."""
-    with gr.Row(elem_classes=["bench"]):
-        with gr.Column(scale=1, min_width=270):
+    with bench():
+        with asks():
             offered = [(figures.offered(name), name) for name in SIZED]
             base = control(CountParams, "base", choices=offered)
             widths = ("vocabulary", "hidden_size", "layers", "intermediate_size", "embedding_size")
             sizes = controls(CountParams, *widths, "shared")
-        with gr.Column(scale=2, min_width=320):
-            said = rich_text(elem_classes=["said"], elem_id="count-said")
-            bars = plot("counted-parameters", elem_id="count-figure")
-            with gr.Row(elem_classes=["try"]):
-                gr.HTML('<span class="try-label">Try</span>')
-                tries = {name: gr.Button(name, size="sm") for name in TRY}
-            gr.HTML('<p class="caption">An ALBERT of these sizes, by the width of its embeddings:</p>')
+        with shows():
+            said, bars = view_of("counted-parameters", "count")
+            tries = Tries({name: _sized(sizes, changes) for name, changes in TRY.items()})
+            caption("An ALBERT of these sizes, by the width of its embeddings:")
             sweep = plot("factorised-and-shared", elem_id="sweep-figure")
-    with gr.Accordion("Why: the formula and the papers", open=False):
-        gr.Markdown(WHY, latex_delimiters=LATEX)
+    why("the formula and the papers", WHY)
 
     def show(result: CountResult) -> list[Any]:
         return [str(figures.count_sentence(result)), figures.count_figure(result), figures.sweep_figure(result)]
@@ -71,11 +69,13 @@ def build_sizes(page: Page, tab: gr.Tab) -> None:
         steer=steer,
     )
     count.on(tab.select, *(part.input for part in sizes.values()))
-    quiet: dict[str, Any] = {"api_visibility": "private", "queue": False}
-    own = ["own" if name == "shared" else 0 for name in sizes]
-    fresh = base.input(lambda: own, None, [*sizes.values()], **quiet)
+    boxes = [*sizes.values()]
+    fresh = base.input(lambda: _sized(sizes, {})[1:], None, boxes, api_visibility="private", queue=False)
     count.on(fresh.then)
-    for name, press in tries.items():
-        values = [TRY[name].get(size, usual) for size, usual in zip(sizes, own, strict=True)]
-        tried = press.click(lambda values=values: [DEFAULT_SIZED, *values], None, [base, *sizes.values()], **quiet)
-        count.on(tried.then)
+    for name in TRY:
+        count.on(tries.put(name, [base, *boxes], show_progress="full"))
+
+
+def _sized(sizes: Iterable[str], changes: dict[str, Any]) -> list[Any]:
+    """A model and its sizes, its own where they are not changed."""
+    return [DEFAULT_SIZED, *(changes.get(size, "own" if size == "shared" else 0) for size in sizes)]

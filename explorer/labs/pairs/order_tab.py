@@ -16,10 +16,11 @@ from explorer.models.families import Capability
 from explorer.models.records import read_scores
 from explorer.plain import Asked
 from explorer.settings import BUNDLED_MODELS
-from explorer.ui.components import plot, rich_text
+from explorer.ui.components import rich_text
 from explorer.ui.controls import controls
+from explorer.ui.kit import Tries, asks, bench, shows, view_of, why
 from explorer.ui.page import Page
-from explorer.ui.wiring import LATEX, Connection, Panel, folds, page_frame
+from explorer.ui.wiring import Connection, Panel, folds, page_frame
 
 FIRST = "Marie Curie was born in Warsaw in 1867."
 SECOND = "She moved to Paris in 1891 and studied physics."
@@ -65,15 +66,14 @@ before what goes on. Of the easier task it has learned nothing on the way (table
 
 def build_order(page: Page, tab: gr.Tab) -> None:
     """Lay out and wire the tab."""
-    with gr.Row(elem_classes=["bench"]):
-        with gr.Column(scale=1, min_width=270):
+    with bench():
+        with asks():
             sop = _choice(Capability.SOP, "Model with an SOP head")
             texts = controls(OrderParams, first=FIRST, second=SECOND)
             button = gr.Button("Score the order", variant="primary")
             swap = gr.Button("Swap the two", size="sm")
-        with gr.Column(scale=2, min_width=320):
-            said = rich_text(elem_classes=["said"], elem_id="order-said")
-            figure = plot("sentence-order", elem_id="order-figure")
+        with shows():
+            said, figure = view_of("sentence-order", "order")
             trust = rich_text(elem_id="order-trust")
 
     def show(result: OrderResult) -> list[Any]:
@@ -84,8 +84,7 @@ def build_order(page: Page, tab: gr.Tab) -> None:
             str(order_figures.trust_sentence(result.model, scores)),
         ]
 
-    with gr.Accordion("Why: sentence order", open=False):
-        gr.Markdown(WHY, latex_delimiters=LATEX)
+    why("sentence order", WHY)
     score = Connection(page, SCORE_ORDER, {"model": sop, **texts}, [said, figure, trust], show, folds(SCORE_ORDER))
     boxes = list(texts.values())
     swapped = swap.click(fn=None, js="(a, b) => [b, a]", inputs=boxes, outputs=boxes, api_visibility="private")
@@ -102,22 +101,19 @@ def _choice(capability: Capability, said: str) -> gr.Dropdown:
 def _both_heads(page: Page, tab: gr.Tab, sop: gr.Dropdown) -> None:
     """The same pairs by a head of each kind, and what both kinds score on held-out pairs."""
     gr.Markdown("## Both heads on the same pairs")
-    with gr.Row(elem_classes=["bench"]):
-        with gr.Column(scale=1, min_width=270):
+    with bench():
+        with asks():
             nsp = _choice(Capability.NSP, "Model with an NSP head")
             texts = controls(KindsParams, text=STORY, other_text=OTHER)
             button = gr.Button("Score all three kinds", variant="primary")
-        with gr.Column(scale=2, min_width=320):
-            said = rich_text(elem_classes=["said"], elem_id="kinds-said")
-            figure = plot("pairs-of-three-kinds", elem_id="kinds-figure")
-            with gr.Row(elem_classes=["try"]):
-                gr.HTML('<span class="try-label">Try</span>')
-                tries = {name: gr.Button(name, size="sm") for name in TRY}
+        with shows():
+            said, figure = view_of("pairs-of-three-kinds", "kinds")
+            tries = Tries(TRY)
             rich_text(str(_measured()))
     folded = folds(SCORE_KINDS)
     Connection(page, SCORE_KINDS, {"model": sop, **texts}, [], lambda result: [], folded)
     asked = [nsp, sop, *texts.values()]
-    _wire(page, asked, [said, figure], folded, [button, nsp, sop, tab], (texts["text"], tries))
+    _wire(page, asked, [said, figure], folded, [button, nsp, sop, tab], texts["text"], tries)
 
 
 def _measured() -> Any:
@@ -131,7 +127,15 @@ def _measured() -> Any:
     return order_figures.two_by_two(found)
 
 
-def _wire(page: Page, inputs: list[Any], shown: list[Any], folded: Panel, parts: list[Any], tries: Any) -> None:
+def _wire(
+    page: Page,
+    inputs: list[Any],
+    shown: list[Any],
+    folded: Panel,
+    parts: list[Any],
+    text: gr.Textbox,
+    tries: Tries,
+) -> None:
     """Two jobs, one a head, answered together."""
 
     async def respond(nsp: str, sop: str, text: str, other: str) -> list[Any]:
@@ -150,12 +154,8 @@ def _wire(page: Page, inputs: list[Any], shown: list[Any], folded: Panel, parts:
         return ["", *drawn, plain, scripts, page_frame(order_figures.both_table(results))]
 
     button, nsp, sop, tab = parts
-    text, buttons = tries
-    tried = [
-        press.click(lambda name=name: TRY[name], None, [text], api_visibility="private", queue=False)
-        for name, press in buttons.items()
-    ]
-    for trigger in (button.click, nsp.input, sop.input, tab.select, *(event.then for event in tried)):
+    tried = tries.into([text], show_progress="full")
+    for trigger in (button.click, nsp.input, sop.input, tab.select, *tried):
         trigger(
             respond,
             inputs,

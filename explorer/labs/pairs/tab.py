@@ -13,10 +13,11 @@ from explorer.models.catalog import bundled, bundled_with
 from explorer.models.families import Capability
 from explorer.models.records import read_scores
 from explorer.settings import BUNDLED_MODELS
-from explorer.ui.components import plot, rich_text, token_chips
+from explorer.ui.components import rich_text, token_chips
 from explorer.ui.controls import controls
+from explorer.ui.kit import Examples, Tries, asks, bench, caption, shows, view_of, why
 from explorer.ui.page import Page
-from explorer.ui.wiring import LATEX, Connection, folds
+from explorer.ui.wiring import Connection, folds
 
 EXAMPLES = (
     (
@@ -42,6 +43,8 @@ EXAMPLES = (
     ("another text: a band", "The band released its first album in 1994.", "Penguins cannot fly, but they swim well."),
     ("true next: a shop", "She went to the bakery on the corner.", "She bought two loaves of bread and a cake."),
 )
+
+SWAP = "Swap the two"
 
 TEXT = (
     "The band released its first album in 1994. It sold two million copies in the first year. "
@@ -75,31 +78,22 @@ def build(page: Page) -> None:
 
 
 def _why() -> None:
-    with gr.Accordion("Why: the formula and the papers", open=False):
-        gr.Markdown(WHY, latex_delimiters=LATEX)
+    with why("the formula and the papers", WHY):
         gr.HTML(str(figures.TWO_ABLATIONS), elem_classes=["quoted"])
 
 
 def _one_pair(page: Page) -> None:
-    with gr.Row(elem_classes=["bench"]):
-        with gr.Column(scale=1, min_width=270):
+    with bench():
+        with asks():
             inputs = controls(PairParams, sentence_a=EXAMPLES[0][1], sentence_b=EXAMPLES[0][2])
             button = gr.Button("Score the pair", variant="primary")
-            examples = gr.Dropdown(
-                [(name, number) for number, (name, _, _) in enumerate(EXAMPLES)],
-                value=0,
-                label="Examples",
-                filterable=False,
-            )
-        with gr.Column(scale=2, min_width=320):
-            sentence = rich_text(elem_classes=["said"])
-            figure = plot("next-sentence", elem_id="pair-figure")
+            examples = Examples({name: pair for name, *pair in EXAMPLES})
+        with shows():
+            sentence, figure = view_of("next-sentence", figure="pair-figure")
             trust = rich_text(elem_id="pair-trust")
-            gr.HTML('<p class="caption">The input as BERT sees it. Below each token: <b>segment · position</b>.</p>')
+            caption("The input as BERT sees it. Below each token: <b>segment · position</b>.")
             chips = token_chips(elem_id="pair-chips")
-            with gr.Row(elem_classes=["try"]):
-                gr.HTML('<span class="try-label">Try</span>')
-                tries = [gr.Button(name, size="sm") for name in ("Swap the two", "Another text", "A true neighbour")]
+            tries = Tries({SWAP: None, "Another text": EXAMPLES[1][1:], "A true neighbour": EXAMPLES[3][1:]})
 
     def show(result: PairResult) -> list[Any]:
         scores = read_scores(BUNDLED_MODELS / result.model) if result.model in bundled() else None
@@ -110,25 +104,21 @@ def _one_pair(page: Page) -> None:
     _why()
     score = Connection(page, SCORE_PAIR, inputs, [sentence, figure, trust, chips], show, folds(SCORE_PAIR))
     score.on(button.click, *(box.submit for box in boxes), *page.ready)
-    picked = examples.input(
-        lambda number: EXAMPLES[number][1:], [examples], boxes, api_visibility="private", queue=False
-    )
-    swapped = tries[0].click(fn=None, js="(a, b) => [b, a]", inputs=boxes, outputs=boxes, api_visibility="private")
-    other = tries[1].click(lambda: EXAMPLES[1][1:], None, boxes, api_visibility="private", queue=False)
-    neighbour = tries[2].click(lambda: EXAMPLES[3][1:], None, boxes, api_visibility="private", queue=False)
-    score.on(picked.then, swapped.then, other.then, neighbour.then)
+    picked = examples.into(boxes, show_progress="full")
+    swap = tries.buttons[SWAP]
+    swapped = swap.click(fn=None, js="(a, b) => [b, a]", inputs=boxes, outputs=boxes, api_visibility="private")
+    score.on(picked, swapped.then, *tries.into(boxes, show_progress="full"))
 
 
 def _all_pairs(page: Page, tab: gr.Tab) -> None:
-    with gr.Row(elem_classes=["bench"]):
-        with gr.Column(scale=1, min_width=270):
+    with bench():
+        with asks():
             inputs = controls(AllPairsParams, text=TEXT)
             button = gr.Button("Score every pair", variant="primary")
             numbered = rich_text(elem_classes=["measures"])
-        with gr.Column(scale=2, min_width=320):
-            sentence = rich_text(elem_classes=["said"])
-            figure = plot("sentence-pairs", elem_id="all-pairs-figure")
-            gr.HTML('<p class="caption">Outlined: the sentence that comes next in the text.</p>')
+        with shows():
+            sentence, figure = view_of("sentence-pairs", figure="all-pairs-figure")
+            caption("Outlined: the sentence that comes next in the text.")
 
     def show(result: AllPairsResult) -> list[Any]:
         return [

@@ -22,9 +22,9 @@ from explorer.settings import settings
 from explorer.tables import Table
 from explorer.tasks.sources import choices
 from explorer.tuning.methods import find_method
-from explorer.ui.components import rich_text
 from explorer.ui.controls import control
 from explorer.ui.folds import Framed
+from explorer.ui.kit import QUIET, start_or_stop
 from explorer.ui.page import Page
 from explorer.ui.run_picker import RunPicker
 from explorer.ui.streams import Stream, Watch
@@ -36,7 +36,6 @@ SCORE_TITLES = {
     "magnitude": "magnitude |w|",
     "movement": "movement −w ∂L/∂w",
 }
-PRIVATE: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden", "queue": False}
 
 
 def can_be_pruned(record: RunRecord) -> bool:
@@ -79,9 +78,9 @@ class Subject:
             return (run or "") if what == "run" else ""
 
         asked = [self.what, self.picker.run]
-        opened = self.picker.wire()(used, asked, [self.run], **PRIVATE)
-        chosen = [component.input(used, asked, [self.run], **PRIVATE) for component in (self.what, self.picker.run)]
-        self.what.change(lambda what: gr.update(interactive=what == "run"), [self.what], [self.picker.run], **PRIVATE)
+        opened = self.picker.wire()(used, asked, [self.run], **QUIET)
+        chosen = [component.input(used, asked, [self.run], **QUIET) for component in (self.what, self.picker.run)]
+        self.what.change(lambda what: gr.update(interactive=what == "run"), [self.what], [self.picker.run], **QUIET)
         settled = (self.task.input, self.loss.input, self.examples.release, self.held_out.release)
         return [opened.then, *(event.then for event in chosen), *settled, *self.page.changed]
 
@@ -111,7 +110,7 @@ class Live(Stream):
             return [*show(result), ""]
 
         def steered(result: Any, owner: str) -> list[Any]:
-            return [*buttons(share(result) < 1), *steer(result)]
+            return [*start_or_stop(share(result) < 1), *steer(result)]
 
         super().__init__(
             subject.page, action, {**subject.inputs, **inputs}, subject.picker.visitor, [*outputs, bar], drawn, folded,
@@ -147,7 +146,7 @@ class Live(Stream):
 
         outputs = [self.page.notice, *self.outputs, *kept, *self.controls, ticket]
         for trigger in triggers:
-            trigger(open_, [self.inputs[name] for name in names], outputs, **PRIVATE)
+            trigger(open_, [self.inputs[name] for name in names], outputs, **QUIET)
         self.on(ticket.change)
 
     async def _known(self, values: dict[str, Any]) -> tuple[Known | None, Any]:
@@ -165,15 +164,15 @@ class Live(Stream):
     def _stops(self) -> None:
         def end(request: gr.Request) -> list[Any]:
             self.watch.end(request)
-            return [*buttons(False), ""]
+            return [*start_or_stop(False), ""]
 
-        self.stop.click(end, None, [self.start, self.stop, self.bar], **PRIVATE)
+        self.stop.click(end, None, [self.start, self.stop, self.bar], **QUIET)
 
     def on(self, *triggers: Any) -> list[Any]:
         """As Stream's; after a refusal or Stop the Start button comes back, whatever was still on its way to the page."""
 
         def over(notice: str, request: gr.Request) -> list[Any]:
-            return [*buttons(False), ""] if notice or self.watch.at_rest(request) else [gr.skip()] * 3
+            return [*start_or_stop(False), ""] if notice or self.watch.at_rest(request) else [gr.skip()] * 3
 
         for trigger in triggers:  # before the server has answered: the first result may take a while
             trigger(
@@ -181,8 +180,8 @@ class Live(Stream):
             )
         events = super().on(*triggers)
         for event in events:
-            event.then(over, [self.page.notice], [self.start, self.stop, self.bar], **PRIVATE)
-            event.failure(lambda: [*buttons(False), ""], None, [self.start, self.stop, self.bar], **PRIVATE)
+            event.then(over, [self.page.notice], [self.start, self.stop, self.bar], **QUIET)
+            event.failure(lambda: [*start_or_stop(False), ""], None, [self.start, self.stop, self.bar], **QUIET)
         return events
 
 
@@ -191,11 +190,6 @@ def beforehand(made: str, start: str) -> str:
     return str(
         Markup('<span class="caption">Computed beforehand ({}); “{}” computes it here.</span>').format(made, start)
     )
-
-
-def buttons(active: bool) -> list[Any]:
-    """Start and Stop, of which one is shown."""
-    return [gr.update(visible=not active), gr.update(visible=active)]
 
 
 def progress(share: float, seconds: float = 0.0) -> str:
@@ -210,18 +204,6 @@ _STARTED = """() => [
   { __type__: "update", visible: false }, { __type__: "update", visible: true },
   '<progress max="1" value="0" aria-label="progress"></progress><span class="caption"></span>',
 ]"""
-
-
-def start_stop(title: str, name: str) -> tuple[gr.Button, gr.Button]:
-    """The two buttons, one in the other's place."""
-    return gr.Button(title, variant="primary", elem_id=name), gr.Button(
-        "Stop", variant="stop", visible=False, elem_id=f"{name}-stop"
-    )
-
-
-def bar() -> gr.HTML:
-    """The place for the bar."""
-    return rich_text(elem_classes=["bar"])
 
 
 def scores_of(unit: str) -> list[tuple[str, str]]:
@@ -240,22 +222,12 @@ def fitting(unit: str, score: str = "gradient") -> Any:
     return gr.update(choices=scores_of(unit), value=score)
 
 
+def unit_and_score(unit: str, score: str = "gradient") -> dict[str, Any]:
+    """What an experiment puts into the two controls."""
+    return {"unit": unit, "score": fitting(unit, score)}
+
+
 def fit(unit: gr.components.Component, score: gr.Dropdown) -> Callable[..., Any]:
     """Offer the scores that a unit has, when another one is chosen; the trigger after which they stand there."""
-    then: Callable[..., Any] = unit.input(fitting, [unit], [score], **PRIVATE).then  # type: ignore[attr-defined]
-    return then
-
-
-def tries(*names: str) -> list[gr.Button]:
-    """One-click experiments."""
-    with gr.Row(elem_classes=["try"]):
-        gr.HTML('<span class="try-label">Try</span>')
-        return [gr.Button(name, size="sm") for name in names]
-
-
-def setting(button: gr.Button, components: Sequence[Any], *values: Any) -> Callable[..., Any]:
-    """Put values into controls; the trigger after which they stand there."""
-    taken = list(values) if len(values) > 1 else values[0]
-    done = button.click(lambda: taken, None, list(components), **PRIVATE)
-    then: Callable[..., Any] = done.then
+    then: Callable[..., Any] = unit.input(fitting, [unit], [score], **QUIET).then  # type: ignore[attr-defined]
     return then

@@ -9,14 +9,21 @@ from typing import Any
 import gradio as gr
 
 from explorer.labs.pruning import IMPORTANCE, importance_figures
-from explorer.labs.pruning.bench import Live, Subject, bar, fit, fitting, score_box, setting, start_stop, tries
+from explorer.labs.pruning.bench import Live, Subject, fit, score_box, unit_and_score
 from explorer.labs.pruning.params import ImportanceParams
 from explorer.labs.pruning.schema import ImportanceResult
 from explorer.ui.components import plot, rich_text
 from explorer.ui.controls import control
+from explorer.ui.kit import Tries, asks, bench, live_view_of, shows, start_stop, why
 from explorer.ui.wiring import LATEX, folds
 
 FORMULA = r"$I = \mathbb{E}_x\left|\,\partial \mathcal{L}(x) / \partial \xi\,\right|$, each part's gate $\xi$ at 1"
+TRY: dict[str, dict[str, Any]] = {
+    "neurons": unit_and_score("neuron"),
+    "whole layers": unit_and_score("layer"),
+    "weights by magnitude": unit_and_score("weight", "magnitude"),
+    "64 examples": {"examples": 64},
+}
 HINT = '<p class="caption">Press a cell to take that head away, and again to bring it back.</p>'
 
 WHY = r"""
@@ -55,39 +62,28 @@ class Pressed:
 
 def build_importance(subject: Subject, tab: gr.Tab) -> tuple[Callable[..., Any], Pressed]:
     """Lay out and wire the tab; returns what adds triggers that draw it, and what a press on its heatmap needs."""
-    with gr.Row(elem_classes=["bench"]):
-        with gr.Column(scale=1, min_width=250):
+    with bench():
+        with asks(250):
             start, stop = start_stop("Measure importance", "measure-importance")
             unit = control(ImportanceParams, "unit")
             score = score_box("head")
             gr.Markdown(FORMULA, latex_delimiters=LATEX, elem_classes=["prune-formula"])
             asked = rich_text(elem_classes=["measures"], elem_id="importance-asked")
-            buttons = tries("neurons", "whole layers", "weights by magnitude", "64 examples")
-        with gr.Column(scale=2, min_width=320):
-            said = rich_text(elem_classes=["said"], elem_id="importance-said")
-            shown = bar()
-            heatmap = plot("importance", elem_id="importance-heatmap")
+            tries = Tries(TRY)
+        with shows():
+            said, shown, heatmap = live_view_of("importance", said="importance-said", figure="importance-heatmap")
             pressed = rich_text(HINT, elem_classes=["measures"], elem_id="pressed-said")
             with gr.Row(elem_classes=["two-figures"]):
                 curve = plot("importance-sorted", elem_id="importance-sorted")
                 histogram = plot("importance-histogram", elem_id="importance-histogram")
-    with gr.Accordion("Why: gates and the formula", open=False):
-        gr.Markdown(WHY, latex_delimiters=LATEX)
+    why("gates and the formula", WHY)
     panel = folds(IMPORTANCE, shortened=True)
 
     stream = Live(
         subject, IMPORTANCE, {"unit": unit, "score": score}, [said, heatmap, curve, histogram, asked], _show, _share, panel,
         start, stop, shown, importance_figures.page_table,
     )  # fmt: skip
-    moves = [
-        setting(button, [unit, score], one, fitting(one, way))
-        for button, (one, way) in zip(
-            buttons[:3],
-            (("neuron", "gradient"), ("layer", "gradient"), ("weight", "magnitude")),
-            strict=True,
-        )
-    ]
-    moves.append(setting(buttons[3], [subject.examples], 64))
+    moves = tries.into({"unit": unit, "score": score, "examples": subject.examples})
     stream.on(start.click, fit(unit, score), score.input, *moves)
     return stream.opens, Pressed(heatmap, unit, pressed)
 

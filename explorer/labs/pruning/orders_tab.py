@@ -9,13 +9,14 @@ from typing import Any
 import gradio as gr
 
 from explorer.labs.pruning import HEADS, ORDERS, orders_figures
-from explorer.labs.pruning.bench import PRIVATE, Live, Subject, bar, fit, fitting, score_box, setting, start_stop, tries
+from explorer.labs.pruning.bench import Live, Subject, fit, score_box, unit_and_score
 from explorer.labs.pruning.importance_tab import HINT, Pressed
 from explorer.labs.pruning.params import OrdersParams
 from explorer.labs.pruning.schema import HandResult, OrdersResult
-from explorer.ui.components import ASSETS, plot, rich_text
+from explorer.ui.components import ASSETS
 from explorer.ui.controls import control
-from explorer.ui.wiring import LATEX, folds
+from explorer.ui.kit import QUIET, Tries, asks, bar_place, bench, live_view_of, sentence_place, shows, start_stop, why
+from explorer.ui.wiring import folds
 
 WHY = r"""
 If importance means anything, taking the **least** important parts first must cost less than taking them at random, and taking the
@@ -23,23 +24,26 @@ most important first must cost more. The order is computed once, from the whole 
 about 40% of BERT's heads away on MNLI without a noticeable loss; then accuracy falls sharply. The band is the range of the random
 orders. With 80 held-out examples differences of a few percent are chance: take more of them to look closer.
 """
+TRY = {
+    "neurons": unit_and_score("neuron"),
+    "heads and neurons": unit_and_score("both"),
+    "layers": unit_and_score("layer"),
+    "weights by magnitude": unit_and_score("weight", "magnitude"),
+}
 
 
 def build_orders(subject: Subject, tab: gr.Tab, pressed: Pressed) -> Callable[..., None]:
     """Lay out and wire the tab; returns what adds triggers after which another model's heads are in question."""
-    with gr.Row(elem_classes=["bench"]):
-        with gr.Column(scale=1, min_width=250):
+    with bench():
+        with asks(250):
             start, stop = start_stop("Prune in three orders", "compare-orders")
             unit = control(OrdersParams, "unit")
             draws = control(OrdersParams, "draws")
             score = score_box("head")
-            buttons = tries("neurons", "heads and neurons", "layers", "weights by magnitude")
-        with gr.Column(scale=2, min_width=320):
-            said = rich_text(elem_classes=["said"], elem_id="orders-said")
-            shown = bar()
-            figure = plot("orders", elem_id="orders-figure")
-    with gr.Accordion("Why: what the three lines test", open=False):
-        gr.Markdown(WHY, latex_delimiters=LATEX)
+            tries = Tries(TRY)
+        with shows():
+            said, shown, figure = live_view_of("orders", "orders")
+    why("what the three lines test", WHY)
     panel = folds(ORDERS)
 
     def show(result: OrdersResult) -> list[Any]:
@@ -49,14 +53,7 @@ def build_orders(subject: Subject, tab: gr.Tab, pressed: Pressed) -> Callable[..
         subject, ORDERS, {"unit": unit, "score": score, "draws": draws}, [said, figure], show,
         lambda result: len(result.points) / result.total, panel, start, stop, shown,
     )  # fmt: skip
-    moves = [
-        setting(button, [unit, score], chosen, fitting(chosen, way))
-        for button, (chosen, way) in zip(
-            buttons,
-            (("neuron", "gradient"), ("both", "gradient"), ("layer", "gradient"), ("weight", "magnitude")),
-            strict=True,
-        )
-    ]
+    moves = tries.into({"unit": unit, "score": score})
     stream.on(start.click, fit(unit, score), score.input, *moves)
     stream.opens(tab.select)
     return _build_hand(subject, tab, pressed)
@@ -75,12 +72,12 @@ def head_switches(**options: Any) -> gr.HTML:
 def _build_hand(subject: Subject, tab: gr.Tab, pressed: Pressed) -> Callable[..., None]:
     """The same by hand: from switches here, or from presses on the heatmap of the importances."""
     gr.HTML("<h2>Heads by hand</h2>")
-    with gr.Row(elem_classes=["bench"]):
-        with gr.Column(scale=1, min_width=290):
+    with bench():
+        with asks(290):
             grid = head_switches(elem_id="prune-grid")
-        with gr.Column(scale=1, min_width=320):
-            said = rich_text(elem_classes=["said"], elem_id="hand-said")
-            shown = bar()
+        with shows(1):
+            said = sentence_place("hand-said")
+            shown = bar_place()
             start, stop = start_stop("Measure without them", "prune-hand")
     panel = folds(HEADS, "heads by hand")
     heads = gr.Textbox("", visible="hidden", label="heads")
@@ -108,13 +105,13 @@ def _build_hand(subject: Subject, tab: gr.Tab, pressed: Pressed) -> Callable[...
         return [", ".join(changed), time.time()]
 
     count = gr.Number(0, visible="hidden", label="presses")
-    taken = grid.select(switched, None, [heads], **PRIVATE)
-    pressed.heatmap.select(flipped, [pressed.unit, heads], [heads, count], **PRIVATE)
+    taken = grid.select(switched, None, [heads], **QUIET)
+    pressed.heatmap.select(flipped, [pressed.unit, heads], [heads, count], **QUIET)
     stream.on(start.click, taken.then, count.change)
     stream.opens(tab.select)
 
     def forget(*triggers: Any) -> None:
         for trigger in triggers:
-            trigger(lambda: ["", {}, HINT], None, [heads, grid, pressed.said], **PRIVATE)
+            trigger(lambda: ["", {}, HINT], None, [heads, grid, pressed.said], **QUIET)
 
     return forget

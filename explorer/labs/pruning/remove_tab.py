@@ -7,13 +7,14 @@ from typing import Any
 import gradio as gr
 
 from explorer.labs.pruning import EXPORT, PRUNE, STEPS, prune_figures
-from explorer.labs.pruning.bench import Live, Subject, bar, fit, fitting, score_box, setting, start_stop, tries
+from explorer.labs.pruning.bench import Live, Subject, fit, score_box, unit_and_score
 from explorer.labs.pruning.params import PruneParams, StepsParams
 from explorer.labs.pruning.schema import Exported, PruneResult, StepsResult
 from explorer.labs.pruning.worked import SHARE_IN_STEPS
-from explorer.ui.components import plot, rich_text
+from explorer.ui.components import rich_text
 from explorer.ui.controls import control, controls
-from explorer.ui.wiring import LATEX, folds
+from explorer.ui.kit import Tries, asks, bar_place, bench, live_view_of, shows, start_stop, why
+from explorer.ui.wiring import folds
 
 WHY = r"""
 **Removed, not masked**: a head that is gone takes its rows of $W_q$, $W_k$, $W_v$ and its columns of $W_o$ with it, a neuron its
@@ -22,6 +23,18 @@ larger batches, quicker. Single weights at 0 save nothing by themselves. Layers 
 cannot say: what goes home is safetensors, config and tokenizer with `load_pruned.py`, which opens them. Where every layer keeps
 all its heads and as many neurons, plain `from_pretrained` opens it too.
 """
+TRY: dict[str, dict[str, Any]] = {
+    "half the neurons, evenly": {**unit_and_score("neuron"), "share": 0.5, "even": True, "heads": 0, "neurons": 0},
+    "a third of the heads": {**unit_and_score("head"), "share": 0.35, "even": False, "heads": 0, "neurons": 0},
+    "half the layers": {**unit_and_score("layer"), "share": 0.5, "even": False, "heads": 0, "neurons": 0},
+    "to a budget": {**unit_and_score("both"), "share": 0.5, "even": False, "heads": 8, "neurons": 2048},
+}
+TRY_STEPS: dict[str, dict[str, Any]] = {
+    "train a little between": {"train_between": 8},
+    "more goes": {"share": 0.75},
+    "eight steps": {"steps": 8},
+    "weights by magnitude": {**unit_and_score("weight", "magnitude"), "share": 0.8, "train_between": 8},
+}
 NAMES = ("unit", "score", "share", "steps", "order", "train_between", "even", "heads", "neurons", "seed")
 """In the order of the endpoint's parameters."""
 
@@ -34,24 +47,21 @@ mend what was cut.
 
 def build_remove(subject: Subject, tab: gr.Tab) -> None:
     """Lay out and wire the tab."""
-    with gr.Row(elem_classes=["bench"]):
-        with gr.Column(scale=1, min_width=250):
+    with bench():
+        with asks(250):
             start, stop = start_stop("Prune", "prune")
             made = controls(PruneParams, "unit", "share", "order", "even")
             with gr.Accordion("Score, budget, steps", open=False):
                 made["score"] = score_box("both")
                 made |= controls(PruneParams, "heads", "neurons", "steps", "train_between", "seed")
-            buttons = tries("half the neurons, evenly", "a third of the heads", "half the layers", "to a budget")
-        with gr.Column(scale=2, min_width=320):
-            said = rich_text(elem_classes=["said"], elem_id="prune-said")
-            shown = bar()
-            left = plot("left-in-each-layer", elem_id="left-figure")
+            tries = Tries(TRY)
+        with shows():
+            said, shown, left = live_view_of("left-in-each-layer", said="prune-said", figure="left-figure")
             with gr.Row():
                 table = rich_text(elem_classes=["wide"], elem_id="before-after")
             _build_export(subject, key := gr.Textbox("", visible="hidden", label="key"))
             rich_text(str(prune_figures.michel_quote()))
-    with gr.Accordion("Why: what removing means", open=False):
-        gr.Markdown(WHY, latex_delimiters=LATEX)
+    why("what removing means", WHY)
     panel = folds(PRUNE)
     inputs = {name: made[name] for name in NAMES}
 
@@ -65,21 +75,7 @@ def build_remove(subject: Subject, tab: gr.Tab) -> None:
 
     stream = Live(subject, PRUNE, inputs, [said, left, table, key], show, _share, panel, start, stop, shown)
     fit(made["unit"], made["score"])
-    changed = [made[name] for name in ("unit", "score", "share", "even", "heads", "neurons")]
-    moves = [
-        setting(button, changed, values[0], fitting(values[0]), *values[1:])
-        for button, values in zip(
-            buttons,
-            (
-                ("neuron", 0.5, True, 0, 0),
-                ("head", 0.35, False, 0, 0),
-                ("layer", 0.5, False, 0, 0),
-                ("both", 0.5, False, 8, 2048),
-            ),
-            strict=True,
-        )
-    ]  # fmt: skip
-    stream.on(start.click, *moves)
+    stream.on(start.click, *tries.into(made))
     stream.opens(tab.select)
 
 
@@ -95,7 +91,7 @@ def _build_export(subject: Subject, key: gr.Textbox) -> None:
     with gr.Row():
         start, stop = start_stop("Take the pruned model home", "export-pruned")
         file = gr.File(label="The pruned model", interactive=False, visible=False, elem_id="pruned-file")
-    shown = bar()
+    shown = bar_place()
     with gr.Column(visible=False):
         panel = folds(EXPORT)
 
@@ -108,19 +104,17 @@ def _build_export(subject: Subject, key: gr.Textbox) -> None:
 
 def build_steps(subject: Subject, tab: gr.Tab) -> None:
     """Lay out and wire the tab."""
-    with gr.Row(elem_classes=["bench"]):
-        with gr.Column(scale=1, min_width=250):
+    with bench():
+        with asks(250):
             start, stop = start_stop("Compare", "compare-steps")
             unit = control(StepsParams, "unit")
             score = score_box("both")
             later = controls(StepsParams, share=SHARE_IN_STEPS, steps=4, train_between=0)
-            buttons = tries("train a little between", "more goes", "eight steps", "weights by magnitude")
-        with gr.Column(scale=2, min_width=320):
-            said = rich_text(elem_classes=["said"], elem_id="steps-said")
-            shown = bar()
-            figure = plot("steps", elem_id="steps-figure")
+            tries = Tries(TRY_STEPS)
+        with shows():
+            said, shown, figure = live_view_of("steps", "steps")
             rich_text(str(prune_figures.textpruner_quote()), elem_classes=["wide"])
-    with gr.Accordion("Why: many steps", open=False):
+    with why("many steps"):
         gr.Markdown(WHY_STEPS)
     panel = folds(STEPS)
 
@@ -132,13 +126,7 @@ def build_steps(subject: Subject, tab: gr.Tab) -> None:
         subject, STEPS, inputs, [said, figure], show, lambda result: 1.0 if result.done else min(0.99, result.progress),
         panel, start, stop, shown,
     )  # fmt: skip
-    share, steps, training = later.values()
-    moves = [
-        setting(buttons[0], [training], 8),
-        setting(buttons[1], [share], 0.75),
-        setting(buttons[2], [steps], 8),
-        setting(buttons[3], [unit, score, share, training], "weight", fitting("weight", "magnitude"), 0.8, 8),
-    ]
+    moves = tries.into(inputs)
     fit(unit, score)
     stream.on(start.click, *moves)
     stream.opens(tab.select)

@@ -1,0 +1,138 @@
+"""What the tabs are laid out with: what is asked, what is shown, why, and experiments to try."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import gradio as gr
+
+from explorer.ui.components import plot, rich_text
+from explorer.ui.wiring import LATEX
+
+QUIET: dict[str, Any] = {"api_visibility": "private", "queue": False, "show_progress": "hidden"}
+"""For an event that only moves values about on the page."""
+
+Then = Callable[..., Any]
+"""What follows an event: a trigger that fires once its values stand where they belong."""
+
+
+def bench(*classes: str) -> gr.Row:
+    """What is asked beside what is shown."""
+    return gr.Row(elem_classes=["bench", *classes])
+
+
+def asks(min_width: int = 270) -> gr.Column:
+    """The side of the controls, at least so many pixels wide."""
+    return gr.Column(scale=1, min_width=min_width)
+
+
+def shows(scale: int = 2, min_width: int = 320) -> gr.Column:
+    """A side of figures, `scale` times as wide as the controls."""
+    return gr.Column(scale=scale, min_width=min_width)
+
+
+def sentence_place(elem_id: str | None = None, value: str = "") -> gr.HTML:
+    """The place for the sentence above a figure."""
+    return rich_text(value, elem_classes=["said"], elem_id=elem_id)
+
+
+def bar_place(elem_id: str | None = None) -> gr.HTML:
+    """The place for a bar: how much is done."""
+    return rich_text(elem_classes=["bar"], elem_id=elem_id)
+
+
+def view_of(
+    filename: str, name: str = "", said: str | None = None, figure: str | None = None, value: str = ""
+) -> tuple[gr.HTML, gr.HTML]:
+    """A sentence with its figure, which is saved as `filename`; `name` begins their ids, where they are not given."""
+    said, figure = _ids(name, said, figure)
+    return sentence_place(said, value), plot(filename, elem_id=figure)
+
+
+def live_view_of(
+    filename: str, name: str = "", said: str | None = None, figure: str | None = None
+) -> tuple[gr.HTML, gr.HTML, gr.HTML]:
+    """As view_of, with a bar between the two."""
+    said, figure = _ids(name, said, figure)
+    return sentence_place(said), bar_place(), plot(filename, elem_id=figure)
+
+
+def _ids(name: str, said: str | None, figure: str | None) -> tuple[str | None, str | None]:
+    return (said or f"{name}-said", figure or f"{name}-figure") if name else (said, figure)
+
+
+def caption(text: str) -> gr.HTML:
+    """A remark in small letters; `text` is HTML."""
+    return gr.HTML(f'<p class="caption">{text}</p>')
+
+
+def why(title: str, text: str = "") -> gr.Accordion:
+    """The folded explanation, Markdown with formulas; `with` adds more below it."""
+    place: gr.Accordion = gr.Accordion(f"Why: {title}", open=False)
+    if text:
+        with place:
+            gr.Markdown(text, latex_delimiters=LATEX)
+    return place
+
+
+def try_row() -> gr.Row:
+    """A row of small buttons."""
+    return gr.Row(elem_classes=["try"])
+
+
+class Tries:
+    """One-click experiments: a button for each, with the values that it puts into controls.
+
+    Values are in the order of the controls, or by their names; None where something else is to happen.
+    """
+
+    def __init__(self, experiments: Mapping[str, Any], label: str = "Try") -> None:
+        self.experiments = experiments
+        with try_row():
+            gr.HTML(f'<span class="try-label">{label}</span>')
+            self.buttons = {name: gr.Button(name, size="sm") for name in experiments}
+
+    def into(self, controls: Sequence[Any] | Mapping[str, Any], **options: Any) -> list[Then]:
+        """Fill controls when a button is pressed; the triggers after which the values stand there."""
+        return [self.put(name, controls, **options) for name, values in self.experiments.items() if values is not None]
+
+    def put(self, name: str, controls: Sequence[Any] | Mapping[str, Any], **options: Any) -> Then:
+        """The same for one of them."""
+        values = self.experiments[name]
+        if isinstance(controls, Mapping):
+            controls, values = [controls[name] for name in values], list(values.values())
+            values = values if len(values) > 1 else values[0]
+        then: Then = self.buttons[name].click(lambda: values, None, list(controls), **{**QUIET, **options}).then
+        return then
+
+
+class Examples:
+    """A list of examples by their titles, each with its values."""
+
+    def __init__(self, examples: Mapping[str, Any], **options: Any) -> None:
+        self.values = list(examples.values())
+        choices = [(title, number) for number, title in enumerate(examples)]
+        self.list = gr.Dropdown(choices, **{"value": 0, "label": "Examples", "filterable": False, **options})
+
+    def into(self, controls: Sequence[Any], **options: Any) -> Then:
+        """Fill controls when another example is chosen; the trigger after which its values stand there."""
+        chosen = self.list.input(
+            lambda number: self.values[number], [self.list], list(controls), **{**QUIET, **options}
+        )
+        then: Then = chosen.then
+        return then
+
+
+def start_stop(title: str, start_id: str, stop: str = "Stop", stop_id: str | None = "") -> tuple[gr.Button, gr.Button]:
+    """Two buttons, one in the other's place; the second's id ends in -stop where no other is given."""
+    stop_id = f"{start_id}-stop" if stop_id == "" else stop_id
+    return (
+        gr.Button(title, variant="primary", elem_id=start_id),
+        gr.Button(stop, variant="stop", visible=False, elem_id=stop_id),
+    )
+
+
+def start_or_stop(going: bool) -> list[Any]:
+    """Which of the two is shown: Stop while something goes on."""
+    return [gr.update(visible=not going), gr.update(visible=going)]
