@@ -7,7 +7,7 @@ import secrets
 import sys
 from dataclasses import replace
 
-from explorer.backend.local import LocalExecutor
+from explorer.engine.local import LocalExecutor
 from explorer.models.catalog import DEFAULT_MODEL
 from explorer.settings import listen_on, settings
 from explorer.shell import build_app, launch_options

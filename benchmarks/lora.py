@@ -18,9 +18,9 @@ import torch
 from peft import LoraConfig, TaskType, get_peft_model
 from transformers import AutoModelForSequenceClassification, AutoTokenizer, Trainer, TrainingArguments
 
-from explorer.backend.runs.record import RunRecord, RunStatus
-from explorer.backend.runs.worker import MOST_HELD_OUT, Worker
 from explorer.models.bundle import load_bundle
+from explorer.runs.record import RunRecord, RunStatus
+from explorer.runs.worker import MOST_HELD_OUT, Worker
 from explorer.settings import BUNDLED_MODELS, ROOT, Settings
 from explorer.tasks.glue_files import read_glue
 from explorer.tasks.sources import load

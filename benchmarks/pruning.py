@@ -9,16 +9,16 @@ import torch
 from scipy.stats import spearmanr
 from torch import Tensor
 
-from explorer.backend.local import LocalExecutor
-from explorer.backend.runs.examples import FIRST
-from explorer.backend.runs.open import OpenRuns
 from explorer.compress.cuts import Cut, choose
 from explorer.compress.importance import unit_sums
 from explorer.compress.removal import remove
 from explorer.compress.subject import TOKENS_AT_ONCE, Subject, of_run
 from explorer.compress.timing import batch_of, milliseconds
+from explorer.engine.local import LocalExecutor
 from explorer.maths.importance import mean_and_error
 from explorer.models.inside import gated
+from explorer.runs.examples import FIRST
+from explorer.runs.open import OpenRuns
 from explorer.settings import Settings
 from explorer.tasks.sources import load
 from explorer.tuning.reading import Scale, precision

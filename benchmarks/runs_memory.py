@@ -36,9 +36,9 @@ class Peak:
 
 def peak(runs: int) -> Peak:
     """Train so many runs at once in this process and see how far it grew."""
-    from explorer.backend.local import LocalExecutor
-    from explorer.backend.runs.following import follow_all
-    from explorer.backend.runs.record import RunStatus
+    from explorer.engine.local import LocalExecutor
+    from explorer.runs.following import follow_all
+    from explorer.runs.record import RunStatus
     from explorer.tasks.sources import load
 
     with tempfile.TemporaryDirectory() as folder:

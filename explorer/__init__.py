@@ -89,7 +89,7 @@ def _followed(entry: Any, executor: Any, params: Any) -> Any:
 
 @cache
 def _executor() -> Any:
-    from explorer.backend.local import LocalExecutor
+    from explorer.engine.local import LocalExecutor
     from explorer.settings import settings
 
     return LocalExecutor(settings())

@@ -9,7 +9,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from explorer.backend.executor import Executor, Job
+from explorer.engine.protocol import Executor, Job
 from explorer.models.families import Capability
 from explorer.plain import Plain
 from explorer.tables import Table

@@ -9,10 +9,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from explorer.backend.executor import Executor
-from explorer.backend.runs.record import RunRecord
+from explorer.engine.protocol import Executor
 from explorer.models.catalog import find_card
 from explorer.models.families import Architecture, by_family
+from explorer.runs.record import RunRecord
 from explorer.settings import ROOT
 from explorer.text import checked_text
 from explorer.tuning.methods import find_method

@@ -14,7 +14,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from explorer.backend.executor import Executor
+from explorer.engine.protocol import Executor
 from explorer.home import HOME
 from explorer.labs import CHAPTERS, LABS, Lab
 from explorer.ui import sessions

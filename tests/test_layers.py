@@ -67,7 +67,8 @@ FLOORS = (
     ("explorer.labs",),
     ("explorer.ui",),
     ("explorer.action", "explorer.plain"),
-    ("explorer.backend",),
+    ("explorer.engine",),
+    ("explorer.runs",),
     ("explorer.compress",),
     ("explorer.tuning",),
     ("explorer.tasks", "explorer.models"),
@@ -127,7 +128,7 @@ def test_no_imports_go_in_a_circle() -> None:
 
 
 def below_the_labs() -> list[Path]:
-    return [path for package in ("models", "tasks", "tuning", "compress", "backend") for path in files_in(package)]
+    return [path for package in ("models", "tasks", "tuning", "compress", "runs", "engine") for path in files_in(package)]
 
 
 @pytest.mark.parametrize("path", below_the_labs(), ids=str)
@@ -140,7 +141,7 @@ def test_what_is_below_the_labs_knows_no_interface_and_no_lab(path: Path) -> Non
     "path", [*files_in("models"), *files_in("tasks"), *files_in("tuning"), *files_in("compress")], ids=str
 )
 def test_models_tasks_and_tuning_do_not_know_where_they_run(path: Path) -> None:
-    assert not inside(path, "explorer.backend")
+    assert not inside(path, "explorer.engine")
 
 
 @pytest.mark.parametrize("path", [*files_in("models"), *files_in("tasks")], ids=str)

@@ -10,7 +10,7 @@ import gradio as gr
 from markupsafe import Markup
 
 from explorer.action import Lab
-from explorer.backend.executor import Executor
+from explorer.engine.protocol import Executor
 from explorer.errors import ExplorerError, MissingCapabilityError
 from explorer.models.catalog import bundled_with
 from explorer.models.families import Capability

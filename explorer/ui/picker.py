@@ -9,8 +9,8 @@ from typing import Any
 import gradio as gr
 from markupsafe import Markup
 
-from explorer.backend.executor import DownloadProgress, Executor, ModelStatus
 from explorer.charts.words import compact
+from explorer.engine.protocol import DownloadProgress, Executor, ModelStatus
 from explorer.errors import readable
 from explorer.models.catalog import CATALOG, DEFAULT_MODEL, ModelCard
 

@@ -10,11 +10,11 @@ from typing import Any
 import gradio as gr
 from markupsafe import Markup
 
-from explorer.backend.runs.examples import OWNER
-from explorer.backend.runs.following import Compared
-from explorer.backend.runs.record import RunRecord
 from explorer.charts.words import percent
 from explorer.errors import BadInputError, ExplorerError, readable
+from explorer.runs.examples import OWNER
+from explorer.runs.following import Compared
+from explorer.runs.record import RunRecord
 from explorer.ui.front_door import lecturers_key
 from explorer.ui.page import Page
 from explorer.ui.visitors import LECTURER_PREFIX, NAMES, address_of, owner_of

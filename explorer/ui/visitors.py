@@ -10,10 +10,10 @@ from collections import OrderedDict
 import gradio as gr
 
 from explorer import SCRIPT_OWNER
-from explorer.backend.runs.examples import OWNER
-from explorer.backend.runs.manager import LECTURER
-from explorer.backend.runs.queue import Visitor
 from explorer.errors import BadInputError
+from explorer.runs.examples import OWNER
+from explorer.runs.manager import LECTURER
+from explorer.runs.queue import Visitor
 from explorer.ui.page import Page
 
 LECTURER_PREFIX = "lecturer:"

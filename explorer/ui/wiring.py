@@ -12,7 +12,7 @@ from typing import Any, cast
 import gradio as gr
 
 from explorer.action import Action, LiveAction
-from explorer.backend.executor import answer
+from explorer.engine.protocol import answer
 from explorer.errors import MissingCapabilityError, readable
 from explorer.models.catalog import DEFAULT_MODEL
 from explorer.plain import Asked

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator, expect
 
-from explorer.backend.runs.examples import EVERY, SEEDS
+from explorer.runs.examples import EVERY, SEEDS
 from tests.e2e.running import LOST, TRIES, panel, type_number
 from tests.e2e.visiting import PATIENCE, Visit, open_tab
 

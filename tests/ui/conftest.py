@@ -10,7 +10,7 @@ import pytest
 from gradio_client import Client
 from gradio_client.exceptions import AppError
 
-from explorer.backend.local import LocalExecutor
+from explorer.engine.local import LocalExecutor
 from explorer.settings import Settings
 from explorer.shell import build_app, launch_options
 

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from gradio_client import Client
 
-from explorer.backend.local import LocalExecutor
-from explorer.backend.runs.manager import RunManager
-from explorer.backend.runs.record import RunRecord
+from explorer.engine.local import LocalExecutor
 from explorer.labs import LABS
+from explorer.runs.manager import RunManager
+from explorer.runs.record import RunRecord
 from explorer.settings import Settings
 from tests.ui.conftest import refusal, rows
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from explorer.backend.executor import ModelStatus
+from explorer.engine.protocol import ModelStatus
 from explorer.models.families import Capability
 from explorer.ui.picker import SKILLS, describe
 

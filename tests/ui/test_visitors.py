@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from explorer import SCRIPT_OWNER
-from explorer.backend.runs.examples import OWNER
-from explorer.backend.runs.manager import LECTURER
-from explorer.backend.runs.queue import party_of
 from explorer.errors import BadInputError
+from explorer.runs.examples import OWNER
+from explorer.runs.manager import LECTURER
+from explorer.runs.queue import party_of
 from explorer.ui import visitors
 from explorer.ui.visitors import NAMES, Names, owner_of
 

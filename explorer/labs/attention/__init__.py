@@ -1,7 +1,7 @@
 """Attention: which token looks at which, in every head, and what is lost when heads are switched off."""
 
 from explorer.action import Action, Lab
-from explorer.backend.executor import Job
+from explorer.engine.protocol import Job
 from explorer.labs.attention import figures, plain, switch_figures
 from explorer.labs.attention.schema import AttentionParams, StatisticsParams
 from explorer.labs.attention.switch_schema import AblateParams, AblateRunParams, EachHeadParams

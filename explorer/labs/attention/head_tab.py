@@ -7,7 +7,7 @@ from typing import Any
 
 import gradio as gr
 
-from explorer.backend.executor import answer
+from explorer.engine.protocol import answer
 from explorer.errors import readable
 from explorer.labs.attention import ATTENTION, STATISTICS, figures
 from explorer.labs.attention.schema import AttentionParams, AttentionResult, StatisticsParams, StatisticsResult

@@ -27,7 +27,7 @@ from explorer.models.questions import Question, class_name, fitting_question, qu
 from explorer.tuning.classifier import as_bundle
 
 if TYPE_CHECKING:
-    from explorer.backend.runs.open import OpenRuns
+    from explorer.runs.open import OpenRuns
 
 TOKENS_AT_ONCE = 4096
 """Of a batch in which each row lacks another head."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from explorer.backend.runs.examples import FIRST, PRAISE
 from explorer.kinds import Flag, Head, Name, Read, Whole, parse_heads
 from explorer.labs.attention.schema import TokenPlace
 from explorer.params import SecondText, Shown, Text, params
+from explorer.runs.examples import FIRST, PRAISE
 
 MOST_ANSWERS = 20
 

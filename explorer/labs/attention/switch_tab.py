@@ -7,9 +7,9 @@ from typing import Any
 import gradio as gr
 
 from explorer.action import Action
-from explorer.backend.runs.examples import PRAISE
 from explorer.labs.attention import ABLATE, ABLATE_RUN, EACH_HEAD, switch_figures
 from explorer.labs.attention.switch_schema import AblateParams, AblateResult, AblateRunParams, EachHeadResult
+from explorer.runs.examples import PRAISE
 from explorer.ui.components import ASSETS, while_in_view
 from explorer.ui.controls import control
 from explorer.ui.kit import Tries, asks, bench, shows, view_of, why

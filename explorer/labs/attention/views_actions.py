@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from explorer.action import Action
-from explorer.backend.executor import Job
+from explorer.engine.protocol import Job
 from explorer.labs.attention import plain
 from explorer.labs.attention.neuron_figures import query_key_table
 from explorer.labs.attention.views_figures import view_table

@@ -1,7 +1,7 @@
 """Attribution: how much each token counts for what a model answers."""
 
 from explorer.action import Lab, LiveAction
-from explorer.backend.executor import Job
+from explorer.engine.protocol import Job
 from explorer.labs.attribution import figures, plain
 from explorer.labs.attribution.params import AttributeParams, AttributeRunParams
 

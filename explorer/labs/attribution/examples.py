@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from explorer.backend.runs.examples import PRAISE
 from explorer.models.families import Capability
+from explorer.runs.examples import PRAISE
 
 
 class Example(NamedTuple):

@@ -7,13 +7,13 @@ from typing import Any
 
 import torch
 
-from explorer.backend.resources import Resources
-from explorer.backend.runs.record import RunRecord
+from explorer.engine.resources import Resources
 from explorer.errors import BadInputError
 from explorer.labs.attribution.params import AttributeParams, AttributeRunParams
 from explorer.labs.attribution.plan import Results, attributed
 from explorer.labs.attribution.schema import AskParams
 from explorer.models.bundle import Bundle
+from explorer.runs.record import RunRecord
 from explorer.tuning.classifier import as_bundle
 
 

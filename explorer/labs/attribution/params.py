@@ -6,11 +6,11 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator
 
-from explorer.backend.runs.examples import FIRST, PRAISE
 from explorer.errors import BadInputError
 from explorer.kinds import Name, OneOf, Read, Whole
 from explorer.labs.attribution.methods import BY_SLUG, COMPARED
 from explorer.params import MaybePosition, SecondText, Shown, Text, params
+from explorer.runs.examples import FIRST, PRAISE
 
 MOST_METHODS = 3
 LONGEST_TARGET = 60

@@ -6,12 +6,12 @@ from collections.abc import Callable
 
 import gradio as gr
 
-from explorer.backend.runs.examples import PRAISE
-from explorer.backend.runs.record import RunRecord
 from explorer.labs.attribution import ATTRIBUTE_RUN
 from explorer.labs.attribution.bench import Bench
 from explorer.labs.attribution.examples import RUN_TRY
 from explorer.labs.attribution.params import AttributeRunParams
+from explorer.runs.examples import PRAISE
+from explorer.runs.record import RunRecord
 from explorer.tuning.methods import find_method
 from explorer.ui.controls import control
 from explorer.ui.kit import Tries, asks, bench, shows

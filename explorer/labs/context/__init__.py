@@ -1,7 +1,7 @@
 """Context: what a word means in its sentence, layer by layer, and what the head would say at each layer."""
 
 from explorer.action import Action, Lab
-from explorer.backend.executor import Job
+from explorer.engine.protocol import Job
 from explorer.labs.context import figures, lens_figures, plain
 from explorer.labs.context.lens_schema import LensParams, require_places
 from explorer.labs.context.schema import ContextParams

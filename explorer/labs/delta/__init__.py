@@ -1,7 +1,7 @@
 """ΔW: what the update is made of, which directions it takes, and what it does to W."""
 
 from explorer.action import Action, Lab, LiveAction
-from explorer.backend.executor import Job
+from explorer.engine.protocol import Job
 from explorer.labs.delta import amplification_figures, directions_figures, figures, plain, sweep_figures
 from explorer.labs.delta.live import Experiment, require_success, sweep_result
 from explorer.labs.delta.params import (

@@ -6,12 +6,12 @@ from typing import Any
 
 import gradio as gr
 
-from explorer.backend.runs.examples import OTHER_RANK
 from explorer.labs.delta import AMPLIFICATION, EXPERIMENT, FACTORS, PLACEMENT, amplification_figures, directions_figures
 from explorer.labs.delta.live import Experiment
 from explorer.labs.delta.params import AmplificationParams
 from explorer.labs.delta.places import matrix_choice
 from explorer.labs.delta.schema import AmplificationResult, PlacementResult, RunFactors
+from explorer.runs.examples import OTHER_RANK
 from explorer.ui.components import rich_text
 from explorer.ui.controls import control
 from explorer.ui.kit import asks, bench, caption, shows, view_of, why

@@ -6,10 +6,10 @@ from typing import Any
 
 import gradio as gr
 
-from explorer.backend.runs.examples import OTHER_RANK
 from explorer.labs.delta import SUBSPACE, directions_figures
 from explorer.labs.delta.places import matrix_choice
 from explorer.labs.delta.schema import SimilarityResult
+from explorer.runs.examples import OTHER_RANK
 from explorer.ui.components import rich_text
 from explorer.ui.kit import asks, bench, caption, shows, view_of, why
 from explorer.ui.page import Page

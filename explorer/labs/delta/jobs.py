@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import cast
 
-from explorer.backend.runs.open import OpenRun, OpenRuns
 from explorer.errors import ModelUnavailableError
 from explorer.labs.delta import compute
 from explorer.labs.delta.compute import BaseWeights
@@ -23,6 +22,7 @@ from explorer.labs.delta.schema import (
     SpectrumResult,
 )
 from explorer.recent import Recent
+from explorer.runs.open import OpenRun, OpenRuns
 from explorer.tuning.deltas import base_weights
 
 _BASES = Recent(1)

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from explorer.backend.executor import Executor, Job
-from explorer.backend.runs.following import Compared, follow, follow_all
-from explorer.backend.runs.record import RunStatus
+from explorer.engine.protocol import Executor, Job
 from explorer.errors import ExplorerError
 from explorer.labs.delta.params import (
     ExperimentParams,
@@ -17,6 +15,8 @@ from explorer.labs.delta.params import (
     SweepParams,
 )
 from explorer.labs.delta.schema import RankPoint, RankSweepResult, RunFactors, SpectrumResult
+from explorer.runs.following import Compared, follow, follow_all
+from explorer.runs.record import RunStatus
 from explorer.tasks.metrics import METRICS
 
 SPECTRUM = Job("explorer.labs.delta.jobs:delta_spectrum", on="runs")

@@ -6,10 +6,10 @@ from typing import Annotated, Any, Self
 
 from pydantic import model_validator
 
-from explorer.backend.runs.examples import FIRST, OTHER_RANK
 from explorer.errors import BadInputError
 from explorer.kinds import Name, Names, Read, Whole
 from explorer.params import Shown, params
+from explorer.runs.examples import FIRST, OTHER_RANK
 from explorer.tuning.spec import BatchSize, Epochs, Examples, RunSeed, RunSpec, Targets, Task, spec_of
 
 MOST_RANKS = 10

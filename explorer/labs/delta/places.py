@@ -65,7 +65,7 @@ def stay_within(picker: RunPicker, layers: list[gr.components.Component]) -> Non
 
 
 def _depth(spec: RunSpec) -> int:
-    from explorer.backend.runs.checks import depth_of_model
+    from explorer.runs.checks import depth_of_model
 
     return spec.student_layers or depth_of_model(spec.model, settings())
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from explorer.backend.runs.record import RunRecord
 from explorer.labs.delta.schema import KEPT
 from explorer.plain import Asked, architecture_of, place_of, plain_script, run_place
+from explorer.runs.record import RunRecord
 from explorer.tuning.spec import TARGETS
 
 _NEEDS = "torch safetensors"

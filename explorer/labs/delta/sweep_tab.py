@@ -6,12 +6,12 @@ from typing import Any
 
 import gradio as gr
 
-from explorer.backend.runs.examples import BY_RANK
-from explorer.backend.runs.following import Compared
-from explorer.backend.runs.report import progress
 from explorer.labs.delta import SWEEP, sweep_figures
 from explorer.labs.delta.live import sweep_result
 from explorer.labs.delta.params import SweepParams
+from explorer.runs.examples import BY_RANK
+from explorer.runs.following import Compared
+from explorer.runs.report import progress
 from explorer.settings import settings
 from explorer.tasks.sources import choices
 from explorer.ui.components import rich_text

@@ -1,7 +1,7 @@
 """Distillation: a small model learns from what a large one says of every class."""
 
 from explorer.action import Action, Lab, LiveAction
-from explorer.backend.executor import Job
+from explorer.engine.protocol import Job
 from explorer.labs.distillation import ablation_figures, figures, loss_figures, plain, seed_figures, train_figures
 from explorer.labs.distillation.live import require_success
 from explorer.labs.distillation.params import (

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from markupsafe import Markup
 
-from explorer.backend.runs.comparing import ALPHA, compare, without_a_test
-from explorer.backend.runs.record import RunRecord
-from explorer.backend.runs.report import metric_text, metric_title, score_text
 from explorer.charts import Picture, axis, bars, chart, rows
 from explorer.charts.words import caption, percent, prose, quoted, signed, strong
 from explorer.labs.distillation.train_schema import Ablated
+from explorer.runs.comparing import ALPHA, compare, without_a_test
+from explorer.runs.record import RunRecord
+from explorer.runs.report import metric_text, metric_title, score_text
 from explorer.tables import Table
 from explorer.tuning.spec import RunSpec
 from explorer.tuning.students import Ablation, ablated

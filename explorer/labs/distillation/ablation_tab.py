@@ -6,13 +6,13 @@ from typing import Any
 
 import gradio as gr
 
-from explorer.backend.runs.examples import BY_ABLATION, FIRST, KNOWN_LABELS
-from explorer.backend.runs.following import Compared
-from explorer.backend.runs.report import progress
 from explorer.labs.distillation import ABLATE, ablation_figures
 from explorer.labs.distillation.learns import Learning
 from explorer.labs.distillation.params import AblationParams
 from explorer.labs.distillation.train_schema import Ablated
+from explorer.runs.examples import BY_ABLATION, FIRST, KNOWN_LABELS
+from explorer.runs.following import Compared
+from explorer.runs.report import progress
 from explorer.ui.components import rich_text
 from explorer.ui.controls import controls
 from explorer.ui.kit import asks, bench, caption, live_view_of, shows, start_stop

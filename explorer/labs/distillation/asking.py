@@ -9,7 +9,6 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from explorer.backend.runs.open import OpenRun, OpenRuns
 from explorer.errors import BadInputError
 from explorer.labs.distillation.schema import BEFORE_BLANK
 from explorer.models.bundle import Bundle
@@ -17,6 +16,7 @@ from explorer.models.encoding import Encoded, asked_texts, encode
 from explorer.models.inside import depth_of, read
 from explorer.models.questions import class_name, fitting_question, question, scores
 from explorer.models.shortening import half_of, shortened
+from explorer.runs.open import OpenRun, OpenRuns
 from explorer.tuning.classifier import as_mask_filler
 from explorer.tuning.merging import merged
 

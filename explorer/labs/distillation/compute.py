@@ -7,7 +7,6 @@ import base64
 import torch
 from torch import Tensor
 
-from explorer.backend.runs.open import OpenRuns
 from explorer.errors import BadInputError
 from explorer.labs.distillation.asking import Said, ask, ranked
 from explorer.labs.distillation.params import LossesParams, SoftTargetsParams
@@ -22,6 +21,7 @@ from explorer.labs.distillation.schema import (
     Target,
 )
 from explorer.maths import distillation as maths
+from explorer.runs.open import OpenRuns
 from explorer.tuning.methods import find_method
 
 MOST_CLASSES_NAMED = 12

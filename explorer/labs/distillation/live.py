@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from explorer.backend.executor import Executor, Job
-from explorer.backend.runs.examples import COMPANIONS, EVERY, FEW
-from explorer.backend.runs.following import follow_all
-from explorer.backend.runs.record import RunRecord, RunStatus
+from explorer.engine.protocol import Executor, Job
 from explorer.errors import BadInputError, ExplorerError
 from explorer.labs.distillation.params import AblationParams, DistillParams, FollowStudentParams
 from explorer.labs.distillation.train_schema import Ablated, Distilled, MeasureParams, Seeded
+from explorer.runs.examples import COMPANIONS, EVERY, FEW
+from explorer.runs.following import follow_all
+from explorer.runs.record import RunRecord, RunStatus
 from explorer.settings import settings
 from explorer.tasks.sources import keep_text, load
 from explorer.tuning.students import is_student, labels_only

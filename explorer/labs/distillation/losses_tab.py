@@ -6,12 +6,12 @@ from typing import Any
 
 import gradio as gr
 
-from explorer.backend.runs.examples import FIRST, OTHER_RANK
 from explorer.errors import BadInputError
 from explorer.labs.distillation import GRADIENTS, LOSSES, loss_figures
 from explorer.labs.distillation.params import MASKED, LossesParams
 from explorer.labs.distillation.schema import LossesResult
 from explorer.labs.distillation.soft_tab import REVIEW, TEACHERS, of_teacher
+from explorer.runs.examples import FIRST, OTHER_RANK
 from explorer.ui.controls import control
 from explorer.ui.kit import QUIET, Tries, asks, bench, shows, view_of, why
 from explorer.ui.page import Page
@@ -121,7 +121,7 @@ def _asked(page: Page, example: tuple[str, str, str, int, float]) -> Any:
 
 def _depth(page: Page, model: str, run: str) -> int:
     """How many layers the teacher has."""
-    from explorer.backend.runs.checks import depth_of_model
+    from explorer.runs.checks import depth_of_model
     from explorer.settings import settings
 
     if not run:

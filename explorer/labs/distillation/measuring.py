@@ -8,10 +8,10 @@ from functools import partial
 from torch import nn
 from transformers import PreTrainedModel
 
-from explorer.backend.runs.open import OpenRun, OpenRuns
 from explorer.compress.timing import typical_milliseconds
 from explorer.labs.distillation.train_schema import MeasureParams, Size
 from explorer.models.inside import depth_of
+from explorer.runs.open import OpenRun, OpenRuns
 from explorer.settings import settings
 from explorer.tasks.sources import load
 from explorer.tuning.adapted import Adapted, adapt

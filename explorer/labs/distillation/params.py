@@ -7,12 +7,12 @@ from typing import Annotated, Any, Self
 
 from pydantic import AfterValidator, ValidationInfo, model_validator
 
-from explorer.backend.runs.examples import FIRST, STUDENT
-from explorer.backend.runs.record import RunRecord
 from explorer.errors import BadInputError
 from explorer.kinds import Exact, Flag, Name, Number, OneOf, Read, Sentence
 from explorer.models.catalog import DEFAULT_MODEL
 from explorer.params import SecondText, Shown, params
+from explorer.runs.examples import FIRST, STUDENT
+from explorer.runs.record import RunRecord
 from explorer.tasks.plain_text import TEXT
 from explorer.text import checked_text
 from explorer.tuning.methods import TEXT_STUDENT

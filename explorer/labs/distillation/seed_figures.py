@@ -6,13 +6,13 @@ from statistics import fmean
 
 from markupsafe import Markup
 
-from explorer.backend.runs.record import RunRecord, RunStatus
-from explorer.backend.runs.report import metric_title, score_text
 from explorer.charts import Axis, Look, Panel, Picture, Trace, axis, error_bars, line, picture, points, strokes
 from explorer.charts.words import caption, prose, quoted, signed, strong
 from explorer.labs.distillation.train_figures import COLOURS, SYMBOLS, short_name
 from explorer.labs.distillation.train_schema import Seeded, SeedScores
 from explorer.maths.seeds import PairedInterval
+from explorer.runs.record import RunRecord, RunStatus
+from explorer.runs.report import metric_title, score_text
 from explorer.tables import Table
 from explorer.tuning.students import labels_only
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import gradio as gr
 
-from explorer.backend.runs.examples import EVERY, FEW, KNOWN_LABELS
 from explorer.labs.distillation import STUDENT_SEEDS, seed_figures
 from explorer.labs.distillation.train_schema import Seeded
+from explorer.runs.examples import EVERY, FEW, KNOWN_LABELS
 from explorer.ui.components import rich_text
 from explorer.ui.kit import Tries, caption, view_of
 from explorer.ui.page import Page

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from markupsafe import Markup
 
-from explorer.backend.runs.comparing import two_compared
-from explorer.backend.runs.record import RunRecord, RunStatus
-from explorer.backend.runs.report import metric_line, metric_text, metric_title, run_table, score_text, under_way
 from explorer.charts import Panel, Picture, Trace, axis, line, picture
 from explorer.charts.words import caption, compact, label, megabytes, milliseconds, percent, prose, quoted, strong
 from explorer.labs.distillation.train_schema import Distilled, Size
+from explorer.runs.comparing import two_compared
+from explorer.runs.record import RunRecord, RunStatus
+from explorer.runs.report import metric_line, metric_text, metric_title, run_table, score_text, under_way
 from explorer.tables import Table
 
 AGREEMENT, MASKED_LOSS = "agreement", "masked_loss"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from explorer.backend.runs.record import RunRecord
 from explorer.maths.seeds import PairedInterval, paired_interval
+from explorer.runs.record import RunRecord
 
 
 @dataclass(frozen=True)

@@ -7,14 +7,14 @@ from typing import Any
 
 import gradio as gr
 
-from explorer.backend.runs.examples import ON_TEXT
-from explorer.backend.runs.examples import STUDENT as EXAMPLE
-from explorer.backend.runs.record import RunRecord
-from explorer.backend.runs.report import progress
 from explorer.labs.distillation import DISTILL, FOLLOW_STUDENT, train_figures
 from explorer.labs.distillation.seeds_panel import build_seeds
 from explorer.labs.distillation.train_controls import TRY, student_controls
 from explorer.labs.distillation.train_schema import Distilled
+from explorer.runs.examples import ON_TEXT
+from explorer.runs.examples import STUDENT as EXAMPLE
+from explorer.runs.record import RunRecord
+from explorer.runs.report import progress
 from explorer.tuning.methods import STUDENT
 from explorer.tuning.students import is_student, labels_only
 from explorer.ui.components import rich_text

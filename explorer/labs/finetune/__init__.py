@@ -1,8 +1,7 @@
 """Fine-tuning: the same task learnt by training all of the model, or very little of it."""
 
 from explorer.action import Action, Lab, LiveAction
-from explorer.backend.executor import Job
-from explorer.backend.runs.report import run_table
+from explorer.engine.protocol import Job
 from explorer.labs.finetune import compare_figures, figures, plain, try_figures
 from explorer.labs.finetune.live import require_success
 from explorer.labs.finetune.metrics_actions import CORRELATE, TAKE_APART
@@ -16,6 +15,7 @@ from explorer.labs.finetune.schema import (
     RunsParams,
     SwapParams,
 )
+from explorer.runs.report import run_table
 from explorer.tuning.spec import RunSpec
 
 _COMPUTE = "explorer.labs.finetune.compute"

@@ -7,14 +7,14 @@ from collections.abc import Iterable, Sequence
 
 from markupsafe import Markup
 
-from explorer.backend.runs.comparing import ALPHA, compare, every_pair, without_a_test
-from explorer.backend.runs.examples import OWNER
-from explorer.backend.runs.following import Compared
-from explorer.backend.runs.record import RunRecord, RunStatus
-from explorer.backend.runs.report import metric_text, metric_title
 from explorer.charts import Picture, axis, chart, points, series
 from explorer.charts.words import caption, compact, duration, megabytes, percent, prose, quoted, strong
 from explorer.labs.finetune.figures import runs_table
+from explorer.runs.comparing import ALPHA, compare, every_pair, without_a_test
+from explorer.runs.examples import OWNER
+from explorer.runs.following import Compared
+from explorer.runs.record import RunRecord, RunStatus
+from explorer.runs.report import metric_text, metric_title
 from explorer.tables import Table
 
 _ROWS = (

@@ -6,10 +6,10 @@ from typing import Any
 
 import gradio as gr
 
-from explorer.backend.runs.examples import BY_METHOD
-from explorer.backend.runs.following import Compared
 from explorer.labs.finetune import COMPARE, compare_figures, figures
 from explorer.labs.finetune.schema import CompareParams
+from explorer.runs.examples import BY_METHOD
+from explorer.runs.following import Compared
 from explorer.settings import settings
 from explorer.tasks.sources import choices
 from explorer.tuning.methods import METHODS

@@ -9,8 +9,6 @@ from functools import partial
 import torch
 from torch import Tensor
 
-from explorer.backend.runs.checks import why_not
-from explorer.backend.runs.open import OpenRun, OpenRuns
 from explorer.compress.timing import typical_milliseconds
 from explorer.errors import BadInputError, ExplorerError
 from explorer.labs.finetune.schema import (
@@ -27,6 +25,8 @@ from explorer.labs.finetune.schema import (
     SwapResult,
 )
 from explorer.models.bundle import Bundle
+from explorer.runs.checks import why_not
+from explorer.runs.open import OpenRun, OpenRuns
 from explorer.settings import settings
 from explorer.tasks.sources import load
 from explorer.tasks.task import Example, TaskData

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from explorer.backend.runs.record import RunRecord, RunStatus
-from explorer.backend.runs.report import metric_line, metric_text, metric_title, under_way
 from explorer.charts import SERIES, Look, Panel, Picture, Trace, axis, line, picture, series
 from explorer.charts.words import caption, compact, duration, label, megabytes, percent, prose, strong
 from explorer.labs.finetune.schema import PlanResult
+from explorer.runs.record import RunRecord, RunStatus
+from explorer.runs.report import metric_line, metric_text, metric_title, under_way
 from explorer.tables import Table
 from explorer.tuning.methods import find_method
 

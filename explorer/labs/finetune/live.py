@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from explorer.backend.executor import Executor
-from explorer.backend.runs.following import Compared, follow, follow_all
-from explorer.backend.runs.record import RunRecord, RunStatus
+from explorer.engine.protocol import Executor
 from explorer.errors import BadInputError, ExplorerError
 from explorer.labs.finetune.schema import CompareParams, FollowParams, RunsParams
+from explorer.runs.following import Compared, follow, follow_all
+from explorer.runs.record import RunRecord, RunStatus
 from explorer.tuning.methods import METHODS, find_method
 from explorer.tuning.spec import RunSpec, spec_of
 

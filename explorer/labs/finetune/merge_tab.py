@@ -6,7 +6,7 @@ from typing import Any
 
 import gradio as gr
 
-from explorer.backend.executor import answer
+from explorer.engine.protocol import answer
 from explorer.errors import readable
 from explorer.labs.finetune import EXPORT, MERGE, try_figures
 from explorer.labs.finetune.imports import Import

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from markupsafe import Markup
 
-from explorer.backend.runs.record import Outcome, RunRecord
 from explorer.charts import CIVIDIS, Picture, axis, chart, colorbar, heat, line, points
 from explorer.charts.words import caption, percent, quoted
+from explorer.runs.record import Outcome, RunRecord
 from explorer.tables import Table
 from explorer.tuning.methods import find_method
 

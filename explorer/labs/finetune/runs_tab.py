@@ -6,9 +6,9 @@ from typing import Any
 
 import gradio as gr
 
-from explorer.backend.runs.following import Compared
 from explorer.errors import readable
 from explorer.labs.finetune import RUNS, compare_figures, figures
+from explorer.runs.following import Compared
 from explorer.ui.components import plot, rich_text
 from explorer.ui.kit import QUIET, asks, bench, shows
 from explorer.ui.page import Page

@@ -7,10 +7,10 @@ from typing import Annotated
 
 from pydantic import AfterValidator
 
-from explorer.backend.runs.examples import FIRST, PRAISE
 from explorer.errors import BadInputError
 from explorer.kinds import Name, Names, OneOf, Sentence
 from explorer.params import SecondText, Shown, params
+from explorer.runs.examples import FIRST, PRAISE
 from explorer.tuning.spec import BatchSize, Epochs, Examples, RunSeed, RunSpec, Task
 
 MOST_COMPARED = 12

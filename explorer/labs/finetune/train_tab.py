@@ -6,11 +6,11 @@ from typing import Any
 
 import gradio as gr
 
-from explorer.backend.runs.record import RunRecord, RunStatus
-from explorer.backend.runs.report import progress
 from explorer.labs.finetune import FOLLOW, PLAN, TRAIN, figures, outcome_figures
 from explorer.labs.finetune.controls import Controls
 from explorer.labs.finetune.schema import PlanResult
+from explorer.runs.record import RunRecord, RunStatus
+from explorer.runs.report import progress
 from explorer.tuning.methods import find_method
 from explorer.ui.components import plot, rich_text
 from explorer.ui.folds import Panel, code

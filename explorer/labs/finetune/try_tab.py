@@ -6,9 +6,9 @@ from typing import Any
 
 import gradio as gr
 
-from explorer.backend.runs.examples import FIRST, OTHER_RANK, OTHER_SEED, PRAISE
 from explorer.labs.finetune import PREDICT, SWAP, try_figures
 from explorer.labs.finetune.schema import PredictRunParams, PredictRunResult, SwapResult
+from explorer.runs.examples import FIRST, OTHER_RANK, OTHER_SEED, PRAISE
 from explorer.ui.components import rich_text
 from explorer.ui.controls import control
 from explorer.ui.kit import Tries, asks, bench, sentence_place, shows, view_of, why

@@ -1,7 +1,7 @@
 """Inputs: what a model reads, from the text to the vectors that its first layer is given."""
 
 from explorer.action import Action, Lab
-from explorer.backend.executor import Job
+from explorer.engine.protocol import Job
 from explorer.labs.inputs import cut_figures, detail_figures, figures, plain, sum_figures
 from explorer.labs.inputs.schema import CutParams, TokenizeParams
 from explorer.labs.inputs.sum_schema import PositionsParams, SumParams, TokenPartsParams, require_positions

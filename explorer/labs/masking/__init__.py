@@ -3,7 +3,7 @@
 from markupsafe import Markup
 
 from explorer.action import Action, Lab
-from explorer.backend.executor import Job
+from explorer.engine.protocol import Job
 from explorer.labs.masking import corruption_figures, figures
 from explorer.labs.masking.schema import CorruptParams, FillParams, PatternsParams, SharesParams, require_masks
 from explorer.models.families import Capability

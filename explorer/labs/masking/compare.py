@@ -8,7 +8,7 @@ from typing import Any
 import gradio as gr
 
 from explorer.action import SAVE_BESIDE_THE_PACKAGE
-from explorer.backend.executor import answer
+from explorer.engine.protocol import answer
 from explorer.errors import readable
 from explorer.labs.masking import FILL_MASKS, figures
 from explorer.labs.masking.schema import FillParams, FillResult

@@ -1,7 +1,7 @@
 """Models: the family side by side, what each member changed, how large it is, what it scores, how it was trained."""
 
 from explorer.action import Action, Lab
-from explorer.backend.executor import Job
+from explorer.engine.protocol import Job
 from explorer.labs.models import figures, plain, score_figures
 from explorer.labs.models.schema import CountParams, CurvesParams, FamilyParams, ScoresParams
 

@@ -1,7 +1,7 @@
 """Sentence pairs: next-sentence prediction, BERT's second pretraining task."""
 
 from explorer.action import Action, Lab
-from explorer.backend.executor import Job
+from explorer.engine.protocol import Job
 from explorer.labs.pairs import figures, order_figures
 from explorer.labs.pairs.order_schema import KindsParams, OrderParams
 from explorer.labs.pairs.schema import AllPairsParams, PairParams

@@ -7,7 +7,7 @@ from typing import Any
 
 import gradio as gr
 
-from explorer.backend.executor import answer
+from explorer.engine.protocol import answer
 from explorer.errors import readable
 from explorer.labs.pairs import SCORE_KINDS, SCORE_ORDER, order_figures
 from explorer.labs.pairs.order_schema import KindsParams, OrderParams, OrderResult

@@ -1,7 +1,7 @@
 """Pruning: what matters in a model, taking the rest away, and fewer bits for what is left."""
 
 from explorer.action import Lab, LiveAction
-from explorer.backend.executor import Job
+from explorer.engine.protocol import Job
 from explorer.labs.pruning import importance_figures, orders_figures, plain, prune_figures, quantised_figures
 from explorer.labs.pruning.params import (
     ExportParams,

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import cast
 
 from explorer.action import LiveAction
-from explorer.backend.executor import Job
-from explorer.backend.local import LocalExecutor
+from explorer.engine.local import LocalExecutor
+from explorer.engine.protocol import Job
 from explorer.labs.pruning import LAB
 from explorer.labs.pruning.worked import OPENINGS, keep
 from explorer.settings import Settings

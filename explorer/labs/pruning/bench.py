@@ -11,13 +11,13 @@ import gradio as gr
 from markupsafe import Markup
 
 from explorer.action import LiveAction
-from explorer.backend.executor import answer
-from explorer.backend.runs.record import RunRecord
 from explorer.charts.words import duration, progress_bar
+from explorer.engine.protocol import answer
 from explorer.errors import ExplorerError
 from explorer.labs.pruning.params import SCORES, Asking, Scored
 from explorer.labs.pruning.worked import KNOWN, READ, Known, KnownParams
 from explorer.plain import Asked
+from explorer.runs.record import RunRecord
 from explorer.settings import settings
 from explorer.tables import Table
 from explorer.tasks.sources import choices

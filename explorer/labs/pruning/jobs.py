@@ -13,8 +13,6 @@ from typing import Any
 
 import torch
 
-from explorer.backend.computation import AT_ONCE, Together
-from explorer.backend.resources import Resources
 from explorer.compress import quantised
 from explorer.compress.cuts import NOTHING, by_hand, check_cut, chosen, share_gone
 from explorer.compress.importance import block_names
@@ -22,6 +20,8 @@ from explorer.compress.removal import remove, size_in_bytes
 from explorer.compress.saving import zip_pruned
 from explorer.compress.sparse import weights_gone, without_weights
 from explorer.compress.timing import batch_of, milliseconds
+from explorer.engine.computation import AT_ONCE, Together
+from explorer.engine.resources import Resources
 from explorer.errors import BadInputError
 from explorer.labs.pruning.kept import Pruned, find
 from explorer.labs.pruning.params import (

@@ -9,13 +9,13 @@ from typing import Any
 
 import torch
 
-from explorer.backend.resources import Resources
 from explorer.compress import between, sparse
 from explorer.compress.cuts import check_cut, chosen, share_gone
 from explorer.compress.importance import weight_scores
 from explorer.compress.removal import Removed, masked, remove
 from explorer.compress.saving import opens_plainly
 from explorer.compress.timing import batch_of
+from explorer.engine.resources import Resources
 from explorer.labs.pruning.kept import Pruned, keep, own_weights
 from explorer.labs.pruning.params import PruneParams, StepsParams
 from explorer.labs.pruning.schema import Left, PruneResult, Step, StepsResult

@@ -11,8 +11,6 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from explorer.backend.computation import Together
-from explorer.backend.resources import Resources
 from explorer.compress import between
 from explorer.compress.cuts import kinds_of
 from explorer.compress.importance import Weights, unit_sums, weight_scores
@@ -20,6 +18,8 @@ from explorer.compress.removal import count_parameters, size_in_bytes
 from explorer.compress.sparse import Masks
 from explorer.compress.subject import Subject, of_model, of_run
 from explorer.compress.timing import batch_of, milliseconds
+from explorer.engine.computation import Together
+from explorer.engine.resources import Resources
 from explorer.labs.pruning.kept import Pruned
 from explorer.labs.pruning.params import Asking
 from explorer.labs.pruning.schema import About, Grid, Measured, Speed

@@ -15,8 +15,7 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from explorer.backend.executor import Job
-from explorer.backend.runs.examples import FIRST
+from explorer.engine.protocol import Job
 from explorer.labs.pruning.params import (
     Asking,
     HandParams,
@@ -35,6 +34,7 @@ from explorer.labs.pruning.schema import (
     StepsResult,
 )
 from explorer.models.catalog import DEFAULT_MODEL
+from explorer.runs.examples import FIRST
 from explorer.settings import BUNDLED_MODELS, BUNDLED_RUNS, BUNDLED_TASKS, ROOT
 
 FOLDER = ROOT / "assets" / "worked" / "pruning"

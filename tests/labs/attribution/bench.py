@@ -9,13 +9,13 @@ from typing import Any, NamedTuple
 import torch
 from safetensors.torch import save_file
 
-from explorer.backend.resources import Resources
-from explorer.backend.runs.open import OpenRun, OpenRuns
-from explorer.backend.runs.record import RunRecord
-from explorer.backend.runs.store import WEIGHTS
+from explorer.engine.resources import Resources
 from explorer.labs.attribution.compute import ask
 from explorer.labs.attribution.schema import Asked, AskParams
 from explorer.models.bundle import Bundle, load_bundle
+from explorer.runs.open import OpenRun, OpenRuns
+from explorer.runs.record import RunRecord
+from explorer.runs.store import WEIGHTS
 from explorer.settings import Settings
 from explorer.tuning.adapted import adapt
 from explorer.tuning.spec import RunSpec

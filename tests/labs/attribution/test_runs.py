@@ -9,9 +9,6 @@ from typing import Any
 import pytest
 import torch
 
-from explorer.backend.runs.open import OpenRun
-from explorer.backend.runs.record import RunStatus
-from explorer.backend.runs.store import WEIGHTS
 from explorer.errors import BadInputError
 from explorer.labs.attribution.jobs import attribute_run
 from explorer.labs.attribution.params import AttributeRunParams
@@ -19,6 +16,9 @@ from explorer.labs.attribution.schema import AttributionResult
 from explorer.models.bundle import Bundle
 from explorer.models.encoding import encode
 from explorer.models.families import ARCHITECTURES
+from explorer.runs.open import OpenRun
+from explorer.runs.record import RunStatus
+from explorer.runs.store import WEIGHTS
 from tests.labs.attribution.bench import AtHand, last, open_run
 
 ALL = ("integrated_gradients", "occlusion", "conductance")

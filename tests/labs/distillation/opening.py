@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, cast
 
-from explorer.backend.runs.open import OpenRun, OpenRuns
-from explorer.backend.runs.record import RunRecord, RunStatus
-from explorer.backend.runs.store import WEIGHTS
 from explorer.models.bundle import Bundle
+from explorer.runs.open import OpenRun, OpenRuns
+from explorer.runs.record import RunRecord, RunStatus
+from explorer.runs.store import WEIGHTS
 from explorer.tuning.adapted import Adapted
 
 LABELS = ("no", "yes")

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from explorer.backend.runs.record import Outcome, RunRecord, RunStatus
 from explorer.labs.distillation.schema import REST, Compared, Loss, LossesResult, SoftTargetsResult, Target
 from explorer.labs.distillation.train_schema import Ablated, Distilled, Seeded, Size
+from explorer.runs.record import Outcome, RunRecord, RunStatus
 from explorer.tuning.spec import RunSpec
 from explorer.tuning.students import ablated, labels_only
-from tests.backend.records import record
+from tests.engine.records import record
 
 SPEC = RunSpec("bert-small", "sst2", "distill", teacher="r-teacher", student_layers=3)
 THREE = replace(SPEC, soft_weight=5.0, hard_weight=2.0, cosine_weight=1.0)

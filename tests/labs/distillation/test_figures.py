@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from explorer.backend.runs.record import RunStatus
-from explorer.backend.runs.report import progress
 from explorer.labs.distillation import ablation_figures, figures, loss_figures, train_figures
 from explorer.labs.distillation.schema import REST, Loss, Target
+from explorer.runs.record import RunStatus
+from explorer.runs.report import progress
 from tests.labs.distillation.samples import ablation, alone, distilled, losses, on_text, soft, student, teacher
 
 HOSTILE = "</script><img onerror=x> `$x$` %{y} \u2028 <b>"

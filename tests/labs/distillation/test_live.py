@@ -10,18 +10,18 @@ from typing import Any
 
 import pytest
 
-from explorer.backend.local import LocalExecutor
-from explorer.backend.runs.examples import COMPANIONS, EVERY
-from explorer.backend.runs.record import RunRecord, RunStatus
+from explorer.engine.local import LocalExecutor
 from explorer.errors import BadInputError, ExplorerError
 from explorer.labs.distillation import ABLATE, DISTILL, STUDENT_SEEDS, ablation_figures, live, measuring
 from explorer.labs.distillation.params import AblationParams, DistillParams, FollowStudentParams
 from explorer.labs.distillation.train_schema import MeasureParams
+from explorer.runs.examples import COMPANIONS, EVERY
+from explorer.runs.record import RunRecord, RunStatus
 from explorer.settings import Settings
 from explorer.tuning.spec import RunSpec
-from tests.backend import executing
-from tests.backend.executing import finished
-from tests.backend.records import record
+from tests.engine import executing
+from tests.engine.executing import finished
+from tests.engine.records import record
 from tests.tuning.small import CATS, examples
 
 model_id, settings, task, spec = executing.model_id, executing.settings, executing.task, executing.spec

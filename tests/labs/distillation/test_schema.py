@@ -8,7 +8,6 @@ from typing import Any
 import gradio as gr
 import pytest
 
-from explorer.backend.runs.examples import FIRST, STUDENT
 from explorer.errors import BadInputError
 from explorer.labs.distillation.params import (
     AblationParams,
@@ -18,10 +17,11 @@ from explorer.labs.distillation.params import (
     SoftTargetsParams,
 )
 from explorer.labs.distillation.schema import CURVE, GRADIENT_CURVE
+from explorer.runs.examples import FIRST, STUDENT
 from explorer.tuning.spec import RunSpec
 from explorer.ui.controls import control
 from explorer.ui.signatures import for_clients
-from tests.backend.records import record
+from tests.engine.records import record
 
 BAD_TEMPERATURES = (0, -1, math.nan, math.inf, "hot", None, 1001)
 

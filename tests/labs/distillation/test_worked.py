@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from explorer.backend.runs.examples import COMPANIONS, EVERY, EXAMPLES, FEW, FIRST, SEEDS, Worked
-from explorer.backend.runs.record import RunRecord, RunStatus
 from explorer.labs.distillation.train_schema import Seeded
+from explorer.runs.examples import COMPANIONS, EVERY, EXAMPLES, FEW, FIRST, SEEDS, Worked
+from explorer.runs.record import RunRecord, RunStatus
 from explorer.settings import BUNDLED_RUNS
 from explorer.tuning.students import is_student
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from explorer.backend.runs.record import Outcome, RunRecord, RunStatus, Wrong
+from explorer.runs.record import Outcome, RunRecord, RunStatus, Wrong
 from explorer.tuning.spec import RunSpec
 
 OUTCOME = Outcome(

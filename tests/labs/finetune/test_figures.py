@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from explorer.backend.runs.following import Compared
-from explorer.backend.runs.record import OnRealTask, Outcome, RunRecord, RunStatus
-from explorer.backend.runs.report import run_table
 from explorer.labs.finetune import compare_figures, figures, outcome_figures, try_figures
 from explorer.labs.finetune.schema import MergeForm, MergeResult, PlanResult, Prediction, PredictRunResult, SwapResult
 from explorer.labs.finetune.uploads import not_glues
+from explorer.runs.following import Compared
+from explorer.runs.record import OnRealTask, Outcome, RunRecord, RunStatus
+from explorer.runs.report import run_table
 from explorer.tuning.methods import METHODS
 from explorer.tuning.spec import RunSpec
 from tests.labs.drawing import HOSTILE, assert_draws, assert_safe

@@ -10,20 +10,20 @@ from typing import TypeVar
 
 import pytest
 
-from explorer.backend.local import LocalExecutor
-from explorer.backend.runs.following import Compared, follow, follow_all
-from explorer.backend.runs.queue import MOST_WAITING
-from explorer.backend.runs.record import RunRecord, RunStatus
+from explorer.engine.local import LocalExecutor
 from explorer.errors import BadInputError, ExplorerError, ModelUnavailableError
 from explorer.labs.delta.live import sweep_ranks
 from explorer.labs.delta.params import SweepParams
 from explorer.labs.finetune import live
 from explorer.labs.finetune.schema import CompareParams, FollowParams, RunsParams
+from explorer.runs.following import Compared, follow, follow_all
+from explorer.runs.queue import MOST_WAITING
+from explorer.runs.record import RunRecord, RunStatus
 from explorer.tuning.methods import METHODS
 from explorer.tuning.spec import RunSpec
-from tests.backend import executing
-from tests.backend.executing import WAIT
-from tests.backend.records import record
+from tests.engine import executing
+from tests.engine.executing import WAIT
+from tests.engine.records import record
 from tests.models import tiny
 
 model_id, settings, task, spec = executing.model_id, executing.settings, executing.task, executing.spec

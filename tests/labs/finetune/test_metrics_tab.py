@@ -19,7 +19,7 @@ from scipy.stats import pearsonr, spearmanr
 from sklearn import metrics as sk
 
 from explorer.action import Lab
-from explorer.backend.local import LocalExecutor
+from explorer.engine.local import LocalExecutor
 from explorer.errors import BadInputError
 from explorer.labs.finetune.metrics_actions import CORRELATE, TAKE_APART
 from explorer.labs.finetune.metrics_compute import (

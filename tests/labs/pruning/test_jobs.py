@@ -13,8 +13,8 @@ import torch
 from transformers import AutoModelForSequenceClassification
 
 from explorer.action import LiveAction
-from explorer.backend.local import LocalExecutor
 from explorer.compress.cuts import kept_of_share
+from explorer.engine.local import LocalExecutor
 from explorer.errors import BadInputError, ExplorerError, MissingCapabilityError
 from explorer.labs.pruning import LAB, params
 from explorer.labs.pruning.kept import find

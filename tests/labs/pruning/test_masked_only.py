@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, cast
 
-from explorer.backend.resources import Resources
 from explorer.compress.cuts import Cut
+from explorer.engine.resources import Resources
 from explorer.labs.pruning.kept import Pruned
 from explorer.labs.pruning.params import PruneParams
 from explorer.labs.pruning.steps import left_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 import zipfile
 from pathlib import Path
 
-from explorer.backend.runs.record import Outcome, RunRecord, RunStatus
+from explorer.runs.record import Outcome, RunRecord, RunStatus
 from explorer.tasks.task import Task
 from explorer.tuning.adapted import Adapted
 from tests.tuning.small import CATS

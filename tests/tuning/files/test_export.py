@@ -13,8 +13,8 @@ import yaml
 from peft import PeftModel
 from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
-from explorer.backend.runs.record import OnRealTask
 from explorer.errors import BadInputError
+from explorer.runs.record import OnRealTask
 from explorer.tasks.task import Example, Task, TaskData
 from explorer.tuning.adapted import Adapted
 from explorer.tuning.files.export import export_adapter, export_merged

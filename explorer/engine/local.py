@@ -1,0 +1,239 @@
+"""The executor of one machine: worker threads, the shared models, and a cache of answers.
+
+torch is imported by the first job (or by warm_up), never when the server starts.
+"""
+
+from __future__ import annotations
+
+import importlib
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, closing, nullcontext
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any, cast
+
+from explorer.engine.computation import Computation, Following
+from explorer.engine.protocol import DownloadProgress, Job, ModelStatus
+from explorer.engine.resources import Resources
+from explorer.errors import BadInputError, OutOfMemoryError
+from explorer.models.catalog import find_card
+from explorer.recent import Recent
+from explorer.runs.manager import RunManager
+from explorer.runs.record import RunRecord
+from explorer.runs.store import RunStore
+from explorer.runs.turns import share_freed_memory
+from explorer.settings import BUNDLED_RUNS, Settings
+
+if TYPE_CHECKING:
+    from explorer.models.bundle import Bundle, ModelStore
+    from explorer.models.tokenizer_store import Opening, TokenizerStore
+    from explorer.runs.open import OpenRuns
+
+Question = tuple[Job, Any, str, tuple[int, ...]]
+"""A job, its parameters, its model and the versions of its runs."""
+
+
+class LocalExecutor:
+    """Runs each job in this process; see explorer.engine.protocol.Executor."""
+
+    def __init__(self, settings: Settings) -> None:
+        share_freed_memory()
+        self._settings = settings
+        self._workers = ThreadPoolExecutor(settings.workers, thread_name_prefix="job")
+        self._answers: OrderedDict[Question, Computation] = OrderedDict()
+        self._remembered = Recent(settings.result_cache_entries)
+        self._answers_lock = threading.Lock()
+        self._store_lock = threading.Lock()
+        self._made_store: ModelStore | None = None
+        self._made_runs: RunManager | None = None
+        self._made_open: OpenRuns | None = None
+        self._made_tokenizers: TokenizerStore | None = None
+
+    @property
+    def store(self) -> ModelStore:
+        """The loaded models; made, and torch imported, by whoever asks first."""
+        with self._store_lock:
+            if self._made_store is None:
+                from explorer.models.bundle import ModelStore
+
+                self._made_store = ModelStore(self._settings)
+            return self._made_store
+
+    @property
+    def runs(self) -> RunManager:
+        """The runs; their database is opened by whoever asks first."""
+        with self._store_lock:
+            if self._made_runs is None:
+                store = RunStore(self._settings.data_folder, BUNDLED_RUNS)
+                self._made_runs = RunManager(store, self._settings, self._train, lambda name: self.store.get(name))
+            return self._made_runs
+
+    def _train(self, record: RunRecord, publish: Callable[[RunRecord], None], stopping: threading.Event) -> None:
+        from explorer.runs.worker import Worker
+        from explorer.tasks.sources import load
+
+        data = load(record.spec.task, self._settings)
+        bundle = self.store.get(record.spec.model)
+        opened = self._opened_runs()
+        Worker(record, data, bundle, self.runs.store.folder_of(record.run_id), publish, stopping, opened).work()
+
+    def _bundle_of(self, model_id: str) -> Bundle:
+        """A shared model for a job; loaded in the job's own inference mode, it could not be trained afterwards."""
+        import torch
+
+        with torch.inference_mode(False):
+            return self.store.get(model_id)
+
+    def _opened_runs(self) -> OpenRuns:
+        from explorer.runs.open import OpenRuns
+
+        runs = self.runs
+        with self._store_lock:
+            if self._made_open is None:
+                self._made_open = OpenRuns(runs.get, runs.store.folder_of, self._bundle_of)
+            return self._made_open
+
+    def _opening(self) -> Opening:
+        from explorer.models.tokenizer_store import Opening, TokenizerStore
+
+        with self._store_lock:
+            if self._made_tokenizers is None:
+                self._made_tokenizers = TokenizerStore(self._settings)
+            return Opening(self._made_tokenizers)
+
+    def follow(self, job: Job, params: Any, model: str = "") -> Following:
+        """Join the same question where it is being worked on or was answered already, else queue the job.
+
+        A class that opens the same page at the same moment asks once. Failures are not kept.
+        """
+        about = (model or getattr(params, "model", ""), self._versions(job, params))
+        key = (job, params, *about)
+        try:
+            hash(key)
+        except TypeError:
+            raise BadInputError(_no_plain_values(params)) from None
+        with self._answers_lock:
+            shared = self._answers.get(key)
+            following = shared.watch() if shared else None
+            if following is None:
+                shared = self._answers[key] = self._computation(key, Resources(
+                    self._bundle_of, self._opened_runs, self._opening, self._remembered, about
+                ))  # fmt: skip
+                following = cast(Following, shared.watch())
+                shared.start()
+            self._answers.move_to_end(key)
+            while len(self._answers) > self._settings.result_cache_entries:
+                self._answers.popitem(last=False)
+        return following
+
+    def _versions(self, job: Job, params: Any) -> tuple[int, ...]:
+        """How often each run that the parameters name has changed. Raises ExplorerError for one that is not there."""
+        if job.on not in ("runs", "resources"):
+            return ()
+        named = [getattr(params, field.name) for field in fields(params) if field.name.startswith("run")]
+        return tuple(self.runs.get(run_id).version for run_id in _flat(named) if run_id)
+
+    def _computation(self, key: Question, resources: Resources) -> Computation:
+        job, params, model, _ = key
+
+        def mend(error: BaseException, attempt: int) -> BaseException | None:
+            return self._with_memory(error, attempt, model)
+
+        def ended(computation: Computation, error: BaseException | None) -> None:
+            if error is not None or not resources.is_kept:
+                with self._answers_lock:
+                    if self._answers.get(key) is computation:
+                        del self._answers[key]
+
+        return Computation(
+            lambda: _begun(job, params, model, resources),
+            self._workers,
+            nullcontext if job.on in ("nothing", "tokenizers") else _inference,
+            mend,
+            ended,
+        )
+
+    def _with_memory(self, error: BaseException, attempt: int, model: str) -> BaseException | None:
+        """Where memory runs out, let the other models go and have it done again, then say so."""
+        if not isinstance(error, (RuntimeError, MemoryError)) or not model:
+            return error
+        from explorer.models.bundle import is_out_of_memory
+
+        if not is_out_of_memory(error):
+            return error
+        if attempt == 1:
+            self.store.release_others(model)
+            return None
+        return OutOfMemoryError(
+            f"There is not enough memory for {model} on this text. Take a shorter text or a smaller model."
+        )
+
+    def prepare(self, model_id: str) -> Iterator[DownloadProgress]:
+        """Download where needed, then load; the last update comes when the model is in memory."""
+        from explorer.models.hub import download, local_folder
+
+        if local_folder(model_id, self._settings) is None:
+            with closing(download(model_id, self._settings)) as updates:  # a visitor who leaves stops the download
+                for progress in updates:
+                    yield DownloadProgress(progress.done, progress.total)
+        self.store.get(model_id)
+        yield DownloadProgress(1, 1)
+
+    def status(self, model_id: str) -> ModelStatus:
+        """From memory where the model is loaded, else from the catalog."""
+        from explorer.models.hub import local_folder
+
+        card = find_card(model_id)
+        bundle = self._made_store.find(model_id) if self._made_store else None
+        if bundle is not None:
+            heads = tuple(head for head in bundle.architecture.heads if head in bundle.capabilities)
+            family, parameters = bundle.architecture.family, float(bundle.parameters)
+            return ModelStatus(model_id, family, parameters, heads, True, True, str(bundle.device))
+        here = local_folder(model_id, self._settings) is not None
+        if card is None:
+            return ModelStatus(model_id, None, None, (), here, False)
+        return ModelStatus(model_id, card.family, card.millions * 1e6, card.capabilities, here, False)
+
+    def warm_up(self, model_id: str) -> None:
+        """Import torch and load the model in a thread of its own."""
+        threading.Thread(target=lambda: self.store.get(model_id), daemon=True, name="warm-up").start()
+
+
+def _no_plain_values(params: Any) -> str:
+    """The sentence for parameters that hold a list or an object where one value is expected; it names them."""
+    odd = [field.name for field in fields(params) if isinstance(getattr(params, field.name), list | dict | set)]
+    return f"{' and '.join(odd) or 'A parameter'} must be one name or number; got a list or an object."
+
+
+def _inference() -> AbstractContextManager[Any]:
+    import torch
+
+    return torch.inference_mode()
+
+
+def _begun(job: Job, params: Any, model: str, resources: Resources) -> Any:
+    """A job's result, or its generator."""
+    module, name = job.function.split(":")
+    function = getattr(importlib.import_module(module), name)
+    if job.on == "nothing":
+        return function(params)
+    if job.on == "resources":
+        return function(resources, params)
+    if job.on == "runs":
+        return function(resources.open_run, params)
+    if job.on == "tokenizers":
+        opening = resources.tokenizers
+        result = function(opening, params)
+        resources.is_kept = not opening.refused
+        return result
+    bundle = resources.model(model)
+    if job.needs is not None:
+        bundle.require(job.needs)
+    return function(bundle, params)
+
+
+def _flat(names: list[Any]) -> list[str]:
+    """Run ids from fields that hold one or several."""
+    return [name for entry in names for name in (entry if isinstance(entry, (tuple, list)) else (entry,))]

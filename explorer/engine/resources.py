@@ -1,0 +1,48 @@
+"""What a job is handed: it opens the models, runs and tokenizers that its parameters name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from typing import TYPE_CHECKING, Any
+
+from explorer.recent import Recent
+
+if TYPE_CHECKING:
+    from explorer.models.bundle import Bundle
+    from explorer.models.tokenizer_store import Opening
+    from explorer.runs.open import OpenRuns
+
+
+class Resources:
+    """The resources of one computation.
+
+    model: a loaded model by its id, shared by all and never changed. open_run: a kept run by its id. tokenizers: opens
+    tokenizers. about: the computation's model and the versions of its runs, which set what it remembers apart.
+    """
+
+    def __init__(
+        self,
+        model: Callable[[str], Bundle],
+        open_run: Callable[[], OpenRuns],
+        tokenizers: Callable[[], Opening],
+        remembered: Recent,
+        about: Hashable,
+    ) -> None:
+        self.model, self._open_run, self._tokenizers = model, open_run, tokenizers
+        self._remembered, self._about = remembered, about
+        self.is_kept = True
+        """Whether the same question is answered from the cache later; a job may set it to False."""
+
+    @property
+    def open_run(self) -> OpenRuns:
+        """Opens runs by their id."""
+        return self._open_run()
+
+    @property
+    def tokenizers(self) -> Opening:
+        """Opens tokenizers by name."""
+        return self._tokenizers()
+
+    def once(self, key: Hashable, make: Callable[[], Any]) -> Any:
+        """A part of the work that other questions about the same model and runs may need: computed once, and kept for a while."""
+        return self._remembered.get((self._about, key), make)

@@ -1,0 +1,107 @@
+"""`python -m explorer.runs [NAME ...]`: train the worked examples again and put them into assets/runs.
+
+With `--glue FOLDER` each is also measured on the real file of its task, where the folder, GLUE as it is distributed, has one;
+with `--measure` as well, those that are bundled are measured and nothing is trained.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import shutil
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from explorer.engine.local import LocalExecutor
+from explorer.models.bundle import load_bundle
+from explorer.runs.examples import EXAMPLES, OWNER, Worked
+from explorer.runs.open import OpenRun, OpenRuns
+from explorer.runs.real import on_real_task, real_file
+from explorer.runs.record import RunRecord, RunStatus
+from explorer.runs.store import WEIGHTS
+from explorer.settings import BUNDLED_RUNS, Settings
+from explorer.tuning.snapshots import FOLDER
+
+NOTE = "A worked example: trained beforehand on two CPU cores with these settings, and bundled with the app."
+NO_WEIGHTS = "Its weights are as large as the model and are not bundled; train it here to try it."
+
+
+def keep(worked: Worked, record: RunRecord, folder: Path) -> None:
+    """Copy one run's weights and some of its snapshots, with a record that says what it is."""
+    target = BUNDLED_RUNS / worked.run_id
+    shutil.rmtree(target, ignore_errors=True)
+    target.mkdir(parents=True)
+    chosen = _thinned(record.snapshots, worked.snapshots)
+    for step in chosen:
+        (target / FOLDER).mkdir(exist_ok=True)
+        shutil.copy(folder / FOLDER / f"{step:06d}.safetensors", target / FOLDER)
+    if worked.weights:
+        shutil.copy(folder / WEIGHTS, target)
+    notes = (NOTE, *([] if worked.weights else [NO_WEIGHTS]), *record.notes)
+    kept = record.but(
+        run_id=worked.run_id, owner=OWNER, snapshots=chosen, notes=notes, process=(0, 0.0), listed=worked.listed
+    )
+    (target / "record.json").write_text(kept.to_json() + "\n", encoding="utf-8")
+
+
+def _thinned(steps: tuple[int, ...], most: int) -> tuple[int, ...]:
+    """The last step, and others evenly before it."""
+    if len(steps) <= most:
+        return steps
+    places = {round(place * (len(steps) - 1) / max(1, most - 1)) for place in range(most)} if most > 1 else {-1}
+    return tuple(sorted(steps[place] for place in places))
+
+
+def measured(record: RunRecord, opened: OpenRun, glue: Path) -> RunRecord:
+    """The record with what the run scores on the real file of its task; as it is where the folder has none."""
+    path = real_file(record, glue)
+    if path is None:
+        return record
+    command = f"python -m explorer.runs --measure --glue FOLDER {record.run_id}"
+    real = on_real_task(record, opened.restore(), path, datetime.date.today().isoformat(), command)
+    print(f"{record.run_id}: {real.title}, {real.rows} rows of {real.file}: {real.metrics}", flush=True)
+    return record.but(real=(real,))
+
+
+def measure_bundled(wanted: Sequence[str], glue: Path, open_run: OpenRuns) -> None:
+    """Measure the bundled runs that have weights, and write the result into their records."""
+    for run_id in wanted:
+        opened = open_run(run_id)
+        if (opened.folder / WEIGHTS).exists():
+            found = measured(opened.record, opened, glue)
+            (opened.folder / "record.json").write_text(found.to_json() + "\n", encoding="utf-8")
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Train each example and keep it, or measure those that are kept; prints what each reached."""
+    parser = argparse.ArgumentParser(prog="python -m explorer.runs", description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="NAME", help="which examples (all)")
+    parser.add_argument("--glue", type=Path, help="a folder of GLUE with SST-2/dev.tsv and so on")
+    parser.add_argument("--measure", action="store_true", help="train nothing")
+    chosen = parser.parse_args(arguments)
+    if chosen.measure and chosen.glue is None:
+        parser.error("--measure needs --glue FOLDER")
+    wanted = chosen.names or [worked.run_id for worked in EXAMPLES]
+    with tempfile.TemporaryDirectory() as data_folder:
+        settings = Settings(data_folder=Path(data_folder))
+        runs = LocalExecutor(settings).runs
+        open_run = OpenRuns(runs.get, runs.store.folder_of, lambda model: load_bundle(model, settings))
+        if chosen.measure:
+            measure_bundled(wanted, chosen.glue, open_run)
+            return
+        for worked in EXAMPLES:
+            if worked.run_id not in wanted:
+                continue
+            record = runs.wait(runs.start(worked.spec, OWNER), 3600)
+            if record.status is not RunStatus.DONE:
+                raise SystemExit(f"{worked.run_id}: {record.status} {record.message}")
+            folder = runs.store.folder_of(record.run_id)
+            if chosen.glue is not None:
+                record = measured(record, open_run(record.run_id), chosen.glue)
+            keep(worked, record, folder)
+            print(f"{worked.run_id}: {record.leading_metric} {record.score:.3f} in {record.seconds:.0f} s", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,145 @@
+"""What can be said of a run before it is queued: its task, its method on this model, and the name that it goes by."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from explorer.errors import BadInputError, ModelUnavailableError
+from explorer.models.families import find_architecture
+from explorer.models.hub import read_config, require_folder, unsupported
+from explorer.runs.record import RunRecord
+from explorer.settings import Settings
+from explorer.tasks.sources import load
+from explorer.tasks.task import Task, TaskData
+from explorer.tuning.methods import Method, find_method
+from explorer.tuning.spec import RunSpec
+
+
+def describe(spec: RunSpec, settings: Settings) -> dict[str, Any]:
+    """The record's fields that come from the task and the method. Raises ExplorerError where the run cannot be had."""
+    method = find_method(spec.method)
+    reason = why_not(spec.model, method, settings)
+    if reason is not None:
+        raise BadInputError(f"{method.title} cannot be had on {spec.model}: {reason}")
+    data = load(spec.task, settings)
+    if data.task.masked and not method.fills_masks:
+        raise BadInputError(
+            f"{data.task.title} has no labels, and {method.title} needs them. Choose a task with labels, or train a student "
+            "on this text on the Distillation page."
+        )
+    if method.fills_masks and not data.task.masked:
+        raise BadInputError(
+            f"{method.title} learns from a text without labels, and not from {data.task.title}. Take task = text."
+        )
+    return {
+        "name": run_name(spec, method, data.task.title.split(" · ")[0]),
+        "task_title": data.task.title,
+        "labels": data.task.labels,
+        "metrics": data.task.metrics,
+        "columns": data.task.columns,
+        "notes": data.notes,
+    }
+
+
+def settled(spec: RunSpec, teacher: RunRecord | None, settings: Settings) -> RunSpec:
+    """A student's settings with its number of layers, once its teacher fits; any other run's as they are.
+
+    Raises BadInputError for a student without a teacher, deeper than it, or of another task.
+    """
+    method = find_method(spec.method)
+    if not method.is_student:
+        return spec
+    if method.fills_masks:
+        if spec.labelled:
+            raise BadInputError(
+                "On a text every hidden word is known, so labelled has no meaning there. Set it to 0, or choose a task."
+            )
+        return _sized(spec, depth_of_model(spec.model, settings))
+    if teacher is None:
+        raise BadInputError("A student needs a teacher: name a fine-tuned run, such as the worked example.")
+    _check_teacher(spec, teacher, load(spec.task, settings).task)
+    own = teacher.spec.model == spec.model
+    depth = depth_of_model(spec.model, settings)
+    if own and find_method(teacher.spec.method).needs_teacher:
+        depth = teacher.spec.student_layers
+    if spec.start == "teacher" and not own:
+        raise BadInputError(
+            f"{teacher.name} is of {teacher.spec.model}, whose layers do not fit {spec.model}. Let the student start from its "
+            "own pretrained layers (start = pretrained), or from random numbers (random)."
+        )
+    return _sized(spec, depth)
+
+
+def _sized(spec: RunSpec, depth: int) -> RunSpec:
+    if spec.student_layers > depth:
+        raise BadInputError(
+            f"The student would have {spec.student_layers} layers and can have at most {depth}, as its teacher has. "
+            f"Take 1 to {depth}, or 0 for every second layer."
+        )
+    return replace(spec, student_layers=spec.student_layers or max(1, depth // 2))
+
+
+def _check_teacher(spec: RunSpec, teacher: RunRecord, task: Task) -> None:
+    if not teacher.status.has_weights:
+        raise BadInputError(f"{teacher.name} is {teacher.status}: it cannot teach before it is done.")
+    same = teacher.spec.task.split("@")[0] == spec.task.split("@")[0]
+    if not same or teacher.labels != task.labels:
+        learnt = ", ".join(teacher.labels) or "a score"
+        raise BadInputError(
+            f"{teacher.name} has learnt another task ({teacher.task_title}: {learnt}) than {task.title}. Choose its task, or "
+            "another teacher."
+        )
+    if task.is_regression and spec.soft_weight and spec.soft_loss != "l2":
+        raise BadInputError(
+            f"{task.title} asks for a score, and one number has no soft targets: softmax makes it 1. Take soft_loss = l2."
+        )
+
+
+def depth_of_model(model_id: str, settings: Settings) -> int:
+    """How many layers a model has, from its config's file, whatever its family calls the number."""
+    config = read_config(model_id, require_folder(model_id, settings) / "config.json")
+    return int(next((config[name] for name in ("num_hidden_layers", "n_layers", "n_layer") if name in config), 12))
+
+
+def why_not(model_id: str, method: Method, settings: Settings) -> str | None:
+    """Why a method cannot be had on a model; None where it can. Raises ModelUnavailableError."""
+    folder = require_folder(model_id, settings)
+    config = read_config(model_id, folder / "config.json")
+    architecture = find_architecture(str(config.get("model_type")), config.get("architectures") or ())
+    if architecture is None:
+        raise ModelUnavailableError(unsupported(model_id, str(config.get("model_type"))))
+    return method.unavailable(architecture, config)
+
+
+def check_classes(data: TaskData, labels: Sequence[float]) -> None:
+    """Raise BadInputError for training labels of one class only: a classifier learns to say it."""
+    if data.task.labels and len(set(labels)) < 2:
+        name = data.task.labels[int(labels[0])] if labels else "none"
+        raise BadInputError(
+            f"All {len(labels)} training examples are of one class ({name}). Use more examples, or a file with both."
+        )
+
+
+def run_name(spec: RunSpec, method: Method, task_title: str) -> str:
+    """A short name for lists and legends, such as `LoRA r=8 · SST-2`."""
+    what = method.title
+    if "rank" in method.options:
+        what = f"{what if spec.variant == 'lora' else _VARIANT_TITLES[spec.variant]} r={spec.rank}"
+    if method.is_student:
+        labels = f"{spec.labelled} labels" if spec.labelled else "labels"
+        what = _student_name(spec, "hidden words" if method.fills_masks else labels)
+    return f"{what} · {task_title}" + (f" · seed {spec.seed}" if spec.seed else "")
+
+
+def _student_name(spec: RunSpec, truth: str) -> str:
+    """Its layers, what it learns from, and where it starts unless from its teacher's layers."""
+    soft = "soft targets" if spec.soft_loss == "kl" else "logits"
+    terms = ((soft, spec.soft_weight), (truth, spec.hard_weight), ("cosine", spec.cosine_weight))
+    learns = " + ".join(name for name, weight in terms if weight)
+    start = {"pretrained": ", pretrained start", "random": ", random start"}.get(spec.start, "")
+    return f"{spec.student_layers}-layer student, {learns}{start}"
+
+
+_VARIANT_TITLES = {"rslora": "rsLoRA", "dora": "DoRA", "pissa": "PiSSA"}

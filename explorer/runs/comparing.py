@@ -1,0 +1,93 @@
+"""Whether finished runs differ beyond chance: on the same held-out rows where their answers were kept, else by their errors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import combinations
+from statistics import NormalDist
+from typing import Literal
+
+from explorer.runs.record import RunRecord
+
+ALPHA = 0.05
+"""The chance that any of the differences that are called real is none, for all comparisons of a page together."""
+
+Pair = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What comparing runs came to.
+
+    test: "mcnemar" for an accuracy and "bootstrap" for other metrics, on the same `rows`; "unpaired" where the answers were not
+    kept, as if each run had been measured on rows of its own; "" where nothing can be said. p: of each pair, adjusted for how
+    many there are (Holm); empty without a paired test. threshold: without one, the least difference that is beyond chance.
+    """
+
+    test: Literal["mcnemar", "bootstrap", "unpaired", ""]
+    rows: int
+    p: dict[Pair, float]
+    threshold: float = 0.0
+
+    @property
+    def title(self) -> str:
+        """The test as a sentence names it."""
+        return "McNemar's test" if self.test == "mcnemar" else "a paired bootstrap"
+
+
+def every_pair(records: Sequence[RunRecord]) -> tuple[Pair, ...]:
+    """What is compared where the best is looked for: any of them might have come out best by chance."""
+    return tuple(combinations(range(len(records)), 2))
+
+
+def compare(records: Sequence[RunRecord], pairs: Sequence[Pair]) -> Verdict:
+    """Test the pairs of finished runs, at least one, on their leading metric."""
+    outcomes = [record.outcome for record in records if record.outcome is not None]
+    metric, truths = records[0].leading_metric, {outcome.truths for outcome in outcomes}
+    rows = max(next(iter(outcome.rows.values())) for outcome in outcomes)
+    if len(outcomes) == len(records) and len(truths) == 1 and all(outcome.answers for outcome in outcomes):
+        answers = tuple(outcome.answers for outcome in outcomes)
+        p = _paired(metric, truths.pop(), answers, tuple(pairs))
+        return Verdict("mcnemar" if metric == "accuracy" else "bootstrap", rows, dict(zip(pairs, p, strict=True)))
+    if metric != "accuracy":
+        return Verdict("", rows, {})
+    level = min(max(max(record.score or 0.0 for record in records), 1 / rows), 1 - 1 / rows)
+    errors = NormalDist().inv_cdf(1 - ALPHA / (2 * len(pairs)))
+    return Verdict("unpaired", rows, {}, float(errors * (2 * level * (1 - level) / rows) ** 0.5))
+
+
+@lru_cache(maxsize=64)
+def _paired(metric: str, truths: str, answers: tuple[str, ...], pairs: tuple[Pair, ...]) -> tuple[float, ...]:
+    """Adjusted p of each pair; kept, since a page that follows a run asks again and again."""
+    import torch
+
+    from explorer.maths.paired import STATISTICS, bootstrap_p, bootstrapped, holm, mcnemar
+
+    labels, *said = (torch.tensor([float(value) for value in text.split()]) for text in (truths, *answers))
+    if metric == "accuracy":
+        hits = [one == labels for one in said]
+        return tuple(holm([mcnemar(hits[one], hits[other]) for one, other in pairs]))
+    draws = bootstrapped(STATISTICS[metric], labels, said)
+    return tuple(holm([bootstrap_p(draws[one] - draws[other]) for one, other in pairs]))
+
+
+def without_a_test(verdict: Verdict, rows: str = "examples") -> str:
+    """What is said of differences where no answers were kept to pair."""
+    if verdict.test == "unpaired":
+        return (
+            f"The answers to single {rows} were not all kept, so these runs are compared as if each had been measured on "
+            f"{verdict.rows:,} others: differences below {100 * verdict.threshold:.1f} percentage points "
+            "are within chance."
+        )
+    return f"The answers to single {rows} were not all kept, so what of these differences is chance cannot be said."
+
+
+def two_compared(records: Sequence[RunRecord], names: str, rows: str = "examples") -> str:
+    """Whether the first of two finished runs differs from the second beyond chance, as a sentence says it."""
+    verdict = compare(records, [(0, 1)])
+    if not verdict.p:
+        return without_a_test(verdict, rows)
+    said = "differ beyond chance" if verdict.p[0, 1] < ALPHA else "do not differ beyond chance"
+    return f"The two {names} {said} (p = {verdict.p[0, 1]:.2g}, {verdict.title} on the same {verdict.rows:,} {rows})."

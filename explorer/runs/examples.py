@@ -1,0 +1,135 @@
+"""The worked examples that come with the app, so that no page opens empty; `python -m explorer.runs` trains them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from explorer.models.catalog import DEFAULT_MODEL
+from explorer.tuning.methods import METHODS
+from explorer.tuning.spec import RunSpec
+from explorer.tuning.students import WEIGHTS, ablated, labels_only
+
+OWNER = "example"
+FIRST = "example-lora-8"
+"""What a first visitor sees: LoRA with its defaults, with its history."""
+
+OTHER_RANK, OTHER_SEED = "example-lora-64", "example-lora-8-again"
+"""What FIRST is compared with."""
+
+PRAISE = "A warm, funny and moving film that I would gladly watch again."
+"""What a run is asked where no text is given."""
+
+
+@dataclass(frozen=True)
+class Worked:
+    """One example. run_id: its name in links. snapshots: how many moments of its training are kept.
+
+    weights: whether they are bundled; those of full fine-tuning are as large as the model. listed: whether lists of runs
+    show it, or only the page that compares many.
+    """
+
+    run_id: str
+    spec: RunSpec
+    snapshots: int = 1
+    weights: bool = True
+    listed: bool = True
+
+
+_LORA = RunSpec(DEFAULT_MODEL, "sst2", "lora")
+
+
+def _rank(rank: int) -> RunSpec:
+    """As the sweep does: alpha is twice the rank."""
+    return replace(_LORA, rank=rank, alpha=2.0 * rank)
+
+
+BY_METHOD = {method.slug: FIRST if method.slug == "lora" else f"example-{method.slug}" for method in METHODS}
+"""The example of every method, by slug."""
+
+BY_RANK = {1: "example-lora-1", 2: "example-lora-2", 4: "example-lora-4", 8: FIRST, 64: OTHER_RANK}
+"""The example of every rank of the sweep."""
+
+SEEDS = 5
+"""How often a comparison with and without a teacher is made: one seed says little."""
+
+_SMALL = RunSpec(
+    "bert-mini",
+    "sst2",
+    "distill",
+    teacher=FIRST,
+    student_layers=3,
+    start="pretrained",
+    soft_weight=0.5,
+    hard_weight=0.5,
+)
+"""A small student whose layers owe its teacher nothing: beside it, the same one on labels alone has not heard of one."""
+
+
+def _alone(run_id: str) -> str:
+    return f"{run_id}-labels"
+
+
+FEW = tuple(f"example-few-{seed}" for seed in range(SEEDS))
+"""Students that know 32 labels, a seed each."""
+
+STUDENT = FEW[0]
+"""What a first visitor sees of students."""
+
+EVERY = ("example-student", "example-student-1", "example-student-2")
+"""Students that know all labels, as their teacher does, a seed each: half of the teacher's layers."""
+
+KNOWN_LABELS = 32
+"""Of 480, to the students of FEW and of the ablation."""
+
+_HALF = RunSpec(DEFAULT_MODEL, "sst2", "distill", teacher=FIRST, student_layers=3)
+_PAIRS = (
+    *((run_id, replace(_SMALL, labelled=KNOWN_LABELS, seed=seed)) for seed, run_id in enumerate(FEW)),
+    *((run_id, replace(_HALF, seed=seed)) for seed, run_id in enumerate(EVERY)),
+)
+_THREE_TERMS = replace(
+    _HALF, labelled=KNOWN_LABELS, soft_weight=WEIGHTS[0], hard_weight=WEIGHTS[1], cosine_weight=WEIGHTS[2]
+)
+"""Half of the teacher's layers, since the cosine needs states of its width."""
+
+_ON_TEXT = RunSpec(
+    DEFAULT_MODEL,
+    "text",
+    "distill_text",
+    student_layers=3,
+    examples=480,
+    soft_weight=0.7,
+    hard_weight=0.3,
+    cosine_weight=0.15,
+)
+ON_TEXT, WORDS_ONLY = "example-student-text", "example-student-words"
+"""A student of the model itself, which learns to fill masks, and the same one on the hidden words alone."""
+
+COMPANIONS = {**{run_id: _alone(run_id) for run_id, _ in _PAIRS}, ON_TEXT: WORDS_ONLY}
+"""What a student is drawn beside: the same one without a teacher's help."""
+
+BY_ABLATION = {ablation.slug: f"example-student-{ablation.slug}" for ablation in ablated(_THREE_TERMS)}
+"""The example of every line of the ablation, by slug."""
+
+_STUDENTS = (
+    *(
+        Worked(name, spec, weights=False, listed=False)
+        for run_id, taught in _PAIRS
+        for name, spec in ((run_id, taught), (_alone(run_id), labels_only(taught)))
+    ),
+    Worked(ON_TEXT, _ON_TEXT, weights=False, listed=False),
+    Worked(WORDS_ONLY, labels_only(_ON_TEXT), weights=False, listed=False),
+    *(Worked(BY_ABLATION[one.slug], one.spec, weights=False, listed=False) for one in ablated(_THREE_TERMS)),
+)
+
+EXAMPLES = (
+    Worked(FIRST, _LORA, snapshots=10),
+    Worked(OTHER_RANK, _rank(64)),
+    Worked(OTHER_SEED, replace(_LORA, seed=1)),
+    *(Worked(BY_RANK[rank], _rank(rank), listed=False) for rank in (1, 2, 4)),
+    *(
+        Worked(BY_METHOD[method.slug], RunSpec(DEFAULT_MODEL, "sst2", method.slug), 1, method.slug != "full", False)
+        for method in METHODS
+        if method.slug != "lora"
+    ),
+    *_STUDENTS,
+)

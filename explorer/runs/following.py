@@ -1,0 +1,42 @@
+"""Looking at runs as they stand: what live actions yield, whatever lab they belong to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from explorer.engine.protocol import Runs
+from explorer.runs.record import RunRecord
+
+
+@dataclass(frozen=True)
+class Compared:
+    """Runs side by side. missing: (method, why it cannot be had on this model)."""
+
+    records: tuple[RunRecord, ...]
+    missing: tuple[tuple[str, str], ...] = ()
+
+
+def follow(runs: Runs, run_id: str) -> Iterator[RunRecord | None]:
+    """A run as it stands, whenever that has changed, until it has ended."""
+    version = -1
+    while True:
+        record = runs.get(run_id)
+        yield record if record.version != version else None
+        version = record.version
+        if not record.status.is_active:
+            return
+
+
+def follow_all(
+    runs: Runs, run_ids: tuple[str, ...], missing: tuple[tuple[str, str], ...] = ()
+) -> Iterator[Compared | None]:
+    """Several runs as they stand, until all have ended."""
+    versions: list[int] = []
+    while True:
+        records = tuple(runs.get(run_id) for run_id in run_ids)
+        now = [record.version for record in records]
+        yield Compared(records, missing) if now != versions else None
+        versions = now
+        if not any(record.status.is_active for record in records):
+            return

@@ -1,0 +1,286 @@
+"""The lane in which runs train: started by visitors, fair between them, and going on when their page is closed."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from explorer.errors import BadInputError, OutOfMemoryError, readable
+from explorer.runs.examples import OWNER
+from explorer.runs.queue import FairQueue
+from explorer.runs.record import RunRecord, RunStatus
+from explorer.runs.room import Room, quietly
+from explorer.runs.store import WEIGHTS, RunStore, this_process
+from explorer.settings import Settings
+from explorer.tasks import uploads
+from explorer.tuning.spec import RunSpec
+
+if TYPE_CHECKING:
+    from explorer.models.bundle import Bundle
+
+LECTURER = "*"
+"""The owner that may see, stop and delete every run."""
+
+KEEP_SECONDS = 2.0
+"""How often a training run's record goes to disk; its checkpoint has a pace of its own."""
+
+SETTLE_SECONDS = 5.0
+"""How often a free lane tries to write what a full disk did not take."""
+
+RUN_NICENESS = 10
+"""Training gives way to the visitors who wait for an answer: it runs on the time that they leave."""
+
+Work = Callable[[RunRecord, Callable[[RunRecord], None], threading.Event], None]
+
+
+class RunManager:
+    """Runs of one machine; see explorer.engine.protocol.Runs. `work` trains one run and publishes newer records of it."""
+
+    def __init__(self, store: RunStore, settings: Settings, work: Work, bundle_of: Callable[[str], Bundle]) -> None:
+        self.store = store
+        self._settings, self._work, self._bundle_of = settings, work, bundle_of
+        self._queue = FairQueue()
+        self._active: dict[str, RunRecord] = {}
+        self._stopping: dict[str, threading.Event] = {}
+        self._kept_at: dict[str, float] = {}
+        self._changed = threading.Condition()
+        self._threads: list[threading.Thread] = []
+        self._room = Room(store, settings, self._needs)
+
+    def start(self, spec: RunSpec, owner: str) -> str:
+        """Queue a run; its id. Raises ExplorerError where the task, the method or the model cannot be had."""
+        from explorer.runs.checks import describe, settled
+
+        spec = settled(spec, self._teacher(spec), self._settings)
+        facts = describe(spec, self._settings)
+        self._room.require()
+        record = RunRecord(
+            run_id=self.store.new_id(),
+            owner=str(owner),
+            spec=spec,
+            status=RunStatus.QUEUED,
+            created=time.time(),
+            process=this_process(),
+            **facts,
+        )
+        self._enqueue(record, owner)
+        return record.run_id
+
+    def _teacher(self, spec: RunSpec) -> RunRecord | None:
+        """Who a student learns from. Raises BadInputError for a run that is not there, or whose weights are not."""
+        teacher = self.get(spec.teacher) if spec.teacher else None
+        if teacher is not None and not (self.store.folder_of(teacher.run_id) / WEIGHTS).exists():
+            raise BadInputError(
+                f"{teacher.name} cannot teach: its weights are not here. Choose a run that can be asked."
+            )
+        return teacher
+
+    def _enqueue(self, record: RunRecord, owner: str) -> None:
+        """Queue a run for its owner, who may be a queue.Visitor."""
+        with self._changed:
+            self._queue.put(owner, record.run_id)
+            try:
+                self.store.save(record)
+            except Exception:
+                self._queue.remove(record.run_id)
+                raise
+            self._stopping[record.run_id] = threading.Event()
+            self._active[record.run_id] = record
+            uploads.hold(record.spec.task)
+            self._tell_places()
+            self._open_lanes()
+            self._changed.notify_all()
+
+    def _open_lanes(self) -> None:
+        """Threads start with the first run: a server on which nobody trains has none."""
+        self._threads = [thread for thread in self._threads if thread.is_alive()]
+        while len(self._threads) < self._settings.training_lanes:
+            name = f"training-{len(self._threads)}"
+            self._threads.append(threading.Thread(target=self._serve, daemon=True, name=name))
+            self._threads[-1].start()
+
+    def _tell_places(self) -> None:
+        for ahead, run_id in enumerate(self._queue.order()):
+            record = self._active[run_id]
+            busy = sum(other.status is RunStatus.RUNNING for other in self._active.values())
+            place = ahead + (1 if busy >= self._settings.training_lanes else 0)
+            if record.place != place:
+                self._active[run_id] = record.but(place=place)
+
+    def _serve(self) -> None:
+        with contextlib.suppress(OSError, AttributeError):  # other systems know no niceness of a thread
+            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), RUN_NICENESS)
+        while True:
+            self._run(self._next())
+
+    def _next(self) -> RunRecord:
+        """Wait for the run that is next, and write meanwhile what a full disk did not take."""
+        with self._changed:
+            while (run_id := self._queue.take()) is None:
+                settled = self.store.settle()
+                self._changed.wait(None if settled else SETTLE_SECONDS)
+            record = self._active[run_id].but(status=RunStatus.RUNNING, place=0, message="Loading the model")
+            self._active[run_id] = record
+            self._tell_places()
+            return record
+
+    def _run(self, record: RunRecord) -> None:
+        """Train one run; whatever happens, its record says how it ended, the lane is free, and the next one begins."""
+        said = "The run ended without a result."
+        try:
+            self.publish(record)
+            self._work(record, self.publish, self._stopping[record.run_id])
+        except BaseException as error:  # a library that panics or exits must not end the lane
+            said = _failure(record.spec, error)
+        with self._changed:
+            last = self._active[record.run_id]
+            if last.status.is_active:
+                last = last.but(status=RunStatus.FAILED, message=said, seconds_left=None, place=0)
+            self.store.keep(last)
+            self._active[record.run_id] = last
+            self._let_go(record.run_id)
+        quietly(self._room)
+
+    def _let_go(self, run_id: str) -> None:
+        """Forget an active run that has ended, once it is kept: whoever looks finds it here or there."""
+        uploads.let_go(self._active[run_id].spec.task)
+        del self._active[run_id], self._stopping[run_id]
+        self._kept_at.pop(run_id, None)
+        self._tell_places()
+        self._changed.notify_all()
+
+    def publish(self, record: RunRecord) -> None:
+        """Take a newer record of a run that is active; to disk when its status changes, and every few seconds."""
+        now = time.monotonic()
+        with self._changed:
+            before = self._active[record.run_id]
+            record = replace(record, version=max(record.version, before.version + 1))
+            changed = before.status is not record.status
+            due = now - self._kept_at.get(record.run_id, 0.0) > KEEP_SECONDS
+            if (
+                changed or due
+            ):  # on disk first: nobody is told of an end that another reader of the folder cannot see yet
+                self._kept_at[record.run_id] = now
+                (self.store.save if record.status.is_active else self.store.keep)(record)
+            self._active[record.run_id] = record
+
+    def folder_of(self, run_id: str) -> Path:
+        """As RunStore.folder_of."""
+        return self.store.folder_of(run_id)
+
+    def _needs(self, run_id: str) -> bool:
+        """Whether a run trains or waits, or teaches one that does."""
+        return any(run_id in (record.run_id, record.spec.teacher) for record in list(self._active.values()))
+
+    def get(self, run_id: str) -> RunRecord:
+        """The newest record; who asks looks at the run. Raises BadInputError for a run that is not there."""
+        self._room.look(run_id)
+        record = (self._active.get(run_id) if isinstance(run_id, str) else None) or self.store.find(run_id)
+        if record is None:
+            lost = (
+                f" The list of runs was damaged and is set aside as {self.store.set_aside}."
+                if self.store.set_aside
+                else ""
+            )
+            raise BadInputError(
+                f"No run is called {str(run_id)[:60]!r}: it may have been deleted, or be on another server.{lost}"
+            )
+        return record
+
+    def list(self, owner: str) -> list[RunRecord]:
+        """An owner's runs, newest first, then the bundled examples; everybody's for the lecturer."""
+        active = dict(self._active)
+        kept = self.store.owned_by(None if owner == LECTURER else owner)
+        newest = (max(active.get(record.run_id, record), record, key=lambda one: one.version) for record in kept)
+        return [*newest, *self.store.examples()]
+
+    def is_lecturer(self, key: str) -> bool:
+        """Whether a key is the one that the server was started with."""
+        return bool(self._settings.lecturer_key) and secrets.compare_digest(
+            key.encode("utf-8", "surrogatepass"), self._settings.lecturer_key.encode("utf-8", "surrogatepass")
+        )
+
+    def _owned(self, run_id: str, owner: str) -> RunRecord:
+        record = self.get(run_id)
+        if owner not in (record.owner, LECTURER) or record.owner == OWNER:
+            raise BadInputError("This run is not yours: only who started it, or the lecturer, can stop or delete it.")
+        return record
+
+    def _settled(self, run_id: str, owner: str) -> RunRecord:
+        """As _owned, once a run that has just ended has been let go by its lane. Its user holds the lock."""
+        while not (record := self._owned(run_id, owner)).status.is_active and run_id in self._active:
+            self._changed.wait()
+        return record
+
+    def stop(self, run_id: str, owner: str) -> None:
+        """Take a waiting run out of the queue; let a training one finish its step and keep what it has learned."""
+        with self._changed:
+            record = self._owned(run_id, owner)
+            if self._queue.remove(run_id):
+                # One that was stopped, resumed and stopped again before its turn has its earlier result still.
+                status = RunStatus.STOPPED if record.outcome else RunStatus.CANCELLED
+                self._active[run_id] = record.but(status=status, place=0, message="Stopped while it waited.")
+                self.store.keep(self._active[run_id])
+                self._let_go(run_id)
+            elif run_id in self._stopping and record.status.is_active:
+                self._stopping[run_id].set()
+                self._active[run_id] = record.but(message="Stopping after this step")
+            elif record.status.is_active:
+                raise BadInputError("This run trains on another server; stop it there.")
+
+    def resume(self, run_id: str, owner: str) -> None:
+        """Queue a run again that was stopped, interrupted or failed; it goes on from its last checkpoint."""
+        with self._changed:
+            record = self._settled(run_id, owner)
+            if record.status is RunStatus.DAMAGED:
+                raise BadInputError(f"This run cannot be resumed. {record.message}")
+            if record.status.is_active or record.status in (RunStatus.DONE, RunStatus.IMPORTED):
+                raise BadInputError(f"This run is {record.status}; only one that ended early can be resumed.")
+            queued = record.but(status=RunStatus.QUEUED, message="", process=this_process())
+            self._enqueue(queued, owner if owner == record.owner else record.owner)
+
+    def delete(self, run_id: str, owner: str) -> None:
+        """Forget a run and its weights."""
+        with self._changed:
+            if self._settled(run_id, owner).status.is_active:
+                raise BadInputError("This run still trains: stop it first, then delete it.")
+            self.store.delete(run_id)
+
+    def import_adapter(self, path: str, owner: str) -> str:
+        """Keep an adapter from a file as a run; its id. Raises ExplorerError with what is wrong in the file."""
+        from explorer.runs.importing import import_run
+
+        self._room.require()
+        run_id = import_run(Path(path), owner, self._bundle_of, self.store).run_id
+        self._room.look(run_id)
+        quietly(self._room)
+        return run_id
+
+    def wait(self, run_id: str, seconds: float) -> RunRecord:
+        """The record once the run has ended, or as it stands when the time is up."""
+        deadline = time.monotonic() + seconds
+        with self._changed:
+            while run_id in self._active and (left := deadline - time.monotonic()) > 0:
+                self._changed.wait(left)
+        return self.get(run_id)
+
+
+def _failure(spec: RunSpec, error: BaseException) -> str:
+    """Why a run ended, for its record."""
+    from explorer.models.bundle import is_out_of_memory
+
+    return str(_no_memory(spec) if is_out_of_memory(error) else readable(error))
+
+
+def _no_memory(spec: RunSpec) -> OutOfMemoryError:
+    return OutOfMemoryError(
+        f"The memory did not suffice for {spec.method} with batches of {spec.batch_size}. Take smaller batches, a smaller "
+        "model, or a method that trains less of it, such as LoRA."
+    )

@@ -1,0 +1,60 @@
+"""A run's record while it trains: its curves, its rate, the time that is left."""
+
+from __future__ import annotations
+
+import time
+
+import psutil
+import torch
+
+from explorer.runs.record import RunRecord
+from explorer.tuning.adapted import Adapted
+from explorer.tuning.training import Training, Update
+
+MOST_POINTS = 1500
+
+
+class Reporter:
+    """Turns updates into newer records: smooths the rate, keeps the curves to a drawable size."""
+
+    def __init__(self, record: RunRecord, training: Training) -> None:
+        self.training = training
+        self.losses = list(record.losses)
+        self.evaluations = list(record.evaluations)
+        self.before = record.seconds
+        self.began = self.told = time.monotonic()
+        self.start = training.step
+        self.rows, self.seconds = 0, 0.0
+
+    def take(self, update: Update) -> None:
+        """One step's news."""
+        self.rows += update.rows
+        self.seconds += update.seconds
+        stride = max(1, -(-self.training.steps // MOST_POINTS))
+        if update.step % stride == 0 or update.step == self.training.steps:
+            self.losses.append((update.step, round(update.loss, 6)))
+        if update.metrics is not None:
+            self.evaluations.append((update.step, update.metrics))
+
+    def report(self, record: RunRecord, snapshots: tuple[int, ...]) -> RunRecord:
+        """The record as of now."""
+        self.told = time.monotonic()
+        spent = self.told - self.began
+        done = self.training.step - self.start
+        return record.but(
+            step=self.training.step,
+            losses=tuple(self.losses),
+            evaluations=tuple(self.evaluations),
+            rate=self.rows / self.seconds if self.seconds else 0.0,
+            seconds=self.before + spent,
+            seconds_left=spent / done * (self.training.steps - self.training.step) if done else None,
+            memory_bytes=memory_in_use(self.training.adapted),
+            snapshots=snapshots,
+        )
+
+
+def memory_in_use(adapted: Adapted) -> int:
+    """Bytes that this server holds: on the accelerator where the model is on one, else in main memory."""
+    if next(iter(adapted.trainable().values())).device.type == "cuda":
+        return int(torch.cuda.memory_allocated())
+    return int(psutil.Process().memory_info().rss)

@@ -1,0 +1,185 @@
+"""Where runs are kept: SQLite for the records, a folder a run for its weights. Both survive a restart."""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+import secrets
+import shutil
+from collections.abc import Mapping
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+
+import psutil
+
+from explorer.errors import BadInputError, ExplorerError, StorageError
+from explorer.runs.database import RunDatabase
+from explorer.runs.examples import FIRST
+from explorer.runs.record import RunRecord, RunStatus, damaged
+
+WEIGHTS = "weights.safetensors"
+RESUME = "resume.safetensors"
+ROW = "run_id, owner, created, record"
+"""What is read of a row."""
+
+_RUN_ID = re.compile(r"[a-z0-9][a-z0-9-]{5,40}")
+
+
+@cache
+def this_process() -> tuple[int, float]:
+    """The process's number and start time: a number alone is used again after a restart."""
+    return os.getpid(), psutil.Process().create_time()
+
+
+def _is_alive(process: tuple[int, float]) -> bool:
+    number, started = process
+    try:
+        return abs(psutil.Process(number).create_time() - started) < 1.0
+    except psutil.Error:
+        return False
+
+
+class RunStore:
+    """Records and folders below one data folder; `examples` is a folder of bundled runs, readable by everybody.
+
+    What could not be written when a run had ended is owed: it is told as it should be, and written as soon as that works.
+    """
+
+    def __init__(self, data_folder: Path, examples: Path | None = None) -> None:
+        self.folder = data_folder / "runs"
+        self._examples = examples
+        self._database = RunDatabase(self.folder)
+        self._owed: dict[str, RunRecord | None] = {}
+        """Records to be written, and None where one is to be deleted."""
+
+    @staticmethod
+    def new_id() -> str:
+        """A name that nobody guesses; a link to a run is permission to look at it."""
+        return "r" + secrets.token_hex(6)
+
+    @property
+    def set_aside(self) -> str:
+        """The name that a damaged list of runs has been given; empty where there was none."""
+        return self._database.set_aside
+
+    def save(self, record: RunRecord) -> None:
+        """Write a record, new or changed. Raises StorageError."""
+        self._write(record.run_id, record)
+        self._owed.pop(record.run_id, None)
+        self.settle()
+
+    def _write(self, run_id: str, record: RunRecord | None) -> None:
+        """Write a record, or delete it where it is None."""
+        if record is None:
+            self._database.write("DELETE FROM runs WHERE run_id = ?", (run_id,))
+        else:
+            row = (run_id, record.owner, record.status.value, record.created, record.to_json())
+            self._database.write("INSERT OR REPLACE INTO runs VALUES (?, ?, ?, ?, ?)", row)
+
+    def keep(self, record: RunRecord) -> None:
+        """Write the record of a run that has ended; where the disk does not take it now, later."""
+        try:
+            self.save(record)
+        except Exception as error:
+            self._owe(record.run_id, record, error)
+
+    def _owe(self, run_id: str, record: RunRecord | None, error: Exception) -> None:
+        if run_id not in self._owed:
+            logging.getLogger("explorer").error("the record of %s is to be written later: %s", run_id, error)
+        self._owed[run_id] = record
+
+    def settle(self) -> bool:
+        """Write what is owed, as far as the disk takes it; whether nothing is owed any more."""
+        for run_id, record in list(self._owed.items()):
+            try:
+                self._write(run_id, record)
+            except StorageError:  # the log has it since it was owed
+                break
+            if self._owed.get(run_id) is record:
+                self._owed.pop(run_id, None)
+        return not self._owed
+
+    def find(self, run_id: str) -> RunRecord | None:
+        """A record by its name; None where there is none. Raises StorageError where the list cannot be read."""
+        if not isinstance(run_id, str) or not _RUN_ID.fullmatch(run_id):
+            return None
+        example = self._example_records().get(run_id)
+        if example is not None:
+            return example
+        if run_id in self._owed:
+            return self._owed[run_id]
+        rows = self._database.read(f"SELECT {ROW} FROM runs WHERE run_id = ?", (run_id,))
+        return self._read(*rows[0]) if rows else None
+
+    def owned_by(self, owner: str | None) -> list[RunRecord]:
+        """One owner's runs (everybody's for None), newest first; those that are owed where the list cannot be read."""
+        query = f"SELECT {ROW} FROM runs WHERE ? IS NULL OR owner = ? ORDER BY created DESC, rowid DESC"
+        owed = dict(self._owed)
+        try:
+            rows = self._database.read(query, (owner, owner))
+        except StorageError as error:
+            logging.getLogger("explorer").error("%s", error)
+            return [record for record in owed.values() if record is not None and owner in (None, record.owner)]
+        found = (owed.get(row[0]) if row[0] in owed else self._read(*row) for row in rows)
+        return [record for record in found if record is not None]
+
+    def oldest_first(self) -> list[tuple[str, str]]:
+        """(run_id, owner) of every run in the list. Raises StorageError."""
+        rows = self._database.read("SELECT run_id, owner FROM runs ORDER BY created, rowid")
+        return [(str(run_id), str(owner)) for run_id, owner in rows if _RUN_ID.fullmatch(str(run_id))]
+
+    def examples(self) -> list[RunRecord]:
+        """The bundled runs that lists show, the one to begin with first."""
+        records = [record for record in self._example_records().values() if record.listed]
+        return sorted(records, key=lambda record: record.run_id != FIRST)
+
+    def delete(self, run_id: str) -> None:
+        """Forget a run and its folder, which comes first: on a full disk the record needs the room."""
+        shutil.rmtree(self.folder / run_id, ignore_errors=True)
+        try:
+            self._write(run_id, None)
+            self._owed.pop(run_id, None)
+        except StorageError as error:
+            self._owe(run_id, None, error)
+
+    def folder_of(self, run_id: str) -> Path:
+        """Where a run's weights are. Raises BadInputError for what cannot be a run's name."""
+        if not isinstance(run_id, str) or not _RUN_ID.fullmatch(run_id):
+            raise BadInputError(f"No run is called {str(run_id)[:60]!r}.")
+        if run_id in self._example_records() and self._examples is not None:
+            return self._examples / run_id
+        return self.folder / run_id
+
+    def _read(self, run_id: str, owner: str, created: float, text: str) -> RunRecord:
+        """A row's record; where it says that it trains, and its process is no more, it is interrupted from now on."""
+        try:
+            record = RunRecord.from_json(text)
+            if (record.run_id, record.owner) != (run_id, owner):
+                raise ValueError("it is another run's")
+        except (ValueError, LookupError, TypeError, AttributeError, RecursionError, ExplorerError) as error:
+            return damaged(str(run_id), str(owner), created, error)
+        if not record.status.is_active or _is_alive(record.process):
+            return record
+        resumable = (self.folder_of(record.run_id) / RESUME).exists()
+        said = "press Resume to go on from the last checkpoint" if resumable else "press Resume to start it again"
+        message = f"The server ended at step {record.step} of {record.steps or '?'}; {said}."
+        lost = record.but(status=RunStatus.INTERRUPTED, message=message, place=0, seconds_left=None)
+        row = (lost.status.value, lost.to_json(), lost.run_id, text)
+        with suppress(StorageError):  # whoever looks next finds the same
+            self._database.write("UPDATE runs SET status = ?, record = ? WHERE run_id = ? AND record = ?", row)
+        return lost
+
+    def close(self) -> None:
+        """Let the database go."""
+        self._database.close()
+
+    def _example_records(self) -> Mapping[str, RunRecord]:
+        return _read_examples(self._examples) if self._examples is not None else {}
+
+
+@cache
+def _read_examples(folder: Path) -> dict[str, RunRecord]:
+    found = sorted(folder.glob("*/record.json"))
+    return {path.parent.name: RunRecord.from_json(path.read_text(encoding="utf-8")) for path in found}
