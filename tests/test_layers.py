@@ -202,6 +202,25 @@ def test_every_lab_is_complete() -> None:
             assert callable(getattr(importlib.import_module(module), name))
 
 
+LAYOUT = (
+    'Accordion("Why',
+    'Accordion(f"Why',
+    '["bench"',
+    '["try"',
+    '["said"',
+    '["bar"',
+    '"api_visibility":',
+    "_fixed(",
+)
+"""How explorer.ui.kit writes a tab's parts."""
+
+
+@pytest.mark.parametrize("path", [ROOT / "explorer" / "home.py", *files_in("labs")], ids=str)
+def test_tabs_are_laid_out_with_the_kit(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert not [part for part in LAYOUT if part in text]
+
+
 @pytest.mark.parametrize("path", FILES, ids=str)
 def test_files_stay_readable_in_length(path: Path) -> None:
     assert len(path.read_text(encoding="utf-8").splitlines()) <= 320

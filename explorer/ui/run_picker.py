@@ -16,6 +16,7 @@ from explorer.runs.examples import OWNER
 from explorer.runs.following import Compared
 from explorer.runs.record import RunRecord
 from explorer.ui.front_door import lecturers_key
+from explorer.ui.kit import QUIET
 from explorer.ui.page import Page
 from explorer.ui.visitors import LECTURER_PREFIX, NAMES, address_of, owner_of
 
@@ -77,16 +78,15 @@ class RunPicker:
 
     def wire(self, *others: gr.Dropdown) -> Callable[..., Any]:
         """Restore the visitor's name and runs when the page opens; `others` are lists that get the same choices."""
-        private: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden", "queue": False}
         attached = self.page.opened(
             self.restore,
             [self.memory, self.remembered],
             [self.memory, self.visitor, self.run, *others],
-            **private,
+            **QUIET,
         )
-        self.run.change(lambda run: run or "", [self.run], [self.remembered], js=_KEEP_URL, **private)
-        self.run.change(self._label, [self.run], [self.label], **private)
-        attached = attached.then(fn=None, js="() => { window.explorerKnows?.('run'); return []; }", **private)
+        self.run.change(lambda run: run or "", [self.run], [self.remembered], js=_KEEP_URL, **QUIET)
+        self.run.change(self._label, [self.run], [self.label], **QUIET)
+        attached = attached.then(fn=None, js="() => { window.explorerKnows?.('run'); return []; }", **QUIET)
         self._others = len(others)
         then: Callable[..., Any] = attached.then
         return then
@@ -154,9 +154,7 @@ class RunPicker:
             command,
             [self.visitor, runs or self.run],
             [self.page.notice, done],
-            api_visibility="private",
-            queue=False,
-            show_progress="hidden",
+            **QUIET,
         )
         return done.change
 
@@ -177,7 +175,7 @@ class RunPicker:
             records = [record for name in run_ids if (record := self._found(name)) is not None]
             return [gr.skip()] * len(outputs) if names or not records else show(Compared(tuple(records)))
 
-        tab.select(draw, [started], list(outputs), api_visibility="private", queue=False, show_progress="hidden")
+        tab.select(draw, [started], list(outputs), **QUIET)
 
     def _found(self, run_id: str) -> RunRecord | None:
         try:

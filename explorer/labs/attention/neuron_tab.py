@@ -41,7 +41,7 @@ takes the place of $\sqrt{d}$, and scores of relative positions are added. GPT-2
 def build_neuron(
     page: Page, tab: gr.Tab, sentence_a: gr.Textbox, sentence_b: gr.Textbox, triggers: Sequence[Any] = ()
 ) -> None:
-    """Lay out and wire the tab. triggers: the page's own events after which the texts are to be looked at."""
+    """triggers: the page's own events after which the texts are to be looked at."""
     text, first_layer, first_head, first_position = OPENING
     with bench():
         layer = control(QueryKeyParams, "layer", value=first_layer, min_width=200, elem_id="neuron-layer")

@@ -79,7 +79,7 @@ def build_views(
     explain: Callable[[], None],
     triggers: Sequence[Any] = (),
 ) -> None:
-    """Lay out and wire the tab. explain: lays out the page's Why. triggers: the page's own events that change the texts."""
+    """explain: lays out the page's Why. triggers: the page's own events that change the texts."""
     with bench():
         with asks():
             view = control(AttentionViewParams, "view", elem_id="view-kind")

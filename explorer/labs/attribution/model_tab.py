@@ -18,7 +18,7 @@ from explorer.ui.page import Page
 
 
 def build_model(page: Page, explain: Callable[[], None]) -> None:
-    """Lay out and wire the tab. explain: lays out the page's Why."""
+    """explain: lays out the page's Why."""
     shared, opening = Bench("attribution"), EXAMPLES[0]
     with bench():
         with asks():

@@ -25,7 +25,7 @@ def can_be_explained(record: RunRecord) -> bool:
 
 
 def build_run(page: Page, tab: gr.Tab, explain: Callable[[], None]) -> None:
-    """Lay out and wire the tab. explain: lays out the page's Why."""
+    """explain: lays out the page's Why."""
     shared = Bench("run-attribution")
     picker = RunPicker(page, can_be_explained)
     with bench():

@@ -34,7 +34,7 @@ transformers with the tuned lens")
 
 
 def build_lens(page: Page, tab: gr.Tab) -> None:
-    """Lay out and wire the tab; it is computed when it comes into view, and anew for another model."""
+    """It is computed when it comes into view, and anew for another model."""
     _, first_text, first_followed = LENS_EXAMPLES[0]
     with bench():
         with asks():

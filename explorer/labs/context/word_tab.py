@@ -37,7 +37,7 @@ to layer. With a few points in hundreds of dimensions some separation is easy: t
 
 
 def build_word(page: Page) -> None:
-    """Lay out and wire the tab."""
+    """A word and sentences with it; similarity over the layers, and one layer as plane and grid."""
     _, first_word, lines = EXAMPLES[0]
     with bench():
         with asks():

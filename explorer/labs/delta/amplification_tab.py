@@ -39,7 +39,7 @@ OPEN = (
 def build_amplification(
     page: Page, picker: RunPicker, tab: gr.Tab
 ) -> tuple[gr.Dropdown, list[gr.components.Component]]:
-    """Lay out and wire the tab; returns the list with the second run, and the places that depend on the run."""
+    """Returns the list with the second run, and the places that depend on the run."""
     with bench():
         with asks():
             module, layer = matrix_choice()

@@ -32,7 +32,7 @@ The LoRA paper compares $r = 8$ with $r = 64$ (figure 3) and two seeds (figure 4
 
 
 def build_compare(page: Page, picker: RunPicker, tab: gr.Tab) -> tuple[gr.Dropdown, list[gr.components.Component]]:
-    """Lay out and wire the tab; returns the list with the second run, and the places that depend on the run."""
+    """Returns the list with the second run, and the places that depend on the run."""
     with bench():
         with asks():
             other = picker.dropdown("Compared with", elem_id="other-run", value=OTHER_RANK)

@@ -26,7 +26,7 @@ random matrix of the same size and norm shows what no structure would look like.
 
 
 def build_spectrum(page: Page, picker: RunPicker, places: list[gr.components.Component]) -> Stream:
-    """Lay out and wire the tab; returns the stream that redraws ΔW while the run trains.
+    """Returns the stream that redraws ΔW while the run trains.
 
     places: other tabs' lists of matrices and layers, which follow the run.
     """

@@ -19,15 +19,14 @@ from explorer.ui.controls import control, controls
 from explorer.ui.kit import asks, bench, caption, live_view_of, shows, start_stop
 from explorer.ui.page import Page
 from explorer.ui.run_picker import RunPicker
-from explorer.ui.streams import Stream, Watch
-from explorer.ui.wiring import folds
+from explorer.ui.several import follow_several
 
 
 def build_sweep(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
-    """Lay out and wire the tab."""
+    """The task and the ranks; the scores by rank, beside the paper's."""
     with bench():
         with asks():
-            start, stop = start_stop("Sweep the ranks", "sweep", stop="Stop them all", stop_id=None)
+            buttons = start_stop("Sweep the ranks", "sweep", stop="Stop them all", stop_id=None)
             inputs = {
                 "task": control(SweepParams, "task", choices=choices(settings())),
                 **controls(SweepParams, "ranks", "targets", "epochs", "seed"),
@@ -39,28 +38,7 @@ def build_sweep(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
         with shows():
             said, bar, figure = live_view_of("rank-sweep", "sweep")
             rich_text(str(sweep_figures.paper_quote()), elem_classes=["wide"])
-    started = gr.Textbox("", visible="hidden", label="started")
-
-    def steer(compared: Compared, owner: str) -> list[Any]:
-        active = any(record.status.is_active for record in compared.records)
-        runs = ",".join(record.run_id for record in compared.records)
-        return [gr.update(visible=not active), gr.update(visible=active), runs]
-
-    stream = Stream(
-        page,
-        SWEEP,
-        inputs,
-        picker.visitor,
-        [said, bar, figure],
-        _show,
-        folds("sweep_ranks"),
-        Watch(),
-        [start, stop, started],
-        steer,
-    )
-    stream.on(start.click)
-    picker.on_press(stop, "stop", started)
-    picker.draw_first(tab, started, list(BY_RANK.values()), _show, [said, bar, figure])
+    follow_several(picker, tab, SWEEP, inputs, buttons, [said, bar, figure], _show, list(BY_RANK.values()))
 
 
 def _show(compared: Compared) -> list[Any]:

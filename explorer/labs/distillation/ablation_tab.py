@@ -18,15 +18,14 @@ from explorer.ui.controls import controls
 from explorer.ui.kit import asks, bench, caption, live_view_of, shows, start_stop
 from explorer.ui.page import Page
 from explorer.ui.run_picker import RunPicker
-from explorer.ui.streams import Stream, Watch
-from explorer.ui.wiring import folds
+from explorer.ui.several import follow_several
 
 
 def build_ablation(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
-    """Lay out and wire the tab."""
+    """The settings that five students share; sentence, figure and list of what each is worth."""
     with bench():
         with asks():
-            start, stop = start_stop("Drop each term in turn", "ablate", stop="Stop them all", stop_id=None)
+            buttons = start_stop("Drop each term in turn", "ablate", stop="Stop them all", stop_id=None)
             learns = Learning(page, "ablation")
             inputs = {
                 "task": learns.task,
@@ -43,35 +42,14 @@ def build_ablation(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
         with shows():
             said, bar, figure = live_view_of("distillation-ablation", "ablation")
             listed = rich_text(elem_classes=["wide"], elem_id="ablation-list")
-    started = gr.Textbox("", visible="hidden", label="started")
-    panel = folds(ABLATE)
-
-    def steer(result: Ablated, owner: str) -> list[Any]:
-        active = any(record.status.is_active for record in result.records)
-        runs = ",".join(record.run_id for record in result.records)
-        return [gr.update(visible=not active), gr.update(visible=active), runs]
-
     outputs = [said, bar, figure, listed]
-    stream = Stream(
-        page,
-        ABLATE,
-        {"teacher": picker.run, "model": page.model, **inputs},
-        picker.visitor,
-        outputs,
-        _show,
-        panel,
-        Watch(),
-        [start, stop, started],
-        steer,
-    )
-    stream.on(start.click)
-    picker.on_press(stop, "stop", started)
+    inputs = {"teacher": picker.run, "model": page.model, **inputs}
 
     def drawn(compared: Compared) -> list[Any]:
         whole = len(compared.records) == len(BY_ABLATION)
         return _show(Ablated(page.executor.runs.get(FIRST), compared.records)) if whole else [gr.skip()] * len(outputs)
 
-    picker.draw_first(tab, started, list(BY_ABLATION.values()), drawn, outputs)
+    follow_several(picker, tab, ABLATE, inputs, buttons, outputs, _show, list(BY_ABLATION.values()), drawn)
 
 
 def _show(result: Ablated) -> list[Any]:

@@ -44,7 +44,7 @@ $1 - \cos(h^s, h^t)$ of the last hidden states (Sanh et al. 2019, section 3).
 
 
 def build_losses(page: Page, picker: RunPicker, tab: gr.Tab) -> gr.Dropdown:
-    """Lay out and wire the tab; returns the list of students, which gets the picker's choices."""
+    """Returns the list of students, which gets the picker's choices."""
     with bench():
         with asks():
             of = gr.Radio(TEACHERS, value="run", label="Teacher")

@@ -61,7 +61,7 @@ def softening(**options: Any) -> gr.HTML:
 
 
 def build_soft_targets(page: Page, picker: RunPicker) -> None:
-    """Lay out and wire the tab."""
+    """A teacher and a sentence; its answer with a slider for the temperature."""
     with bench():
         with asks():
             of = gr.Radio(TEACHERS, value="model", label="Teacher", elem_id="soft-teacher")

@@ -58,7 +58,7 @@ learnt a task's classes is tried there too; one that fills masks is asked on the
 
 
 def build_train(page: Page, picker: RunPicker, tab: gr.Tab) -> Callable[..., None]:
-    """Lay out and wire the tab; returns what is to be called with the trigger after which the visitor is known."""
+    """Returns what is to be called with the trigger after which the visitor is known."""
     with bench():
         with asks():
             start, stop = start_stop("Train the student", "distill")

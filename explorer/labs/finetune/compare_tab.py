@@ -18,15 +18,14 @@ from explorer.ui.controls import control, controls
 from explorer.ui.kit import asks, bench, caption, shows, start_stop, view_of
 from explorer.ui.page import Page
 from explorer.ui.run_picker import RunPicker
-from explorer.ui.streams import Stream, Watch
-from explorer.ui.wiring import folds
+from explorer.ui.several import follow_several
 
 
 def build_compare(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
-    """Lay out and wire the tab."""
+    """The task and the methods; cost against score, curves, and the costs as a table."""
     with bench():
         with asks():
-            start, stop = start_stop("Compare all", "compare", stop="Stop them all", stop_id=None)
+            buttons = start_stop("Compare all", "compare", stop="Stop them all", stop_id=None)
             named = [(method.title, method.slug) for method in METHODS]
             inputs = {
                 "task": control(CompareParams, "task", choices=choices(settings())),
@@ -49,27 +48,8 @@ def build_compare(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
         "(2,490 of RTE to 393,000 of MNLI) with a search over settings; the runs above are of the model chosen here, on few "
         "examples, and the bundled tasks have sentences of their own. To measure on GLUE's, take its file on the Train tab."
     )
-
-    def steer(result: Compared, owner: str) -> list[Any]:
-        active = any(record.status.is_active for record in result.records)
-        return [gr.update(visible=not active), gr.update(visible=active), ",".join(r.run_id for r in result.records)]
-
-    started = gr.Textbox("", visible="hidden", label="started")
-    stream = Stream(
-        page,
-        COMPARE,
-        inputs,
-        picker.visitor,
-        [said, trade, curves, costs],
-        show,
-        folds("compare_methods"),
-        Watch(),
-        [start, stop, started],
-        steer,
-    )
-    stream.on(start.click)
-    picker.on_press(stop, "stop", started)
-    picker.draw_first(tab, started, list(BY_METHOD.values()), show, [said, trade, curves, costs])
+    outputs = [said, trade, curves, costs]
+    follow_several(picker, tab, COMPARE, inputs, buttons, outputs, show, list(BY_METHOD.values()))
 
 
 def show(result: Compared) -> list[Any]:

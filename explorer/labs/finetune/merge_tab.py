@@ -26,7 +26,7 @@ numbers in another order. (Hu et al. 2021, section 4.1, "No additional inference
 
 
 def build_merge(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
-    """Lay out and wire the tab."""
+    """The merge with its timings; the run as a file, and an adapter from one."""
     with bench():
         with asks():
             merge = gr.Button("Merge and compare", variant="primary", elem_id="merge")

@@ -20,7 +20,7 @@ MOST_LINES = 9
 
 
 def build_runs(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
-    """Lay out and wire the tab."""
+    """The list of runs; those that are chosen in one plot."""
     with bench():
         with asks():
             shown = picker.dropdown("Runs to draw in one plot", multiselect=True, elem_id="runs-shown")

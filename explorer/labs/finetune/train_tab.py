@@ -35,7 +35,7 @@ NO_SCRIPT = "# These settings begin with what their run computes: train.py comes
 
 
 def build_train(page: Page, picker: RunPicker) -> Stream:
-    """Lay out and wire the tab; returns the stream that follows the chosen run."""
+    """Returns the stream that follows the chosen run."""
     with bench():
         with asks():
             train, stop = start_stop("Train", "train", stop_id="stop")

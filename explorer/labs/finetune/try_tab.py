@@ -33,7 +33,7 @@ that the LoRA paper names (Hu et al. 2021, section 4.2); peft's answer is the ar
 
 
 def build_try(page: Page, picker: RunPicker, tab: gr.Tab) -> gr.Dropdown:
-    """Lay out and wire the tab; returns the list of runs to swap between."""
+    """Returns the list of runs to swap between."""
     with bench():
         with asks():
             first = control(PredictRunParams, "sentence_a", value=PRAISE, elem_id="try-first")

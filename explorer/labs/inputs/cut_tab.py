@@ -40,7 +40,7 @@ def steps_view(**options: Any) -> gr.HTML:
 
 
 def build_cut(page: Page, tab: gr.Tab, tabs: gr.Tabs, tokenizers: gr.Dropdown, pieces: gr.HTML) -> None:
-    """Lay out and wire the tab. pieces: pressing one opens this tab with its word."""
+    """pieces: pressing one opens this tab with its word."""
     with bench():
         with asks(250):
             word = control(CutParams, "word", value=WORDS[0], elem_id="cut-word")

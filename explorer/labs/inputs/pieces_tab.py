@@ -46,7 +46,7 @@ def pieces_view(**options: Any) -> gr.HTML:
 
 
 def build_pieces(page: Page) -> tuple[gr.Dropdown, gr.HTML]:
-    """Lay out and wire the tab; returns the choice of tokenizers, and the pieces that can be pressed."""
+    """Returns the choice of tokenizers, and the pieces that can be pressed."""
     opened: set[str] = set()
     known = dict(TEXTS)
     with bench():

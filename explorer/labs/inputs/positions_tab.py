@@ -22,7 +22,7 @@ $\cos(P_i, P_j) = P_i \cdot P_j / (\lVert P_i \rVert \lVert P_j \rVert)$. Place 
 
 
 def build_positions(page: Page, tab: gr.Tab) -> None:
-    """Lay out and wire the tab."""
+    """The step between positions; how alike the rows are."""
     with bench():
         with asks(250):
             step = control(PositionsParams, "step")

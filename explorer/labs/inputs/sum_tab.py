@@ -33,7 +33,7 @@ and figure 2; Lan et al. 2020, section 3.1; Liu et al. 2019; He et al. 2021)
 
 
 def build_sum(page: Page, tab: gr.Tab) -> None:
-    """Lay out and wire the tab."""
+    """Two sentences; the parts of each token's sum, and below those of one."""
     with bench():
         with asks(250):
             sentences = controls(SumParams, sentence_a=PAIRS[0][1], sentence_b=PAIRS[0][2])

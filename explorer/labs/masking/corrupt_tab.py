@@ -39,7 +39,7 @@ training and reused the copies over forty epochs (**static**); RoBERTa draws ane
 
 
 def build_corrupt(page: Page, tab: gr.Tab) -> None:
-    """Lay out and wire the tab; its figures are computed when they come into view, and anew for another model."""
+    """Its figures are computed when they come into view, and anew for another model."""
     with bench():
         with asks():
             inputs = {

@@ -40,7 +40,7 @@ def show(result: FillResult) -> list[Any]:
 
 
 def build_fill(page: Page) -> None:
-    """Lay out and wire the tab."""
+    """A sentence; its tokens to press, the predictions for those that are hidden."""
     with bench():
         with asks():
             text = control(FillParams, "text", value=EXAMPLES[0].text)

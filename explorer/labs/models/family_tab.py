@@ -28,7 +28,7 @@ those of their `config.json` on the hub. (Devlin et al. 2019, section 3; Lan et 
 
 
 def build_family(page: Page) -> None:
-    """Lay out and wire the tab."""
+    """The cards; below, which members' bars stand side by side."""
     rich_text(str(figures.changes_view()), elem_id="family-cards")
     with bench():
         with asks(250):

@@ -35,7 +35,7 @@ TRY: dict[str, dict[str, Any]] = {
 
 
 def build_sizes(page: Page, tab: gr.Tab) -> None:
-    """Lay out and wire the tab."""
+    """A model and its sizes; its parameters, and an ALBERT's by the width of its embeddings."""
     with bench():
         with asks():
             offered = [(figures.offered(name), name) for name in SIZED]

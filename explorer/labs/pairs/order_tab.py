@@ -65,7 +65,7 @@ before what goes on. Of the easier task it has learned nothing on the way (table
 
 
 def build_order(page: Page, tab: gr.Tab) -> None:
-    """Lay out and wire the tab."""
+    """Two sentences before an SOP head; below, both heads on three kinds of pairs."""
     with bench():
         with asks():
             sop = _choice(Capability.SOP, "Model with an SOP head")

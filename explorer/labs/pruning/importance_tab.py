@@ -61,7 +61,7 @@ class Pressed:
 
 
 def build_importance(subject: Subject, tab: gr.Tab) -> tuple[Callable[..., Any], Pressed]:
-    """Lay out and wire the tab; returns what adds triggers that draw it, and what a press on its heatmap needs."""
+    """Returns what adds triggers that draw it, and what a press on its heatmap needs."""
     with bench():
         with asks(250):
             start, stop = start_stop("Measure importance", "measure-importance")

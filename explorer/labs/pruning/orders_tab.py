@@ -33,7 +33,7 @@ TRY = {
 
 
 def build_orders(subject: Subject, tab: gr.Tab, pressed: Pressed) -> Callable[..., None]:
-    """Lay out and wire the tab; returns what adds triggers after which another model's heads are in question."""
+    """Returns what adds triggers after which another model's heads are in question."""
     with bench():
         with asks(250):
             start, stop = start_stop("Prune in three orders", "compare-orders")

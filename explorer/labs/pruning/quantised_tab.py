@@ -29,7 +29,7 @@ TRY: dict[str, dict[str, Any]] = {
 
 
 def build_quantised(subject: Subject, tab: gr.Tab) -> None:
-    """Lay out and wire the tab."""
+    """The share that is pruned and the batch; size, speed and score of the three forms."""
     with bench():
         with asks(250):
             start, stop = start_stop("Measure the three forms", "quantise")

@@ -46,7 +46,7 @@ mend what was cut.
 
 
 def build_remove(subject: Subject, tab: gr.Tab) -> None:
-    """Lay out and wire the tab."""
+    """How much of which units; what is left, before beside after, and the file."""
     with bench():
         with asks(250):
             start, stop = start_stop("Prune", "prune")
@@ -103,7 +103,7 @@ def _build_export(subject: Subject, key: gr.Textbox) -> None:
 
 
 def build_steps(subject: Subject, tab: gr.Tab) -> None:
-    """Lay out and wire the tab."""
+    """The share in one step or in several; both on one plot."""
     with bench():
         with asks(250):
             start, stop = start_stop("Compare", "compare-steps")
