@@ -7,7 +7,7 @@ import secrets
 import sys
 from dataclasses import replace
 
-from explorer.engine.local import LocalExecutor
+from explorer.engine.local import LocalEngine
 from explorer.models.catalog import DEFAULT_MODEL
 from explorer.settings import listen_on, settings
 from explorer.shell import build_app, launch_options
@@ -23,15 +23,15 @@ def main() -> None:
     chosen = listen_on(arguments.host)
     if not chosen.lecturer_key:
         chosen = replace(chosen, lecturer_key=secrets.token_urlsafe(9))
-    executor = LocalExecutor(chosen)
-    executor.warm_up(DEFAULT_MODEL)
-    app = build_app(executor)
+    engine = LocalEngine(chosen)
+    engine.warm_up(DEFAULT_MODEL)
+    app = build_app(engine)
     print(
         f"* For the lecturer, who sees everybody's runs: add ?lecturer={chosen.lecturer_key} to a page's address",
         flush=True,
     )
     try:
-        app.launch(server_name=arguments.host, server_port=arguments.port, **launch_options(executor))
+        app.launch(server_name=arguments.host, server_port=arguments.port, **launch_options(engine))
     except OSError as error:
         sys.exit(
             f"The app cannot listen on port {arguments.port}: give another by --port or GRADIO_SERVER_PORT. ({error})"

@@ -14,7 +14,7 @@ from explorer.compress.importance import unit_sums
 from explorer.compress.removal import remove
 from explorer.compress.subject import TOKENS_AT_ONCE, Subject, of_run
 from explorer.compress.timing import batch_of, milliseconds
-from explorer.engine.local import LocalExecutor
+from explorer.engine.local import LocalEngine
 from explorer.maths.importance import mean_and_error
 from explorer.models.inside import gated
 from explorer.runs.examples import FIRST
@@ -30,8 +30,8 @@ EXAMPLES, BATCH, TIMES = 32, 16, 3
 def example() -> Subject:
     """The worked example: LoRA on SST-2, 6 layers of 12 heads."""
     settings = Settings(device="cpu")
-    executor = LocalExecutor(settings)
-    run = OpenRuns(executor.runs.get, executor.runs.store.folder_of, executor.store.get)(FIRST)
+    engine = LocalEngine(settings)
+    run = OpenRuns(engine.runs.get, engine.runs.store.folder_of, engine.store.get)(FIRST)
     record = run.record
     return of_run(run.restore(), record.name, load("sst2", settings), Scale(*record.scale), EXAMPLES, 80)
 

@@ -36,23 +36,23 @@ class Peak:
 
 def peak(runs: int) -> Peak:
     """Train so many runs at once in this process and see how far it grew."""
-    from explorer.engine.local import LocalExecutor
+    from explorer.engine.local import LocalEngine
     from explorer.runs.following import follow_all
     from explorer.runs.record import RunStatus
     from explorer.tasks.sources import load
 
     with tempfile.TemporaryDirectory() as folder:
-        executor = LocalExecutor(Settings(device="cpu", data_folder=Path(folder), training_lanes=MANY))
-        executor.store.get(MODEL)
+        engine = LocalEngine(Settings(device="cpu", data_folder=Path(folder), training_lanes=MANY))
+        engine.store.get(MODEL)
         load(SPEC.task, Settings())
         loaded = _most_bytes()
-        started = tuple(executor.runs.start(RunSpec(**{**asdict(SPEC), "seed": seed}), "me") for seed in range(runs))
+        started = tuple(engine.runs.start(RunSpec(**{**asdict(SPEC), "seed": seed}), "me") for seed in range(runs))
         together = 0
-        for compared in follow_all(executor.runs, started):
+        for compared in follow_all(engine.runs, started):
             if compared is not None:
                 together = max(together, sum(0 < record.step < record.steps for record in compared.records))
             time.sleep(LOOK_SECONDS)
-        statuses = {executor.runs.wait(run, LONGEST_SECONDS).status for run in started}
+        statuses = {engine.runs.wait(run, LONGEST_SECONDS).status for run in started}
         assert statuses == {RunStatus.DONE}, statuses
         return Peak(loaded, _most_bytes(), together)
 

@@ -44,11 +44,11 @@ def run(action: str, model: str | None = None, **parameters: Any) -> Answer:
     if action not in known:
         raise ValueError(f"No action is called {action!r}; there are {', '.join(known)}.")
     entry = known[action]
-    executor = _executor()
+    engine = _engine()
     model = model or _standard_model(entry)
     if isinstance(entry, LiveAction):
         given = {"model": model, **parameters} if entry.takes_model else parameters
-        result = _followed(entry, executor, entry.params(**given))
+        result = _followed(entry, engine, entry.params(**given))
     else:
         names_model = entry.job.on in ("runs", "resources") and any(
             field.name == "model" for field in fields(entry.params)
@@ -56,8 +56,8 @@ def run(action: str, model: str | None = None, **parameters: Any) -> Answer:
         given = {"model": model, **parameters} if names_model else parameters
         params = entry.params(**given)
         if names_model or entry.job.on == "model":
-            _prepared(executor, model)
-        result = executor.follow(entry.job, params, model if entry.job.on == "model" else "").last.result()
+            _prepared(engine, model)
+        result = engine.follow(entry.job, params, model if entry.job.on == "model" else "").last.result()
     if entry.check is not None:
         entry.check(result)
     return Answer(result, entry.table(result))
@@ -71,25 +71,25 @@ def _standard_model(entry: Any) -> str:
     return next(iter(bundled_with(needs)), DEFAULT_MODEL) if needs else DEFAULT_MODEL
 
 
-def _prepared(executor: Any, model: str) -> None:
-    for _ in executor.prepare(model):
+def _prepared(engine: Any, model: str) -> None:
+    for _ in engine.prepare(model):
         pass
 
 
-def _followed(entry: Any, executor: Any, params: Any) -> Any:
+def _followed(entry: Any, engine: Any, params: Any) -> Any:
     """The last result of an action that goes on for a while."""
     if entry.takes_model:
-        _prepared(executor, params.model)
+        _prepared(engine, params.model)
     last = None
-    for result in entry.follow(executor, params, SCRIPT_OWNER):
+    for result in entry.follow(engine, params, SCRIPT_OWNER):
         last = result if result is not None else last
         time.sleep(LOOK_SECONDS)
     return last
 
 
 @cache
-def _executor() -> Any:
-    from explorer.engine.local import LocalExecutor
+def _engine() -> Any:
+    from explorer.engine.local import LocalEngine
     from explorer.settings import settings
 
-    return LocalExecutor(settings())
+    return LocalEngine(settings())

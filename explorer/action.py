@@ -9,7 +9,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from explorer.engine.protocol import Executor, Job
+from explorer.engine.protocol import Engine, Job
 from explorer.models.families import Capability
 from explorer.plain import Plain
 from explorer.tables import Table
@@ -52,7 +52,7 @@ class Action:
 class LiveAction:
     """Something that goes on for a while and shows how it stands as it goes.
 
-    source: a job that is a generator; or, for runs that train, `module:function`, called as `(executor, params, owner)`: it
+    source: a job that is a generator; or, for runs that train, `module:function`, called as `(engine, params, owner)`: it
     yields results, and None where nothing is new, and never waits. params: a dataclass; a field called `model` is the page's.
     check raises ExplorerError for a last result that is a failure.
     """
@@ -70,12 +70,12 @@ class LiveAction:
         """Whether the parameters name a model."""
         return any(field.name == "model" for field in fields(self.params))
 
-    def follow(self, executor: Executor, params: Any, owner: str) -> Iterator[Any]:
+    def follow(self, engine: Engine, params: Any, owner: str) -> Iterator[Any]:
         """Results as they come, and None where nothing is new; whoever drives it pauses between two looks, and closes it."""
         if isinstance(self.source, Job):
-            return executor.follow(self.source, params)
+            return engine.follow(self.source, params)
         module, name = self.source.split(":")
-        results: Iterator[Any] = getattr(importlib.import_module(module), name)(executor, params, owner)
+        results: Iterator[Any] = getattr(importlib.import_module(module), name)(engine, params, owner)
         return results
 
     def script(self, params: Any) -> str:

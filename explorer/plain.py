@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from explorer.engine.protocol import Executor
+from explorer.engine.protocol import Engine
 from explorer.models.catalog import find_card
 from explorer.models.families import Architecture, by_family
 from explorer.runs.record import RunRecord
@@ -36,7 +36,7 @@ HEADER = """\
 class Asked:
     """What a visitor asked, and what came: `params` and `result` as the action's job has them."""
 
-    executor: Executor
+    engine: Engine
     model: str | None
     params: Any
     result: Any
@@ -77,7 +77,7 @@ def place_of(model: str) -> str:
 
 def run_place(asked: Asked, run_id: str) -> str:
     """A run's folder: a worked example's below the Explorer's folder, any other's below the home folder's ~ where it is."""
-    folder = asked.executor.runs.folder_of(run_id)
+    folder = asked.engine.runs.folder_of(run_id)
     if folder.is_relative_to(ROOT):
         return folder.relative_to(ROOT).as_posix()
     return f"~/{folder.relative_to(Path.home()).as_posix()}" if folder.is_relative_to(Path.home()) else str(folder)
@@ -113,7 +113,7 @@ def run_values(asked: Asked, record: RunRecord) -> dict[str, Any]:
 
 def architecture_of(asked: Asked, model: str | None = None) -> Architecture | None:
     """The family of the model that answered, or of another one; None where it is no longer known."""
-    family = asked.executor.status(model or str(asked.model)).family
+    family = asked.engine.status(model or str(asked.model)).family
     return by_family(family) if family else None
 
 

@@ -14,7 +14,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from explorer.engine.protocol import Executor
+from explorer.engine.protocol import Engine
 from explorer.home import HOME
 from explorer.labs import CHAPTERS, LABS, Lab
 from explorer.ui import sessions
@@ -46,29 +46,29 @@ class _Pages(StreamingPages):
         return super().get_config_file() if self.complete else {}
 
 
-def build_app(executor: Executor) -> gr.Blocks:
+def build_app(engine: Engine) -> gr.Blocks:
     """All pages as one Gradio app; nothing heavy is imported and no model is loaded."""
     sessions.install()
     app = _Pages(title=TITLE, analytics_enabled=False, fill_width=True, delete_cache=FILES_KEPT)
     with app:
-        _build_page(app, HOME, executor)
+        _build_page(app, HOME, engine)
     for lab in LABS:
         with app.route(lab.title, f"/{lab.slug}"):
-            _build_page(app, lab, executor)
+            _build_page(app, lab, engine)
             app.complete = lab is LABS[-1]
     return app
 
 
-def _build_page(app: gr.Blocks, lab: Lab, executor: Executor) -> None:
+def _build_page(app: gr.Blocks, lab: Lab, engine: Engine) -> None:
     gr.HTML(str(navigation(lab)), elem_classes=["top"], js_on_load=_SKIP)
     with gr.Row(elem_classes=["headline"]):
         gr.HTML(str(heading(lab)), elem_classes=["question"])
         with gr.Column(scale=1, min_width=260, elem_classes=["card-line"]):
-            picker = Picker(executor)
+            picker = Picker(engine)
             picker.lay_out_card()
     picker.lay_out_note()
     notice = notice_place()
-    page = Page(executor, lab, picker.model, notice, *picker.wire(app, notice))
+    page = Page(engine, lab, picker.model, notice, *picker.wire(app, notice))
     module, name = lab.tab.split(":")
     getattr(importlib.import_module(module), name)(page)
 
@@ -131,7 +131,7 @@ def _style() -> str:
     return "\n".join(file.read_text(encoding="utf-8") for file in files)
 
 
-def launch_options(executor: Executor) -> dict[str, Any]:
+def launch_options(engine: Engine) -> dict[str, Any]:
     """What the app's launch needs beside host and port."""
     return {
         "theme": theme(),
@@ -144,7 +144,7 @@ def launch_options(executor: Executor) -> dict[str, Any]:
         "state_session_capacity": sessions.MOST_SESSIONS,
         "app_kwargs": {
             "middleware": [
-                Middleware(FrontDoor, is_lecturer=executor.runs.is_lecturer),
+                Middleware(FrontDoor, is_lecturer=engine.runs.is_lecturer),
                 Middleware(KeptPages, paths=["/", *(f"/{lab.slug}" for lab in LABS)]),
             ],
             "routes": [

@@ -184,7 +184,7 @@ def script_of(case: Case, run: str) -> tuple[str, Any]:
     model = None if isinstance(action, LiveAction) or action.job.on != "model" else case.model
     answer = explorer.run(case.action, **({"model": model} if model else {}), **given)
     assert action.plain is not None
-    return action.plain(Asked(explorer._executor(), model, action.params(**given), answer.result)), answer
+    return action.plain(Asked(explorer._engine(), model, action.params(**given), answer.result)), answer
 
 
 def run_alone(script: str) -> dict[str, Any]:
@@ -239,7 +239,7 @@ def test_the_other_script_runs_where_its_first_lines_say(tmp_path: Path) -> None
 def test_where_there_is_none_the_fold_says_so() -> None:
     lens, given = ACTIONS["logit_lens"], {"text": "We left."}
     answer = explorer.run("logit_lens", "electra-mini-discriminator", **given)
-    asked = Asked(explorer._executor(), "electra-mini-discriminator", lens.params(**given), answer.result)
+    asked = Asked(explorer._engine(), "electra-mini-discriminator", lens.params(**given), answer.result)
     with gr.Blocks():
         panel = folds(lens)
     assert panel.filled(lens, asked, "script", frame(answer.table))[:2] == [NO_PLAIN_SCRIPT, "script"]

@@ -1,1 +1,1 @@
-"""Where jobs run: the executor protocol and its implementations."""
+"""Where jobs run: the engine protocol and its implementations."""

@@ -1,4 +1,4 @@
-"""The executor of one machine: worker threads, the shared models, and a cache of answers.
+"""The engine of one machine: worker threads, the shared models, and a cache of answers.
 
 torch is imported by the first job (or by warm_up), never when the server starts.
 """
@@ -35,8 +35,8 @@ Question = tuple[Job, Any, str, tuple[int, ...]]
 """A job, its parameters, its model and the versions of its runs."""
 
 
-class LocalExecutor:
-    """Runs each job in this process; see explorer.engine.protocol.Executor."""
+class LocalEngine:
+    """Runs each job in this process; see explorer.engine.protocol.Engine."""
 
     def __init__(self, settings: Settings) -> None:
         share_freed_memory()

@@ -1,6 +1,6 @@
-"""The seam between pages and models: a page names a job, an executor runs it where the model is.
+"""The seam between pages and models: a page names a job, an engine runs it where the model is.
 
-The local executor is one implementation; one that sends jobs to a cluster goes behind the same protocol.
+The local engine is one implementation; one that sends jobs to a cluster goes behind the same protocol.
 """
 
 from __future__ import annotations
@@ -8,13 +8,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Literal, Protocol
 
 from explorer.engine.computation import Following
 from explorer.models.families import Capability
-from explorer.runs.record import RunRecord
-from explorer.tuning.spec import RunSpec
+from explorer.runs.protocol import Runs
 
 On = Literal["model", "runs", "tokenizers", "resources", "nothing"]
 
@@ -55,47 +53,7 @@ class DownloadProgress:
     total: int
 
 
-class Runs(Protocol):
-    """The runs of this installation. `owner` is a visitor's secret name; all errors are ExplorerErrors."""
-
-    def start(self, spec: RunSpec, owner: str) -> str:
-        """Queue a run; its id."""
-        ...
-
-    def get(self, run_id: str) -> RunRecord:
-        """A run as it stands; whoever knows its id may look."""
-        ...
-
-    def folder_of(self, run_id: str) -> Path:
-        """Where a run's weights are on the machine that keeps them."""
-        ...
-
-    def list(self, owner: str) -> list[RunRecord]:
-        """An owner's runs, newest first, then the bundled examples."""
-        ...
-
-    def stop(self, run_id: str, owner: str) -> None:
-        """Stop a run of one's own; what it has learned is kept."""
-        ...
-
-    def resume(self, run_id: str, owner: str) -> None:
-        """Go on with a run that ended early."""
-        ...
-
-    def delete(self, run_id: str, owner: str) -> None:
-        """Forget a run of one's own and its weights."""
-        ...
-
-    def import_adapter(self, path: str, owner: str) -> str:
-        """Keep an adapter from a file as a run; its id."""
-        ...
-
-    def is_lecturer(self, key: str) -> bool:
-        """Whether a key opens everybody's runs."""
-        ...
-
-
-class Executor(Protocol):
+class Engine(Protocol):
     """Runs jobs. `params` are frozen dataclasses and results plain data, so both can cross to another machine."""
 
     @property
@@ -124,11 +82,11 @@ class Executor(Protocol):
         ...
 
 
-async def answer(executor: Executor, job: Job, params: Any, model: str = "") -> Any:
+async def answer(engine: Engine, job: Job, params: Any, model: str = "") -> Any:
     """A job's last result, awaited. Raises ExplorerError; the work ends where the caller is cancelled and nobody else asks."""
     names_runs = job.on in ("runs", "resources")  # which are looked up in their database
     asked = (job, params, model)
-    following = await asyncio.to_thread(executor.follow, *asked) if names_runs else executor.follow(*asked)
+    following = await asyncio.to_thread(engine.follow, *asked) if names_runs else engine.follow(*asked)
     try:
         return await asyncio.wrap_future(following.last)
     finally:

@@ -13,7 +13,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from explorer.engine.local import LocalExecutor
+from explorer.engine.local import LocalEngine
 from explorer.models.bundle import load_bundle
 from explorer.runs.examples import EXAMPLES, OWNER, Worked
 from explorer.runs.open import OpenRun, OpenRuns
@@ -85,7 +85,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     wanted = chosen.names or [worked.run_id for worked in EXAMPLES]
     with tempfile.TemporaryDirectory() as data_folder:
         settings = Settings(data_folder=Path(data_folder))
-        runs = LocalExecutor(settings).runs
+        runs = LocalEngine(settings).runs
         open_run = OpenRuns(runs.get, runs.store.folder_of, lambda model: load_bundle(model, settings))
         if chosen.measure:
             measure_bundled(wanted, chosen.glue, open_run)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from explorer.engine.protocol import Runs
+from explorer.runs.protocol import Runs
 from explorer.runs.record import RunRecord
 
 

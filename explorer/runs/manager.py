@@ -41,7 +41,7 @@ Work = Callable[[RunRecord, Callable[[RunRecord], None], threading.Event], None]
 
 
 class RunManager:
-    """Runs of one machine; see explorer.engine.protocol.Runs. `work` trains one run and publishes newer records of it."""
+    """Runs of one machine; see explorer.runs.protocol.Runs. `work` trains one run and publishes newer records of it."""
 
     def __init__(self, store: RunStore, settings: Settings, work: Work, bundle_of: Callable[[str], Bundle]) -> None:
         self.store = store

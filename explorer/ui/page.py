@@ -1,4 +1,4 @@
-"""What a lab's tab is handed: the chosen model, the executor, the place for messages, and when to run."""
+"""What a lab's tab is handed: the chosen model, the engine, the place for messages, and when to run."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import gradio as gr
 from markupsafe import Markup
 
 from explorer.action import Lab
-from explorer.engine.protocol import Executor
+from explorer.engine.protocol import Engine
 from explorer.errors import ExplorerError, MissingCapabilityError
 from explorer.models.catalog import bundled_with
 from explorer.models.families import Capability
@@ -23,7 +23,7 @@ class Page:
     opened fires once, when the page's model is known; changed are the triggers that fire when another model is in place.
     """
 
-    executor: Executor
+    engine: Engine
     lab: Lab
     model: gr.Dropdown
     notice: gr.HTML

@@ -10,7 +10,7 @@ import gradio as gr
 from markupsafe import Markup
 
 from explorer.charts.words import compact
-from explorer.engine.protocol import DownloadProgress, Executor, ModelStatus
+from explorer.engine.protocol import DownloadProgress, Engine, ModelStatus
 from explorer.errors import readable
 from explorer.models.catalog import CATALOG, DEFAULT_MODEL, ModelCard
 
@@ -60,8 +60,8 @@ def describe(status: ModelStatus) -> str:
 class Picker:
     """The choice of a model on one page: lay out its parts where they belong, then wire them."""
 
-    def __init__(self, executor: Executor) -> None:
-        self.executor = executor
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
         self.memory = gr.BrowserState(DEFAULT_MODEL, storage_key=MEMORY_KEY, secret=MEMORY_KEY)
         self.model = gr.Dropdown(
             [(picker_label(card, card.bundled), card.model_id) for card in CATALOG],
@@ -76,7 +76,7 @@ class Picker:
 
     def lay_out_card(self) -> None:
         """The line that says what the chosen model is."""
-        self.card = gr.HTML(describe(self.executor.status(DEFAULT_MODEL)))
+        self.card = gr.HTML(describe(self.engine.status(DEFAULT_MODEL)))
 
     def lay_out_note(self) -> None:
         """Progress and failures of a download, and the button that stops it."""
@@ -109,7 +109,7 @@ class Picker:
         )
         accepted = notice.select(self.accept, None, parts, queue=False, **private)
         stopped = self.stop.click(
-            lambda: [DEFAULT_MODEL, describe(self.executor.status(DEFAULT_MODEL)), "", gr.update(visible=False)],
+            lambda: [DEFAULT_MODEL, describe(self.engine.status(DEFAULT_MODEL)), "", gr.update(visible=False)],
             None,
             [self.model, self.card, self.note, self.stop],
             cancels=[chosen],
@@ -121,10 +121,10 @@ class Picker:
 
     def restore(self, remembered: Any) -> dict[str, Any]:
         """Take the remembered model up again if it is still here; the list learns what has been downloaded since."""
-        statuses = {card.model_id: self.executor.status(card.model_id) for card in CATALOG}
+        statuses = {card.model_id: self.engine.status(card.model_id) for card in CATALOG}
         choices = [(picker_label(card, statuses[card.model_id].on_this_machine), card.model_id) for card in CATALOG]
         wanted = remembered if isinstance(remembered, str) and remembered else DEFAULT_MODEL
-        status = self.executor.status(wanted)
+        status = self.engine.status(wanted)
         if not status.on_this_machine:
             status = statuses[DEFAULT_MODEL]
         return {"choices": choices, "model": status.model_id, "card": describe(status)}
@@ -134,20 +134,20 @@ class Picker:
         wanted = str(wanted or DEFAULT_MODEL).strip()
         began = monotonic()
         try:
-            for progress in self.executor.prepare(wanted):
+            for progress in self.engine.prepare(wanted):
                 note = _progress_note(wanted, progress, monotonic() - began)
                 yield [gr.skip(), gr.skip(), note, gr.skip(), gr.update(visible=progress.total > 1)]
         except Exception as error:
             note = str(Markup('<div class="notice" role="alert"><p>{}</p></div>').format(str(readable(error))))
-            fallen_back = describe(self.executor.status(DEFAULT_MODEL))
+            fallen_back = describe(self.engine.status(DEFAULT_MODEL))
             yield [DEFAULT_MODEL, fallen_back, note, DEFAULT_MODEL, gr.update(visible=False)]
             return
-        yield [wanted, describe(self.executor.status(wanted)), "", wanted, gr.update(visible=False)]
+        yield [wanted, describe(self.engine.status(wanted)), "", wanted, gr.update(visible=False)]
 
     def accept(self, event: gr.EventData) -> list[Any]:
         """Take the bundled model that a notice offers."""
         offered = str(event._data["model"])
-        return [offered, describe(self.executor.status(offered)), "", offered]
+        return [offered, describe(self.engine.status(offered)), "", offered]
 
 
 def _progress_note(model_id: str, progress: DownloadProgress, seconds: float) -> str:

@@ -95,7 +95,7 @@ class RunPicker:
         """The browser's name (a new one on a first visit, the lecturer's with their link) and the run to look at."""
         visitor = memory if isinstance(memory, str) else ""
         key = lecturers_key(request.cookies)
-        if key and self.page.executor.runs.is_lecturer(key):
+        if key and self.page.engine.runs.is_lecturer(key):
             visitor = LECTURER_PREFIX + key
         if not visitor.startswith(LECTURER_PREFIX) or self._is_outdated(visitor):
             visitor = NAMES.give("" if visitor.startswith(LECTURER_PREFIX) else visitor, address_of(request))
@@ -117,7 +117,7 @@ class RunPicker:
     def _is_outdated(self, visitor: str) -> bool:
         """Whether a browser remembers a lecturer's key that is no longer the server's."""
         key = visitor.removeprefix(LECTURER_PREFIX)
-        return key != visitor and not self.page.executor.runs.is_lecturer(key)
+        return key != visitor and not self.page.engine.runs.is_lecturer(key)
 
     def _is_there(self, run_id: str) -> bool:
         record = self._found(run_id)
@@ -127,13 +127,13 @@ class RunPicker:
         """The runs that this page can show."""
         return [
             record
-            for record in self.page.executor.runs.list(owner_of(self.page, visitor, request))
+            for record in self.page.engine.runs.list(owner_of(self.page, visitor, request))
             if self.accept(record)
         ]
 
     def choices_beside(self, shown: RunRecord, owner: str) -> list[tuple[str, str]]:
         """The owner's runs and the one that is looked at, as a list's choices."""
-        return run_choices(_with(shown, self.page.executor.runs.list(owner)))
+        return run_choices(_with(shown, self.page.engine.runs.list(owner)))
 
     def on_press(self, button: gr.Button, verb: str, runs: gr.components.Component | None = None) -> Any:
         """Stop, resume or delete when a button is pressed; a refusal goes to the notice.
@@ -163,8 +163,8 @@ class RunPicker:
         if not isinstance(named, str | None):
             raise BadInputError(f"No run is called {str(named)[:60]!r}: name one, or several with commas between them.")
         for run_id in (named or "").split(","):
-            if verb != "stop" or self.page.executor.runs.get(run_id).status.is_active:
-                getattr(self.page.executor.runs, verb)(run_id, owner)
+            if verb != "stop" or self.page.engine.runs.get(run_id).status.is_active:
+                getattr(self.page.engine.runs, verb)(run_id, owner)
 
     def draw_first(
         self, tab: gr.Tab, started: gr.Textbox, run_ids: Sequence[str], show: Callable[..., Any], outputs: Sequence[Any]
@@ -179,7 +179,7 @@ class RunPicker:
 
     def _found(self, run_id: str) -> RunRecord | None:
         try:
-            return self.page.executor.runs.get(run_id)
+            return self.page.engine.runs.get(run_id)
         except ExplorerError:
             return None
 

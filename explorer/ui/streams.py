@@ -151,13 +151,13 @@ class Stream(Wire):
         script = self.action.script(params)
         async with aclosing(self._looks(params, owner)) as looks:
             async for result in looks:
-                asked = Asked(self.page.executor, None, params, result)
+                asked = Asked(self.page.engine, None, params, result)
                 filled = self.folded.filled(self.action, asked, script, table(result))
                 yield result, [*self.show(result, **viewed), *filled]
 
     async def _looks(self, params: Any, owner: str) -> AsyncGenerator[Any, None]:
         """Each new result; the work ends when nobody looks any more."""
-        follow: Any = await asyncio.to_thread(self.action.follow, self.page.executor, params, owner)
+        follow: Any = await asyncio.to_thread(self.action.follow, self.page.engine, params, owner)
         ended, pause = object(), FIRST_PAUSE_SECONDS
         try:
             while (result := await asyncio.to_thread(next, follow, ended)) is not ended:

@@ -81,7 +81,7 @@ def owner_of(page: Page, visitor: object, request: gr.Request | None) -> Visitor
         raise BadInputError(f"visitor must be a name of at most {LONGEST_NAME} letters, or left out.")
     given = given.strip()
     if given.startswith(LECTURER_PREFIX):
-        if page.executor.runs.is_lecturer(given.removeprefix(LECTURER_PREFIX)):
+        if page.engine.runs.is_lecturer(given.removeprefix(LECTURER_PREFIX)):
             return Visitor(LECTURER, LECTURER)
         given = ""
     name, signed = NAMES.check(given)

@@ -1,4 +1,4 @@
-"""From an action to events: inputs become params, the executor runs the job, figures and table go to the page.
+"""From an action to events: inputs become params, the engine runs the job, figures and table go to the page.
 
 Every action is registered twice: once for clients as a named public endpoint, which raises, and once for the page, which
 shows what is wrong above the figure and leaves everything else as it stands.
@@ -107,9 +107,9 @@ class Connection(Wire):
             model = encodable(str(values.pop("model", None) or DEFAULT_MODEL))
         viewed = {name: values.pop(name) for name in self.views if name in values}
         params = self.action.params(**values)
-        result = await answer(self.page.executor, self.action.job, params, model)
+        result = await answer(self.page.engine, self.action.job, params, model)
         script = self.action.script(model, params)
-        asked = Asked(self.page.executor, model or None, params, result)
+        asked = Asked(self.page.engine, model or None, params, result)
         return result, [
             *self.show(result, **viewed),
             *self.folded.filled(self.action, asked, script, table(result)),

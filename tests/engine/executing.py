@@ -1,4 +1,4 @@
-"""An executor with a tiny model and a visitor's file to train it on; its runs take a fraction of a second."""
+"""An engine with a tiny model and a visitor's file to train it on; its runs take a fraction of a second."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from explorer.engine import local
-from explorer.engine.local import LocalExecutor
+from explorer.engine.local import LocalEngine
 from explorer.runs.record import RunRecord
 from explorer.settings import Settings
 from explorer.tasks.sources import keep_upload
@@ -45,8 +45,8 @@ def spec(model_id: str, task: str) -> RunSpec:
 
 
 @pytest.fixture
-def executor(settings: Settings) -> LocalExecutor:
-    return LocalExecutor(settings)
+def engine(settings: Settings) -> LocalEngine:
+    return LocalEngine(settings)
 
 
 @pytest.fixture(autouse=True)
@@ -55,7 +55,7 @@ def no_examples(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(local, "BUNDLED_RUNS", tmp_path / "no runs")
 
 
-def finished(executor: LocalExecutor, spec: RunSpec) -> RunRecord:
-    record = executor.runs.wait(executor.runs.start(spec, "ada"), WAIT)
+def finished(engine: LocalEngine, spec: RunSpec) -> RunRecord:
+    record = engine.runs.wait(engine.runs.start(spec, "ada"), WAIT)
     assert not record.status.is_active
     return record

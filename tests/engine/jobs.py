@@ -1,4 +1,4 @@
-"""Jobs for the executor's tests: each leaves a trace of how often it ran, and some fail."""
+"""Jobs for the engine's tests: each leaves a trace of how often it ran, and some fail."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from explorer.engine.computation import Following, Together
-from explorer.engine.local import LocalExecutor
+from explorer.engine.local import LocalEngine
 from explorer.engine.protocol import Job, answer
 from explorer.engine.resources import Resources
 from explorer.errors import BadInputError
@@ -98,10 +98,10 @@ JOBS = {
 
 
 @pytest.fixture
-def executor(tmp_path: Path) -> LocalExecutor:
+def engine(tmp_path: Path) -> LocalEngine:
     global TRACE
     TRACE = Trace()
-    return LocalExecutor(Settings(device="cpu", offline=True, workers=2, data_folder=tmp_path))
+    return LocalEngine(Settings(device="cpu", offline=True, workers=2, data_folder=tmp_path))
 
 
 def until(met: Callable[[], bool]) -> None:
@@ -121,48 +121,48 @@ def results(following: Following) -> list[Any]:
     return found
 
 
-def test_results_come_as_they_are_made_and_the_last_one_is_there_for_good(executor: LocalExecutor) -> None:
-    following = executor.follow(JOBS["count"], Count())
+def test_results_come_as_they_are_made_and_the_last_one_is_there_for_good(engine: LocalEngine) -> None:
+    following = engine.follow(JOBS["count"], Count())
     assert next(following) is None, "it does not wait"
     TRACE.gate.set()
     found = results(following)
     assert found == sorted(set(found))
     assert found[-1] == 3
-    assert results(executor.follow(JOBS["count"], Count())) == [3], "the answer is kept"
+    assert results(engine.follow(JOBS["count"], Count())) == [3], "the answer is kept"
     assert TRACE.events == [("", 1), ("", 2), ("", 3), ("", "closed")]
 
 
-def test_all_who_ask_the_same_share_one_computation_and_one_who_leaves_ends_nothing(executor: LocalExecutor) -> None:
-    class_ = [executor.follow(JOBS["count"], Count(50)) for _ in range(30)]
+def test_all_who_ask_the_same_share_one_computation_and_one_who_leaves_ends_nothing(engine: LocalEngine) -> None:
+    class_ = [engine.follow(JOBS["count"], Count(50)) for _ in range(30)]
     class_[0].close()
     TRACE.gate.set()
     assert [following.last.result(WAIT) for following in class_[1:]] == [50] * 29
     assert len(TRACE.events) == 51
 
 
-def test_late_comers_get_the_latest_result(executor: LocalExecutor) -> None:
-    first = executor.follow(JOBS["count"], Count(10**9))
+def test_late_comers_get_the_latest_result(engine: LocalEngine) -> None:
+    first = engine.follow(JOBS["count"], Count(10**9))
     TRACE.gate.set()
     until(lambda: len(TRACE.events) > 20)
-    late = executor.follow(JOBS["count"], Count(10**9))
+    late = engine.follow(JOBS["count"], Count(10**9))
     assert next(late) >= 20
     first.close()
     late.close()
 
 
-def test_a_quick_question_never_waits_for_a_long_one_to_end(executor: LocalExecutor) -> None:
+def test_a_quick_question_never_waits_for_a_long_one_to_end(engine: LocalEngine) -> None:
     TRACE.gate.set()
-    long = [executor.follow(JOBS["count"], Count(10**9, name)) for name in "abc"]
+    long = [engine.follow(JOBS["count"], Count(10**9, name)) for name in "abc"]
     until(lambda: {name for name, *_ in list(TRACE.events)} == set("abc"))
-    assert executor.follow(JOBS["quick"], Count()).last.result(WAIT) == "quick"
+    assert engine.follow(JOBS["quick"], Count()).last.result(WAIT) == "quick"
     counts = [sum(event[0] == name for event in list(TRACE.events)) for name in "abc"]
     assert min(counts) > 0
     for following in long:
         following.close()
 
 
-def test_it_ends_when_nobody_looks_any_more_and_begins_anew_for_the_next(executor: LocalExecutor) -> None:
-    following = executor.follow(JOBS["count"], Count(10**9))
+def test_it_ends_when_nobody_looks_any_more_and_begins_anew_for_the_next(engine: LocalEngine) -> None:
+    following = engine.follow(JOBS["count"], Count(10**9))
     TRACE.gate.set()
     until(lambda: len(TRACE.events) > 3)
     following.close()
@@ -170,49 +170,49 @@ def test_it_ends_when_nobody_looks_any_more_and_begins_anew_for_the_next(executo
     done = len(TRACE.events)
     time.sleep(0.05)
     assert len(TRACE.events) == done
-    again = executor.follow(JOBS["count"], Count(10**9))
+    again = engine.follow(JOBS["count"], Count(10**9))
     until(lambda: TRACE.events.count(("", 1)) == 2)
     del again
     until(lambda: TRACE.events.count(("", "closed")) == 2)
 
 
-def test_what_nobody_waits_for_any_more_is_not_begun(executor: LocalExecutor) -> None:
-    busy = [executor.follow(JOBS["count"], Count(1, name)) for name in "ab"]  # both workers wait at the gate
-    executor.follow(JOBS["count"], Count(1, "left")).close()
+def test_what_nobody_waits_for_any_more_is_not_begun(engine: LocalEngine) -> None:
+    busy = [engine.follow(JOBS["count"], Count(1, name)) for name in "ab"]  # both workers wait at the gate
+    engine.follow(JOBS["count"], Count(1, "left")).close()
     TRACE.gate.set()
     for following in busy:
         following.last.result(WAIT)
-    assert executor.follow(JOBS["quick"], Count()).last.result(WAIT) == "quick"
+    assert engine.follow(JOBS["quick"], Count()).last.result(WAIT) == "quick"
     assert not any(event[0] == "left" for event in TRACE.events)
 
 
-def test_pieces_are_done_two_at_a_time_and_their_answers_stay_in_order(executor: LocalExecutor) -> None:
-    assert results(executor.follow(JOBS["side_by_side"], Count(9))) == [[number * number for number in range(9)]]
+def test_pieces_are_done_two_at_a_time_and_their_answers_stay_in_order(engine: LocalEngine) -> None:
+    assert results(engine.follow(JOBS["side_by_side"], Count(9))) == [[number * number for number in range(9)]]
     assert TRACE.most_at_once == 2
-    assert results(executor.follow(JOBS["side_by_side"], Count(0))) == [[]], "nothing to do is no reason to wait"
+    assert results(engine.follow(JOBS["side_by_side"], Count(0))) == [[]], "nothing to do is no reason to wait"
 
 
-def test_a_piece_that_fails_ends_the_work_in_its_own_words(executor: LocalExecutor) -> None:
+def test_a_piece_that_fails_ends_the_work_in_its_own_words(engine: LocalEngine) -> None:
     TRACE.failures = 2
     with pytest.raises(BadInputError, match="is too small"):
-        results(executor.follow(JOBS["side_by_side"], Count(9)))
+        results(engine.follow(JOBS["side_by_side"], Count(9)))
 
 
-def test_a_failure_is_told_and_not_kept(executor: LocalExecutor) -> None:
+def test_a_failure_is_told_and_not_kept(engine: LocalEngine) -> None:
     for _ in range(2):
         with pytest.raises(BadInputError, match=r"It broke\."):
-            results(executor.follow(JOBS["breaks"], Count()))
+            results(engine.follow(JOBS["breaks"], Count()))
     assert TRACE.events == ["begun", "begun"]
 
 
-def test_parts_are_remembered_for_other_questions_and_an_answer_may_ask_not_to_be(executor: LocalExecutor) -> None:
-    parts = [executor.follow(JOBS["remembered"], Count(name=name)).last.result(WAIT) for name in "ab"]
+def test_parts_are_remembered_for_other_questions_and_an_answer_may_ask_not_to_be(engine: LocalEngine) -> None:
+    parts = [engine.follow(JOBS["remembered"], Count(name=name)).last.result(WAIT) for name in "ab"]
     assert parts[0] is parts[1]
     assert TRACE.events == ["made"]
     for _ in range(2):
-        executor.follow(JOBS["remembered"], Count(name="forgotten")).last.result(WAIT)
-    assert not any(key[1].name == "forgotten" for key in executor._answers)
+        engine.follow(JOBS["remembered"], Count(name="forgotten")).last.result(WAIT)
+    assert not any(key[1].name == "forgotten" for key in engine._answers)
 
 
-def test_an_awaited_answer(executor: LocalExecutor) -> None:
-    assert asyncio.run(answer(executor, JOBS["quick"], Count())) == "quick"
+def test_an_awaited_answer(engine: LocalEngine) -> None:
+    assert asyncio.run(answer(engine, JOBS["quick"], Count())) == "quick"

@@ -1,4 +1,4 @@
-"""The executor of one machine: answers kept, heads required, memory running out, and what it says of a model."""
+"""The engine of one machine: answers kept, heads required, memory running out, and what it says of a model."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from explorer.engine.local import LocalExecutor
+from explorer.engine.local import LocalEngine
 from explorer.engine.protocol import DownloadProgress, Job
 from explorer.errors import BadInputError, MissingCapabilityError, ModelUnavailableError, OutOfMemoryError
 from explorer.labs.masking.schema import CorruptParams, FillParams
@@ -49,117 +49,115 @@ def settings(tmp_path: Path) -> Settings:
 
 
 @pytest.fixture
-def executor(settings: Settings) -> LocalExecutor:
+def engine(settings: Settings) -> LocalEngine:
     jobs.RUNS.clear()
-    return LocalExecutor(settings)
+    return LocalEngine(settings)
 
 
-def run(executor: LocalExecutor, job: Job, model_id: str, params: object = Params()) -> object:
-    return executor.follow(job, params, model_id).last.result(timeout=WAIT)
+def run(engine: LocalEngine, job: Job, model_id: str, params: object = Params()) -> object:
+    return engine.follow(job, params, model_id).last.result(timeout=WAIT)
 
 
 class TestAnswers:
     @pytest.mark.parametrize("odd", [["a"], {"a": 1}])
     def test_a_list_where_one_value_is_expected_is_refused_by_its_name(
-        self, executor: LocalExecutor, model_id: str, odd: object
+        self, engine: LocalEngine, model_id: str, odd: object
     ) -> None:
         with pytest.raises(BadInputError, match="text must be one name or number; got a list or an object"):
-            run(executor, ANSWER, model_id, Params(odd))  # type: ignore[arg-type]
+            run(engine, ANSWER, model_id, Params(odd))  # type: ignore[arg-type]
         assert jobs.RUNS == []
 
-    def test_a_job_runs_where_the_model_is(self, executor: LocalExecutor, model_id: str) -> None:
-        assert run(executor, ANSWER, model_id) == jobs.Result("the cat", model_id, graph=False)
+    def test_a_job_runs_where_the_model_is(self, engine: LocalEngine, model_id: str) -> None:
+        assert run(engine, ANSWER, model_id) == jobs.Result("the cat", model_id, graph=False)
 
     def test_the_same_question_gets_the_same_object_without_another_run(
-        self, executor: LocalExecutor, model_id: str
+        self, engine: LocalEngine, model_id: str
     ) -> None:
-        first = run(executor, ANSWER, model_id, Params("a"))
-        assert run(executor, ANSWER, model_id, Params("a")) is first
+        first = run(engine, ANSWER, model_id, Params("a"))
+        assert run(engine, ANSWER, model_id, Params("a")) is first
         assert [Params("a")] == jobs.RUNS
 
     def test_a_class_that_asks_at_once_asks_once_and_one_who_leaves_takes_no_answer_away(
-        self, executor: LocalExecutor, model_id: str
+        self, engine: LocalEngine, model_id: str
     ) -> None:
         jobs.GATE.clear()
-        futures = [executor.follow(Job("tests.engine.jobs:wait"), Params("a"), model_id).last for _ in range(8)]
+        futures = [engine.follow(Job("tests.engine.jobs:wait"), Params("a"), model_id).last for _ in range(8)]
         assert futures[0].cancel()
         jobs.GATE.set()
         assert [future.result(timeout=WAIT) for future in futures[1:]] == ["done"] * 7
         assert [Params("a")] == jobs.RUNS
 
-    def test_another_text_model_or_job_is_another_question(self, executor: LocalExecutor, model_id: str) -> None:
-        run(executor, ANSWER, model_id, Params("a"))
-        run(executor, ANSWER, model_id, Params("b"))
-        run(executor, RUN_OUT, model_id, Params("a"))
-        run(executor, ANSWER, model_id + "/", Params("a"))
+    def test_another_text_model_or_job_is_another_question(self, engine: LocalEngine, model_id: str) -> None:
+        run(engine, ANSWER, model_id, Params("a"))
+        run(engine, ANSWER, model_id, Params("b"))
+        run(engine, RUN_OUT, model_id, Params("a"))
+        run(engine, ANSWER, model_id + "/", Params("a"))
         assert len(jobs.RUNS) == 4
 
     def test_the_answer_that_was_asked_for_longest_ago_is_forgotten_first(
         self, settings: Settings, model_id: str
     ) -> None:
         jobs.RUNS.clear()
-        executor = LocalExecutor(replace(settings, result_cache_entries=2))
+        engine = LocalEngine(replace(settings, result_cache_entries=2))
         for text in ("a", "b", "a", "c", "a", "b"):
-            run(executor, ANSWER, model_id, Params(text))
+            run(engine, ANSWER, model_id, Params(text))
         assert [Params("a"), Params("b"), Params("c"), Params("b")] == jobs.RUNS
 
-    def test_an_error_is_not_kept(self, executor: LocalExecutor, model_id: str) -> None:
+    def test_an_error_is_not_kept(self, engine: LocalEngine, model_id: str) -> None:
         refuse = Job("tests.engine.jobs:refuse")
         with pytest.raises(BadInputError):
-            run(executor, refuse, model_id, Params(failures=1))
-        assert run(executor, refuse, model_id, Params(failures=1)) == "fine"
+            run(engine, refuse, model_id, Params(failures=1))
+        assert run(engine, refuse, model_id, Params(failures=1)) == "fine"
 
     def test_a_head_that_the_model_lacks_is_refused_before_the_job_runs(
-        self, executor: LocalExecutor, other_model_id: str
+        self, engine: LocalEngine, other_model_id: str
     ) -> None:
         with pytest.raises(MissingCapabilityError, match="score the next sentence"):
-            run(executor, replace(ANSWER, needs=Capability.NSP), other_model_id)
+            run(engine, replace(ANSWER, needs=Capability.NSP), other_model_id)
         assert jobs.RUNS == []
 
-    def test_a_model_that_is_not_here_is_refused(self, executor: LocalExecutor) -> None:
+    def test_a_model_that_is_not_here_is_refused(self, engine: LocalEngine) -> None:
         with pytest.raises(ModelUnavailableError, match="not on this machine"):
-            run(executor, ANSWER, "someone/else")
+            run(engine, ANSWER, "someone/else")
 
 
 class TestMemory:
     def test_running_out_once_lets_the_other_models_go_and_runs_again(
-        self, executor: LocalExecutor, model_id: str, other_model_id: str
+        self, engine: LocalEngine, model_id: str, other_model_id: str
     ) -> None:
-        executor.store.get(other_model_id)
-        assert run(executor, RUN_OUT, model_id, Params(failures=1)) == "it fits"
+        engine.store.get(other_model_id)
+        assert run(engine, RUN_OUT, model_id, Params(failures=1)) == "it fits"
         assert len(jobs.RUNS) == 2
-        assert executor.store.loaded() == (model_id,)
+        assert engine.store.loaded() == (model_id,)
 
-    def test_running_out_twice_is_told(self, executor: LocalExecutor, model_id: str) -> None:
+    def test_running_out_twice_is_told(self, engine: LocalEngine, model_id: str) -> None:
         with pytest.raises(OutOfMemoryError, match="not enough memory"):
-            run(executor, RUN_OUT, model_id, Params(failures=9))
+            run(engine, RUN_OUT, model_id, Params(failures=9))
         assert len(jobs.RUNS) == 2
 
-    def test_running_out_on_the_cpu_is_told_too(self, executor: LocalExecutor, model_id: str) -> None:
+    def test_running_out_on_the_cpu_is_told_too(self, engine: LocalEngine, model_id: str) -> None:
         with pytest.raises(OutOfMemoryError, match="not enough memory"):
-            run(executor, Job("tests.engine.jobs:run_out_of_memory_on_the_cpu"), model_id)
+            run(engine, Job("tests.engine.jobs:run_out_of_memory_on_the_cpu"), model_id)
         assert len(jobs.RUNS) == 2
 
-    def test_models_stay_when_memory_suffices(
-        self, executor: LocalExecutor, model_id: str, other_model_id: str
-    ) -> None:
-        executor.store.get(other_model_id)
-        run(executor, ANSWER, model_id)
-        assert executor.store.loaded() == (other_model_id, model_id)
+    def test_models_stay_when_memory_suffices(self, engine: LocalEngine, model_id: str, other_model_id: str) -> None:
+        engine.store.get(other_model_id)
+        run(engine, ANSWER, model_id)
+        assert engine.store.loaded() == (other_model_id, model_id)
 
-    def test_a_fault_of_the_program_is_not_taken_for_it(self, executor: LocalExecutor, model_id: str) -> None:
+    def test_a_fault_of_the_program_is_not_taken_for_it(self, engine: LocalEngine, model_id: str) -> None:
         with pytest.raises(RuntimeError, match="a fault of the program"):
-            run(executor, Job("tests.engine.jobs:break_down"), model_id)
+            run(engine, Job("tests.engine.jobs:break_down"), model_id)
 
 
-def test_jobs_leave_the_model_as_it_was(executor: LocalExecutor, model_id: str) -> None:
-    bundle = executor.store.get(model_id)
+def test_jobs_leave_the_model_as_it_was(engine: LocalEngine, model_id: str) -> None:
+    bundle = engine.store.get(model_id)
     before = {name: weight.clone() for name, weight in bundle.model.state_dict().items()}
     config, tokenizer = bundle.model.config.to_dict(), bundle.tokenizer.backend_tokenizer.to_str()
     masking = "explorer.labs.masking.compute"
-    run(executor, Job(f"{masking}:fill_masks", Capability.MLM), model_id, FillParams("the [MASK] sat", also_mask=(1,)))
+    run(engine, Job(f"{masking}:fill_masks", Capability.MLM), model_id, FillParams("the [MASK] sat", also_mask=(1,)))
     run(
-        executor,
+        engine,
         Job(f"{masking}:corrupt_text", Capability.MLM),
         model_id,
         CorruptParams("the cat sat on a mat", rate=1.0),
@@ -173,81 +171,81 @@ def test_jobs_leave_the_model_as_it_was(executor: LocalExecutor, model_id: str) 
 
 
 class TestStatus:
-    def test_of_a_bundled_model_that_is_not_loaded(self, executor: LocalExecutor) -> None:
-        status = executor.status(DEFAULT_MODEL)
+    def test_of_a_bundled_model_that_is_not_loaded(self, engine: LocalEngine) -> None:
+        status = engine.status(DEFAULT_MODEL)
         assert (status.family, status.on_this_machine, status.in_memory, status.device) == ("BERT", True, False, None)
         assert status.capabilities == (Capability.MLM, Capability.NSP)
         assert status.parameters == CATALOG[0].millions * 1e6
 
-    def test_of_a_listed_model_that_was_never_fetched(self, executor: LocalExecutor) -> None:
-        status = executor.status("openai-community/gpt2")
+    def test_of_a_listed_model_that_was_never_fetched(self, engine: LocalEngine) -> None:
+        status = engine.status("openai-community/gpt2")
         assert (status.family, status.on_this_machine, status.in_memory) == ("GPT-2", False, False)
         assert status.capabilities == (Capability.CAUSAL,)
 
-    def test_of_a_loaded_model(self, executor: LocalExecutor, model_id: str) -> None:
-        bundle = executor.store.get(model_id)
-        status = executor.status(model_id)
+    def test_of_a_loaded_model(self, engine: LocalEngine, model_id: str) -> None:
+        bundle = engine.store.get(model_id)
+        status = engine.status(model_id)
         assert (status.family, status.on_this_machine, status.in_memory, status.device) == ("BERT", True, True, "cpu")
         assert status.parameters == bundle.parameters
         assert status.capabilities == (Capability.MLM, Capability.NSP)
 
-    def test_of_a_folder_that_is_not_loaded(self, executor: LocalExecutor, model_id: str) -> None:
-        status = executor.status(model_id)
+    def test_of_a_folder_that_is_not_loaded(self, engine: LocalEngine, model_id: str) -> None:
+        status = engine.status(model_id)
         assert (status.family, status.parameters, status.capabilities) == (None, None, ())
         assert (status.on_this_machine, status.in_memory) == (True, False)
 
     @pytest.mark.parametrize("unknown", ["someone/else", "a b", "", "/nowhere"])
-    def test_of_something_unknown(self, executor: LocalExecutor, unknown: str) -> None:
-        status = executor.status(unknown)
+    def test_of_something_unknown(self, engine: LocalEngine, unknown: str) -> None:
+        status = engine.status(unknown)
         assert (status.family, status.on_this_machine, status.in_memory) == (None, False, False)
 
-    def test_asking_loads_nothing(self, executor: LocalExecutor, model_id: str) -> None:
-        executor.status(model_id)
-        assert executor.store.loaded() == ()
+    def test_asking_loads_nothing(self, engine: LocalEngine, model_id: str) -> None:
+        engine.status(model_id)
+        assert engine.store.loaded() == ()
 
 
 class TestPreparing:
-    def test_a_model_that_is_here_is_loaded(self, executor: LocalExecutor, model_id: str) -> None:
-        assert list(executor.prepare(model_id)) == [DownloadProgress(1, 1)]
-        assert executor.store.loaded() == (model_id,)
+    def test_a_model_that_is_here_is_loaded(self, engine: LocalEngine, model_id: str) -> None:
+        assert list(engine.prepare(model_id)) == [DownloadProgress(1, 1)]
+        assert engine.store.loaded() == (model_id,)
 
     def test_a_model_on_the_hub_is_fetched_and_loaded(self, settings: Settings, hub: FakeHub, model_id: str) -> None:
         files = hub.add("someone/tiny", Path(model_id))
-        executor = LocalExecutor(replace(settings, offline=False, hub_endpoint=hub.url))
-        updates = list(executor.prepare("someone/tiny"))
+        engine = LocalEngine(replace(settings, offline=False, hub_endpoint=hub.url))
+        updates = list(engine.prepare("someone/tiny"))
         assert updates[-2].done == updates[-2].total == sum(len(content) for content in files.values())
         assert updates[-1] == DownloadProgress(1, 1)
-        assert executor.status("someone/tiny").in_memory
+        assert engine.status("someone/tiny").in_memory
 
     def test_a_visitor_who_leaves_stops_the_download(self, settings: Settings, hub: FakeHub, model_id: str) -> None:
         files = hub.add("someone/tiny", Path(model_id))
         hub.faults = stuck()
-        executor = LocalExecutor(replace(settings, offline=False, hub_endpoint=hub.url))
-        updates = executor.prepare("someone/tiny")
+        engine = LocalEngine(replace(settings, offline=False, hub_endpoint=hub.url))
+        updates = engine.prepare("someone/tiny")
         next(update for update in updates if update.done > 40_000)
         updates.close()  # type: ignore[attr-defined]
         (part,) = settings.hub_cache.rglob("*.incomplete")
         assert 30_000 < part.stat().st_size < len(files["model.safetensors"])
-        assert executor.store.loaded() == ()
+        assert engine.store.loaded() == ()
         hub.faults = Faults()
-        assert list(executor.prepare("someone/tiny"))[-1] == DownloadProgress(1, 1)
+        assert list(engine.prepare("someone/tiny"))[-1] == DownloadProgress(1, 1)
 
-    def test_without_a_network_it_says_so(self, executor: LocalExecutor) -> None:
+    def test_without_a_network_it_says_so(self, engine: LocalEngine) -> None:
         with pytest.raises(ModelUnavailableError, match="HF_HUB_OFFLINE"):
-            list(executor.prepare("someone/else"))
+            list(engine.prepare("someone/else"))
 
-    def test_warming_up_loads_in_the_background(self, executor: LocalExecutor, model_id: str) -> None:
-        executor.warm_up(model_id)
+    def test_warming_up_loads_in_the_background(self, engine: LocalEngine, model_id: str) -> None:
+        engine.warm_up(model_id)
         end = time.monotonic() + WAIT
-        while not executor.status(model_id).in_memory and time.monotonic() < end:
+        while not engine.status(model_id).in_memory and time.monotonic() < end:
             time.sleep(0.01)
-        assert executor.store.loaded() == (model_id,)
+        assert engine.store.loaded() == (model_id,)
 
 
 def test_the_server_starts_and_answers_for_models_without_importing_torch() -> None:
     program = (
-        "import sys; from explorer.engine.local import LocalExecutor; from explorer.settings import Settings; "
-        "executor = LocalExecutor(Settings(offline=True)); executor.status('bert-small'); executor.status('x/y'); "
+        "import sys; from explorer.engine.local import LocalEngine; from explorer.settings import Settings; "
+        "engine = LocalEngine(Settings(offline=True)); engine.status('bert-small'); engine.status('x/y'); "
         "print([name for name in ('torch', 'transformers') if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, timeout=300)

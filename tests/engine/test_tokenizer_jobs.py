@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from explorer.backend.executor import Job
-from explorer.backend.local import LocalExecutor
 
+from explorer.engine.local import LocalEngine
+from explorer.engine.protocol import Job
 from explorer.errors import BadInputError, ExplorerError, ModelUnavailableError
 from explorer.models.tokenizer_store import Opening
 from explorer.settings import Settings
@@ -52,57 +52,57 @@ def settings(hub: FakeHub, tmp_path: Path) -> Settings:
 
 
 @pytest.fixture
-def executor(settings: Settings) -> LocalExecutor:
+def engine(settings: Settings) -> LocalEngine:
     RUNS.clear()
-    return LocalExecutor(settings)
+    return LocalEngine(settings)
 
 
-def ask(executor: LocalExecutor, *names: str, patient: bool = True) -> dict[str, int | None]:
-    answer: dict[str, int | None] = executor.follow(JOB, Params(names, patient)).last.result(timeout=WAIT)
+def ask(engine: LocalEngine, *names: str, patient: bool = True) -> dict[str, int | None]:
+    answer: dict[str, int | None] = engine.follow(JOB, Params(names, patient)).last.result(timeout=WAIT)
     return answer
 
 
-def test_a_job_opens_the_tokenizers_that_it_names(executor: LocalExecutor) -> None:
-    counts = ask(executor, "bert-small", "unigram")
+def test_a_job_opens_the_tokenizers_that_it_names(engine: LocalEngine) -> None:
+    counts = ask(engine, "bert-small", "unigram")
     assert list(counts) == ["bert-small", "unigram"]
     assert all(counts.values())
 
 
-def test_the_same_question_is_answered_from_the_cache(executor: LocalExecutor) -> None:
-    assert ask(executor, "unigram") is ask(executor, "unigram")
+def test_the_same_question_is_answered_from_the_cache(engine: LocalEngine) -> None:
+    assert ask(engine, "unigram") is ask(engine, "unigram")
     assert len(RUNS) == 1
-    ask(executor, "byte-level-bpe")
+    ask(engine, "byte-level-bpe")
     assert len(RUNS) == 2
 
 
 def test_an_answer_without_one_of_them_is_not_kept_and_the_next_one_has_it(
-    executor: LocalExecutor, hub: FakeHub, tmp_path: Path
+    engine: LocalEngine, hub: FakeHub, tmp_path: Path
 ) -> None:
-    assert ask(executor, "unigram", "owner/tiny")["owner/tiny"] is None
+    assert ask(engine, "unigram", "owner/tiny")["owner/tiny"] is None
     hub.add("owner/tiny", tiny.save(tmp_path / "model"))
-    assert ask(executor, "unigram", "owner/tiny")["owner/tiny"] == 3
-    assert ask(executor, "unigram", "owner/tiny") is ask(executor, "unigram", "owner/tiny")
+    assert ask(engine, "unigram", "owner/tiny")["owner/tiny"] == 3
+    assert ask(engine, "unigram", "owner/tiny") is ask(engine, "unigram", "owner/tiny")
     assert len(RUNS) == 2
     assert not any(name.endswith(".safetensors") for name in hub.fetched())
 
 
-def test_an_error_reaches_the_asker_and_is_not_kept(executor: LocalExecutor) -> None:
+def test_an_error_reaches_the_asker_and_is_not_kept(engine: LocalEngine) -> None:
     for _ in range(2):
         with pytest.raises(ModelUnavailableError, match="no model called owner/none"):
-            ask(executor, "owner/none", patient=False)
+            ask(engine, "owner/none", patient=False)
     assert len(RUNS) == 2
 
 
-def test_no_model_is_loaded_for_it(executor: LocalExecutor) -> None:
-    ask(executor, "bert-small")
-    assert executor.store.loaded() == ()
+def test_no_model_is_loaded_for_it(engine: LocalEngine) -> None:
+    ask(engine, "bert-small")
+    assert engine.store.loaded() == ()
 
 
 def fail(open_tokenizer: Opening, params: Params) -> None:
     raise BadInputError("no")
 
 
-def test_a_job_that_refuses_its_input_says_so(executor: LocalExecutor) -> None:
+def test_a_job_that_refuses_its_input_says_so(engine: LocalEngine) -> None:
     job = Job("tests.backend.test_tokenizer_jobs:fail", on="tokenizers")
     with pytest.raises(BadInputError, match="no"):
-        executor.follow(job, Params(())).last.result(timeout=WAIT)
+        engine.follow(job, Params(())).last.result(timeout=WAIT)

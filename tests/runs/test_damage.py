@@ -10,7 +10,7 @@ import pytest
 import torch
 from safetensors.torch import save_file
 
-from explorer.engine.local import LocalExecutor
+from explorer.engine.local import LocalEngine
 from explorer.engine.protocol import Job
 from explorer.errors import BadInputError, StorageError
 from explorer.runs.database import FILE
@@ -26,7 +26,7 @@ from tests.engine.records import full_record, record
 from tests.runs.test_local import Ask
 
 model_id, settings, task, spec = executing.model_id, executing.settings, executing.task, executing.spec
-executor = executing.executor
+engine = executing.engine
 ASK, UPDATES = (
     Job("tests.runs.test_local:ask", on="runs"),
     Job("tests.runs.test_local:updates", on="runs"),
@@ -120,9 +120,9 @@ def test_what_can_still_be_read_of_a_damaged_list_goes_on_in_the_new_one(tmp_pat
 
 
 @pytest.mark.parametrize("damage", ["cut", "overwritten", "gone", "another's"])
-def test_damaged_weights_and_snapshots_are_named(executor: LocalExecutor, spec: RunSpec, damage: str) -> None:
-    good, bad = finished(executor, spec).run_id, finished(executor, replace(spec, seed=1)).run_id
-    folder = executor.runs.store.folder_of(bad)
+def test_damaged_weights_and_snapshots_are_named(engine: LocalEngine, spec: RunSpec, damage: str) -> None:
+    good, bad = finished(engine, spec).run_id, finished(engine, replace(spec, seed=1)).run_id
+    folder = engine.runs.store.folder_of(bad)
     for file in (folder / WEIGHTS, *(folder / "snapshots").iterdir()):
         if damage == "cut":
             file.write_bytes(file.read_bytes()[:-100])
@@ -134,22 +134,22 @@ def test_damaged_weights_and_snapshots_are_named(executor: LocalExecutor, spec: 
             save_file({"something": torch.ones(3)}, file)
     said = "cannot be asked" if damage == "gone" else "not of a run like this" if damage == "another's" else WEIGHTS
     with pytest.raises((StorageError, BadInputError), match=said):
-        executor.follow(ASK, Ask(bad)).last.result(WAIT)
+        engine.follow(ASK, Ask(bad)).last.result(WAIT)
     said = {"gone": "is gone", "another's": "holds no ΔW|no ΔW"}.get(damage, "is damaged")
     if damage != "another's":
         with pytest.raises(StorageError, match=rf"000006.safetensors of this run {said}"):
-            executor.follow(UPDATES, Ask(bad)).last.result(WAIT)
-    assert len(executor.follow(ASK, Ask(good)).last.result(WAIT)) == 2
-    executor.runs.delete(bad, "ada")
-    assert [one.run_id for one in executor.runs.list("ada") if one.owner == "ada"] == [good]
+            engine.follow(UPDATES, Ask(bad)).last.result(WAIT)
+    assert len(engine.follow(ASK, Ask(good)).last.result(WAIT)) == 2
+    engine.runs.delete(bad, "ada")
+    assert [one.run_id for one in engine.runs.list("ada") if one.owner == "ada"] == [good]
 
 
 @pytest.mark.parametrize("damage", ["overwritten", "another's"])
 def test_a_damaged_checkpoint_is_set_aside_and_the_run_starts_again(
-    executor: LocalExecutor, spec: RunSpec, damage: str
+    engine: LocalEngine, spec: RunSpec, damage: str
 ) -> None:
-    runs = executor.runs
-    whole = finished(executor, spec)
+    runs = engine.runs
+    whole = finished(engine, spec)
     started = runs.store.new_id()
     folder = runs.store.folder_of(started)
     folder.mkdir()

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from explorer.engine.local import LocalExecutor
+from explorer.engine.local import LocalEngine
 from explorer.engine.protocol import Job
 from explorer.errors import BadInputError, StorageError
 from explorer.runs import manager as module
@@ -167,9 +167,9 @@ def test_on_a_real_disk_that_fills_while_a_run_trains(
     small = replace(settings, data_folder=small_disk)
     file = settings.data_folder.parent / "cats.tsv"
     keep_upload(file, small)
-    executor = LocalExecutor(small)
-    runs = executor.runs
-    done = finished(executor, spec)
+    engine = LocalEngine(small)
+    runs = engine.runs
+    done = finished(engine, spec)
     assert done.status is RunStatus.DONE
     filler = small_disk / "filler"
     fill(filler)
@@ -208,15 +208,15 @@ class TestReadOnly:
     def test_examples_are_there_and_a_start_says_what_is_wrong(
         self, closed: Settings, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        executor = LocalExecutor(closed)
-        assert [one.run_id for one in executor.runs.list("ada")][:1] == ["example-lora-8"]
-        assert executor.runs.get("example-lora-8").status is RunStatus.DONE
+        engine = LocalEngine(closed)
+        assert [one.run_id for one in engine.runs.list("ada")][:1] == ["example-lora-8"]
+        assert engine.runs.get("example-lora-8").status is RunStatus.DONE
         with pytest.raises(StorageError, match=r"list of runs \(runs/runs.sqlite\) could not be (read|written)"):
-            executor.runs.start(RunSpec("bert-mini"), "ada")
+            engine.runs.start(RunSpec("bert-mini"), "ada")
         with pytest.raises(StorageError, match=r"runs/runs.sqlite\) could not be read"):
-            executor.runs.get("r0123456789ab")
+            engine.runs.get("r0123456789ab")
         (closed.data_folder).unlink()
-        store = executor.runs.store
+        store = engine.runs.store
         store.save(record())
         assert [one.run_id for one in store.owned_by("ada")] == ["r0123456789ab"]
 
@@ -246,8 +246,8 @@ class TestReadOnly:
 
 def test_a_job_of_an_example_needs_no_data_folder(settings: Settings, tmp_path: Path) -> None:
     (tmp_path / "closed").write_text("no folder", encoding="utf-8")
-    executor = LocalExecutor(replace(settings, data_folder=tmp_path / "closed"))
+    engine = LocalEngine(replace(settings, data_folder=tmp_path / "closed"))
     job = Job("tests.runs.test_local:count", on="runs")
     from tests.runs.test_local import AskMany
 
-    assert executor.follow(job, AskMany(("example-lora-8",))).last.result(WAIT) == 1
+    assert engine.follow(job, AskMany(("example-lora-8",))).last.result(WAIT) == 1

@@ -9,7 +9,7 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from explorer.engine.local import LocalExecutor
+from explorer.engine.local import LocalEngine
 from explorer.runs.record import RunStatus
 from explorer.settings import Settings
 from explorer.tasks.sources import keep_text
@@ -21,14 +21,14 @@ from tests.engine.executing import WAIT, finished
 from tests.tuning.small import CATS, examples
 
 model_id, settings, task, spec = executing.model_id, executing.settings, executing.task, executing.spec
-executor, no_examples = executing.executor, executing.no_examples
+engine, no_examples = executing.engine, executing.no_examples
 
 READERS = [("lora", reading), ("head", reading), ("distill", distilling), ("distill_text", masked)]
 
 
 @pytest.mark.parametrize(("method", "reader"), READERS, ids=[method for method, _ in READERS])
 def test_stop_ends_the_measuring_before_the_first_step(
-    executor: LocalExecutor,
+    engine: LocalEngine,
     spec: RunSpec,
     settings: Settings,
     monkeypatch: pytest.MonkeyPatch,
@@ -37,7 +37,7 @@ def test_stop_ends_the_measuring_before_the_first_step(
 ) -> None:
     wanted = replace(spec, method=method, learning_rate=None)
     if method == "distill":
-        wanted = replace(wanted, teacher=finished(executor, spec).run_id)
+        wanted = replace(wanted, teacher=finished(engine, spec).run_id)
     if method == "distill_text":
         wanted = replace(
             wanted, task=keep_text("\n\n".join(one.text for one in examples(CATS, 60)), settings).name, student_layers=1
@@ -48,15 +48,15 @@ def test_stop_ends_the_measuring_before_the_first_step(
         for batch in ordered_batches(lengths, 1):
             read.append(batch)
             yield batch
-            active = [run for run in executor.runs.list("ada") if run.status.is_active]
-            executor.runs.stop(active[0].run_id, "ada")
+            active = [run for run in engine.runs.list("ada") if run.status.is_active]
+            engine.runs.stop(active[0].run_id, "ada")
 
     with monkeypatch.context() as slowly:
         slowly.setattr(reader, "ordered_batches", one_row_at_a_time)
-        run_id = executor.runs.start(wanted, "ada")
-        ended = executor.runs.wait(run_id, WAIT)
+        run_id = engine.runs.start(wanted, "ada")
+        ended = engine.runs.wait(run_id, WAIT)
     assert (ended.status, ended.step, ended.message) == (RunStatus.CANCELLED, 0, "Stopped before the first step.")
     assert len(read) == 2, "the batch after the press is not read"
     assert ended.evaluations == ()
-    executor.runs.resume(run_id, "ada")
-    assert executor.runs.wait(run_id, WAIT).status is RunStatus.DONE
+    engine.runs.resume(run_id, "ada")
+    assert engine.runs.wait(run_id, WAIT).status is RunStatus.DONE

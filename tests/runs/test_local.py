@@ -1,4 +1,4 @@
-"""Runs on the executor of one machine: together over one base, beside other jobs, and opened afterwards."""
+"""Runs on the engine of one machine: together over one base, beside other jobs, and opened afterwards."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from explorer.engine.local import LocalExecutor
+from explorer.engine.local import LocalEngine
 from explorer.engine.protocol import Job
 from explorer.errors import BadInputError, ModelUnavailableError
 from explorer.runs import worker
@@ -27,7 +27,7 @@ from tests.engine.executing import WAIT, finished
 from tests.models import tiny
 
 model_id, settings, task, spec = executing.model_id, executing.settings, executing.task, executing.spec
-executor, no_examples = executing.executor, executing.no_examples
+engine, no_examples = executing.engine, executing.no_examples
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class TestTogether:
     def test_eight_runs_hold_one_copy_of_the_frozen_weights_and_leave_it_alone(
         self, settings: Settings, spec: RunSpec, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        executor = LocalExecutor(replace(settings, training_lanes=8))
+        engine = LocalEngine(replace(settings, training_lanes=8))
         made: list[Adapted] = []
         together = threading.Barrier(8)
 
@@ -80,10 +80,10 @@ class TestTogether:
             return one
 
         monkeypatch.setattr(worker, "adapt", adapt_and_wait)
-        bundle = executor.store.get(spec.model)
+        bundle = engine.store.get(spec.model)
         before = {name: tensor.clone() for name, tensor in bundle.model.state_dict().items()}
-        runs = [executor.runs.start(replace(spec, seed=seed), "ada") for seed in range(8)]
-        assert {executor.runs.wait(run, WAIT).status for run in runs} == {RunStatus.DONE}
+        runs = [engine.runs.start(replace(spec, seed=seed), "ada") for seed in range(8)]
+        assert {engine.runs.wait(run, WAIT).status for run in runs} == {RunStatus.DONE}
         own = [{value.data_ptr() for value in one.trainable().values()} for one in made]
         shared = {tensor.data_ptr() for tensor in bundle.model.parameters()}
         for one, trained in zip(made, own, strict=True):
@@ -97,10 +97,10 @@ class TestTogether:
         assert all(torch.equal(tensor, before[name]) for name, tensor in bundle.model.state_dict().items())
 
     def test_a_run_beside_others_is_the_run_alone(
-        self, executor: LocalExecutor, settings: Settings, spec: RunSpec, tmp_path: Path
+        self, engine: LocalEngine, settings: Settings, spec: RunSpec, tmp_path: Path
     ) -> None:
-        alone = finished(executor, spec)
-        many = LocalExecutor(replace(settings, training_lanes=4))
+        alone = finished(engine, spec)
+        many = LocalEngine(replace(settings, training_lanes=4))
         specs = [spec, replace(spec, seed=1), replace(spec, method="full"), spec]
         runs = [many.runs.start(one, "ada") for one in specs]
         first, other, full, again = (many.runs.wait(run, WAIT) for run in runs)
@@ -109,12 +109,12 @@ class TestTogether:
         assert other.losses != alone.losses != full.losses
 
     def test_lists_are_read_while_runs_write(self, settings: Settings, spec: RunSpec) -> None:
-        executor = LocalExecutor(replace(settings, training_lanes=3))
-        reader = LocalExecutor(settings).runs  # another server on the same folder
-        runs = [executor.runs.start(replace(spec, seed=seed, epochs=6), "ada") for seed in range(5)]
+        engine = LocalEngine(replace(settings, training_lanes=3))
+        reader = LocalEngine(settings).runs  # another server on the same folder
+        runs = [engine.runs.start(replace(spec, seed=seed, epochs=6), "ada") for seed in range(5)]
         looks = 0
-        while any(executor.runs.get(run).status.is_active for run in runs):
-            for lister in (executor.runs, reader):
+        while any(engine.runs.get(run).status.is_active for run in runs):
+            for lister in (engine.runs, reader):
                 listed = lister.list("ada")
                 assert [one.run_id for one in listed] == runs[::-1]
                 assert all(len(one.losses) <= 18 for one in listed)
@@ -125,7 +125,7 @@ class TestTogether:
 
 
 class TestRefusals:
-    def test_what_cannot_be_had_is_said_before_it_is_queued(self, executor: LocalExecutor, spec: RunSpec) -> None:
+    def test_what_cannot_be_had_is_said_before_it_is_queued(self, engine: LocalEngine, spec: RunSpec) -> None:
         for wrong, error, said in (
             (replace(spec, method="banana"), BadInputError, "no method 'banana'"),
             (replace(spec, task="banana"), BadInputError, "banana"),
@@ -134,15 +134,15 @@ class TestRefusals:
             (replace(spec, model="someone/else"), ModelUnavailableError, "not on this machine"),
         ):
             with pytest.raises(error, match=said):
-                executor.runs.start(wrong, "ada")
-        assert executor.runs.list("ada") == []
+                engine.runs.start(wrong, "ada")
+        assert engine.runs.list("ada") == []
 
     def test_a_method_that_the_family_lacks_is_refused_with_the_reason(
-        self, executor: LocalExecutor, spec: RunSpec, tmp_path: Path
+        self, engine: LocalEngine, spec: RunSpec, tmp_path: Path
     ) -> None:
         other = str(tiny.save(tmp_path / "modern", "ModernBERT"))
         with pytest.raises(BadInputError, match=f"BitFit cannot be had on {other}: .*no bias"):
-            executor.runs.start(replace(spec, model=other, method="bitfit"), "ada")
+            engine.runs.start(replace(spec, model=other, method="bitfit"), "ada")
 
     @pytest.mark.parametrize(
         ("changes", "said"),
@@ -154,19 +154,19 @@ class TestRefusals:
         ],
     )
     def test_what_shows_only_while_it_runs_fails_the_run_with_a_sentence(
-        self, executor: LocalExecutor, spec: RunSpec, changes: dict[str, object], said: str
+        self, engine: LocalEngine, spec: RunSpec, changes: dict[str, object], said: str
     ) -> None:
         import re
 
-        failed = finished(executor, replace(spec, **changes))  # type: ignore[arg-type]
+        failed = finished(engine, replace(spec, **changes))  # type: ignore[arg-type]
         assert failed.status is RunStatus.FAILED
         assert re.search(said, failed.message)
         with pytest.raises(BadInputError, match="nothing to try yet"):
-            executor.follow(JOB, Ask(failed.run_id)).last.result(WAIT)
-        assert finished(executor, spec).status is RunStatus.DONE
+            engine.follow(JOB, Ask(failed.run_id)).last.result(WAIT)
+        assert finished(engine, spec).status is RunStatus.DONE
 
-    def test_a_name_says_what_the_run_is(self, executor: LocalExecutor, spec: RunSpec) -> None:
-        record = executor.runs.get(executor.runs.start(replace(spec, variant="rslora", seed=3), "ada"))
+    def test_a_name_says_what_the_run_is(self, engine: LocalEngine, spec: RunSpec) -> None:
+        record = engine.runs.get(engine.runs.start(replace(spec, variant="rslora", seed=3), "ada"))
         assert record.name.startswith("rsLoRA r=4 · ")
         assert record.name.endswith("seed 3")
         assert record.labels == ("none", "some")
@@ -175,20 +175,20 @@ class TestRefusals:
 
 class TestOpening:
     def test_a_job_asks_the_trained_model_and_gets_the_same_answer_from_the_cache(
-        self, executor: LocalExecutor, spec: RunSpec
+        self, engine: LocalEngine, spec: RunSpec
     ) -> None:
         ASKED.clear()
-        run = finished(executor, replace(spec, epochs=15, batch_size=8, learning_rate=1e-2)).run_id
+        run = finished(engine, replace(spec, epochs=15, batch_size=8, learning_rate=1e-2)).run_id
         with_cat, without = (
-            executor.follow(JOB, Ask(run, text)).last.result(WAIT) for text in ("the cat sat", "the mat sat")
+            engine.follow(JOB, Ask(run, text)).last.result(WAIT) for text in ("the cat sat", "the mat sat")
         )
         assert with_cat[1] > with_cat[0]
         assert without[0] > without[1]
-        assert executor.follow(JOB, Ask(run)).last.result(WAIT) is with_cat
+        assert engine.follow(JOB, Ask(run)).last.result(WAIT) is with_cat
         assert [run, run] == ASKED
 
     def test_a_run_that_went_on_answers_anew(
-        self, executor: LocalExecutor, spec: RunSpec, monkeypatch: pytest.MonkeyPatch
+        self, engine: LocalEngine, spec: RunSpec, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         real = worker.Worker._say
 
@@ -199,20 +199,20 @@ class TestOpening:
 
         with monkeypatch.context() as short:
             short.setattr(worker.Worker, "_say", stop_after_two)
-            cancelled = finished(executor, spec)
+            cancelled = finished(engine, spec)
         assert cancelled.status is RunStatus.CANCELLED
         with pytest.raises(BadInputError, match="nothing to try yet"):
-            executor.follow(JOB, Ask(cancelled.run_id)).last.result(WAIT)
-        executor.runs.resume(cancelled.run_id, "ada")
-        assert executor.runs.wait(cancelled.run_id, WAIT).status is RunStatus.DONE
-        assert len(executor.follow(JOB, Ask(cancelled.run_id)).last.result(WAIT)) == 2
+            engine.follow(JOB, Ask(cancelled.run_id)).last.result(WAIT)
+        engine.runs.resume(cancelled.run_id, "ada")
+        assert engine.runs.wait(cancelled.run_id, WAIT).status is RunStatus.DONE
+        assert len(engine.follow(JOB, Ask(cancelled.run_id)).last.result(WAIT)) == 2
 
     def test_a_model_that_a_job_loaded_first_can_be_trained_afterwards(
-        self, executor: LocalExecutor, settings: Settings, spec: RunSpec
+        self, engine: LocalEngine, settings: Settings, spec: RunSpec
     ) -> None:
         """After a restart the first visitor may ask an old run: torch cannot train what is loaded in inference mode."""
-        old = finished(executor, spec)
-        restarted = LocalExecutor(settings)
+        old = finished(engine, spec)
+        restarted = LocalEngine(settings)
         first = restarted.follow(JOB, Ask(old.run_id)).last.result(WAIT)
         model = restarted.store.get(spec.model).model
         assert not any(tensor.is_inference() for tensor in (*model.parameters(), *model.buffers()))
@@ -221,38 +221,38 @@ class TestOpening:
         assert again.losses == old.losses
         assert restarted.follow(JOB, Ask(again.run_id)).last.result(WAIT) == first
 
-    def test_many_ask_one_run_at_once(self, executor: LocalExecutor, spec: RunSpec) -> None:
-        run = finished(executor, spec).run_id
+    def test_many_ask_one_run_at_once(self, engine: LocalEngine, spec: RunSpec) -> None:
+        run = finished(engine, spec).run_id
         texts = [f"the cat {'sat ' * number}" for number in range(12)]
-        futures = [executor.follow(JOB, Ask(run, text)).last for text in texts]
+        futures = [engine.follow(JOB, Ask(run, text)).last for text in texts]
         answers = [future.result(WAIT) for future in futures]
-        executor._answers.clear()
-        alone = [executor.follow(JOB, Ask(run, text)).last.result(WAIT) for text in texts]
+        engine._answers.clear()
+        alone = [engine.follow(JOB, Ask(run, text)).last.result(WAIT) for text in texts]
         assert answers == alone
 
-    def test_a_run_that_is_not_there_or_none_at_all(self, executor: LocalExecutor) -> None:
+    def test_a_run_that_is_not_there_or_none_at_all(self, engine: LocalEngine) -> None:
         for trick in ("r000000000000", "../../etc/passwd", 5):
             with pytest.raises(BadInputError, match="No run is called"):
-                executor.follow(JOB, Ask(trick)).last.result(WAIT)  # type: ignore[arg-type]
-        assert executor.follow(COUNT, AskMany()).last.result(WAIT) == 0
+                engine.follow(JOB, Ask(trick)).last.result(WAIT)  # type: ignore[arg-type]
+        assert engine.follow(COUNT, AskMany()).last.result(WAIT) == 0
 
     def test_updates_of_lora_and_of_full_fine_tuning_and_none_of_bitfit(
-        self, executor: LocalExecutor, spec: RunSpec
+        self, engine: LocalEngine, spec: RunSpec
     ) -> None:
         lora, full, bitfit = (
-            finished(executor, replace(spec, method=name)).run_id for name in ("lora", "full", "bitfit")
+            finished(engine, replace(spec, method=name)).run_id for name in ("lora", "full", "bitfit")
         )
-        assert set(executor.follow(UPDATES, Ask(lora)).last.result(WAIT)) == {
+        assert set(engine.follow(UPDATES, Ask(lora)).last.result(WAIT)) == {
             (layer, role) for layer in (0, 1) for role in ("query", "value")
         }
-        found = executor.follow(UPDATES, Ask(full)).last.result(WAIT)
+        found = engine.follow(UPDATES, Ask(full)).last.result(WAIT)
         assert len(found) == 12
         assert all(norm > 0 for norm in found.values())
         with pytest.raises(BadInputError, match="leaves the weight matrices as they are"):
-            executor.follow(UPDATES, Ask(bitfit)).last.result(WAIT)
+            engine.follow(UPDATES, Ask(bitfit)).last.result(WAIT)
 
-    def test_updates_that_are_not_there_yet_say_when(self, executor: LocalExecutor, spec: RunSpec) -> None:
-        record = finished(executor, spec)
+    def test_updates_that_are_not_there_yet_say_when(self, engine: LocalEngine, spec: RunSpec) -> None:
+        record = finished(engine, spec)
         for changes, said in (
             ({"status": RunStatus.RUNNING, "snapshots": ()}, "after its first step"),
             (
@@ -261,23 +261,23 @@ class TestOpening:
             ),
             ({"status": RunStatus.FAILED, "snapshots": ()}, "nothing to try yet"),
         ):
-            executor.runs.store.save(record := record.but(**changes))
+            engine.runs.store.save(record := record.but(**changes))
             with pytest.raises(BadInputError, match=said):
-                executor.follow(UPDATES, Ask(record.run_id)).last.result(WAIT)
+                engine.follow(UPDATES, Ask(record.run_id)).last.result(WAIT)
 
-    def test_an_earlier_step_is_the_nearest_one_that_was_kept(self, executor: LocalExecutor, spec: RunSpec) -> None:
-        record = finished(executor, spec)
+    def test_an_earlier_step_is_the_nearest_one_that_was_kept(self, engine: LocalEngine, spec: RunSpec) -> None:
+        record = finished(engine, spec)
         assert record.snapshots == (1, 2, 3, 4, 5, 6)
-        opened = OpenRuns(executor.runs.get, executor.runs.store.folder_of, executor.store.get)(record.run_id)
+        opened = OpenRuns(engine.runs.get, engine.runs.store.folder_of, engine.store.get)(record.run_id)
         norms = [float(sum(delta.dense().norm() for delta in opened.deltas(step).values())) for step in (1, 6, 99)]
         assert norms[0] < norms[1] == norms[2]
         assert float(sum(delta.dense().norm() for delta in opened.deltas().values())) == norms[1]
 
-    def test_weights_are_gone_once_the_run_is_deleted(self, executor: LocalExecutor, spec: RunSpec) -> None:
-        run = finished(executor, spec).run_id
-        folder = executor.runs.store.folder_of(run)
+    def test_weights_are_gone_once_the_run_is_deleted(self, engine: LocalEngine, spec: RunSpec) -> None:
+        run = finished(engine, spec).run_id
+        folder = engine.runs.store.folder_of(run)
         assert (folder / WEIGHTS).exists()
-        executor.runs.delete(run, "ada")
+        engine.runs.delete(run, "ada")
         assert not folder.exists()
         with pytest.raises(BadInputError, match="No run is called"):
-            executor.follow(JOB, Ask(run)).last.result(WAIT)
+            engine.follow(JOB, Ask(run)).last.result(WAIT)

@@ -10,7 +10,7 @@ import pytest
 from gradio_client import Client
 from gradio_client.exceptions import AppError
 
-from explorer.engine.local import LocalExecutor
+from explorer.engine.local import LocalEngine
 from explorer.settings import Settings
 from explorer.shell import build_app, launch_options
 
@@ -24,9 +24,9 @@ QUICK: dict[str, Any] = {"examples": 32, "epochs": 1}
 @pytest.fixture(scope="package")
 def address(data_folder: Path) -> Iterator[str]:
     settings = Settings(device="cpu", offline=True, data_folder=data_folder, lecturer_key="teach")
-    executor = LocalExecutor(settings)
-    app = build_app(executor)
-    options = launch_options(executor)
+    engine = LocalEngine(settings)
+    app = build_app(engine)
+    options = launch_options(engine)
     _, url, _ = app.launch(server_name="127.0.0.1", prevent_thread_lock=True, quiet=True, **options)
     yield url
     app.close()

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from gradio_client import Client
 
-from explorer.engine.local import LocalExecutor
+from explorer.engine.local import LocalEngine
 from explorer.labs import LABS
 from explorer.runs.manager import RunManager
 from explorer.runs.record import RunRecord
@@ -78,9 +78,9 @@ def test_one_that_trains_is_queued_without_parameters(
 
     monkeypatch.setattr(RunManager, "_enqueue", queued)
     given = {parameter: value for parameter, value in defaults[name].items() if parameter != "visitor"}
-    executor = LocalExecutor(Settings(device="cpu", offline=True, data_folder=data_folder))
+    engine = LocalEngine(Settings(device="cpu", offline=True, data_folder=data_folder))
     with pytest.raises(_QueuedError):
-        next(ACTIONS[name].follow(executor, ACTIONS[name].params(**given), "anyone"))
+        next(ACTIONS[name].follow(engine, ACTIONS[name].params(**given), "anyone"))
 
 
 class _QueuedError(Exception):

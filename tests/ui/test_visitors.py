@@ -16,7 +16,7 @@ from explorer.ui import visitors
 from explorer.ui.visitors import NAMES, Names, owner_of
 
 RUNS = SimpleNamespace(is_lecturer=lambda key: key == "teach")
-PAGE: Any = SimpleNamespace(executor=SimpleNamespace(runs=RUNS))
+PAGE: Any = SimpleNamespace(engine=SimpleNamespace(runs=RUNS))
 
 
 def asked(host: str = "10.0.0.1", session: str = "s1") -> Any:

@@ -166,7 +166,7 @@ def _wire_finds(
         async def find(model: str, sentence_a: str, sentence_b: str) -> list[Any]:
             try:
                 params = StatisticsParams(sentence_a, sentence_b)
-                result = await answer(page.executor, STATISTICS.job, params, model)
+                result = await answer(page.engine, STATISTICS.job, params, model)
             except Exception as error:
                 return [page.explain(readable(error)), gr.skip(), gr.skip()]
             grid = result.grid(name) or ()

@@ -16,7 +16,7 @@ def ablate_heads(asked: Asked) -> str:
 
 def ablate_run_heads(asked: Asked) -> str:
     """A fine-tuned classifier's; none for a method that the script cannot put together."""
-    record, result = asked.executor.runs.get(asked.params.run), asked.result
+    record, result = asked.engine.runs.get(asked.params.run), asked.result
     values = run_values(asked, record)
     family = architecture_of(asked, record.spec.model)
     if not values or family is None:

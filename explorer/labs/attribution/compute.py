@@ -1,6 +1,6 @@
 """The attribution lab's jobs: what is asked, then small blocks of each method's work, none of which takes long.
 
-Each leaves the executor's inference mode, since gradients cannot pass it. Nothing is changed that others share: the hooks
+Each leaves the engine's inference mode, since gradients cannot pass it. Nothing is changed that others share: the hooks
 are on a private module tree, and gradients are asked of the embeddings alone.
 """
 

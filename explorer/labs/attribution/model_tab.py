@@ -40,7 +40,7 @@ def build_model(page: Page, explain: Callable[[], None]) -> None:
     boxes = [text, second, shared.target, position]
 
     def fresh(standing: str, other: str, target: str, model: str) -> tuple[Any, ...]:
-        example = fitting(standing, page.executor.status(model).capabilities)
+        example = fitting(standing, page.engine.status(model).capabilities)
         return _put(example) if example else (standing, other, target, "")
 
     opened = [ready(fresh, [text, second, shared.target, page.model], boxes, **QUIET).then for ready in page.ready]

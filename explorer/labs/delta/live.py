@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from explorer.engine.protocol import Executor, Job
+from explorer.engine.protocol import Engine, Job
 from explorer.errors import ExplorerError
 from explorer.labs.delta.params import (
     ExperimentParams,
@@ -31,21 +31,21 @@ class Experiment:
     factors: tuple[RunFactors, ...] = ()
 
 
-def follow_delta(executor: Executor, params: FollowDeltaParams, owner: str) -> Iterator[SpectrumResult | None]:
+def follow_delta(engine: Engine, params: FollowDeltaParams, owner: str) -> Iterator[SpectrumResult | None]:
     """The newest ΔW of a run, whenever another has been kept, until the run has ended."""
     drawn: tuple[int, ...] | None = None
-    for record in follow(executor.runs, params.run):
+    for record in follow(engine.runs, params.run):
         ended = record is not None and not record.status.is_active
         if record is None or (not ended and (not record.snapshots or record.snapshots == drawn)):
             yield None
             continue
         drawn = record.snapshots
-        yield executor.follow(SPECTRUM, SpectrumParams(params.run)).last.result()
+        yield engine.follow(SPECTRUM, SpectrumParams(params.run)).last.result()
 
 
-def sweep_ranks(executor: Executor, params: SweepParams, owner: str) -> Iterator[Compared | None]:
+def sweep_ranks(engine: Engine, params: SweepParams, owner: str) -> Iterator[Compared | None]:
     """Start one LoRA run a rank and follow them all (Hu et al. 2021, section 7.2, Table 6)."""
-    yield from follow_all(executor.runs, tuple(executor.runs.start(spec, owner) for spec in params.specs()))
+    yield from follow_all(engine.runs, tuple(engine.runs.start(spec, owner) for spec in params.specs()))
 
 
 def sweep_result(compared: Compared) -> RankSweepResult:
@@ -56,15 +56,15 @@ def sweep_result(compared: Compared) -> RankSweepResult:
     return RankSweepResult(records[0].task_title, metric, points)
 
 
-def compare_amplification(executor: Executor, params: ExperimentParams, owner: str) -> Iterator[Experiment | None]:
+def compare_amplification(engine: Engine, params: ExperimentParams, owner: str) -> Iterator[Experiment | None]:
     """Train LoRA and all of the model on the same examples, then compare how strongly each amplifies (LoRA, 7.3)."""
-    started = tuple(executor.runs.start(spec, owner) for spec in params.specs())
+    started = tuple(engine.runs.start(spec, owner) for spec in params.specs())
     last = Compared(())
-    for compared in follow_all(executor.runs, started):
+    for compared in follow_all(engine.runs, started):
         last = compared or last
         yield Experiment(compared) if compared is not None else None
     require_success(last)
-    factors = executor.follow(FACTORS, FactorsParams(started[0], started[1], params.module, params.r)).last.result()
+    factors = engine.follow(FACTORS, FactorsParams(started[0], started[1], params.module, params.r)).last.result()
     yield Experiment(last, factors)
 
 

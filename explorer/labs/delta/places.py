@@ -56,7 +56,7 @@ def stay_within(picker: RunPicker, layers: list[gr.components.Component]) -> Non
 
     def within(run: str, *standing: float | None) -> Any:
         try:
-            last = _depth(picker.page.executor.runs.get(run).spec) - 1
+            last = _depth(picker.page.engine.runs.get(run).spec) - 1
         except ExplorerError:
             return [gr.skip()] * len(standing)
         return [gr.skip() if layer is None or layer <= last else last for layer in standing]

@@ -37,7 +37,7 @@ def amplification(asked: Asked) -> str:
 def amplification_by_layer(asked: Asked) -> str:
     """Two runs of one model, all layers; none where one of them is no LoRA run."""
     params = asked.params
-    records = [asked.executor.runs.get(run) for run in (params.run_a, params.run_b)]
+    records = [asked.engine.runs.get(run) for run in (params.run_a, params.run_b)]
     runs = {record.name: _factors(asked, record.run_id) for record in records}
     weight, models = _weight(asked, records[0], params.module), {record.spec.model for record in records}
     if not all(runs.values()) or len(runs) < 2 or len(models) > 1 or not weight:
@@ -48,7 +48,7 @@ def amplification_by_layer(asked: Asked) -> str:
 
 def _of_one(name: str, asked: Asked) -> str:
     """One run, one matrix."""
-    record, factors = asked.executor.runs.get(asked.params.run), _factors(asked, asked.params.run)
+    record, factors = asked.engine.runs.get(asked.params.run), _factors(asked, asked.params.run)
     weight = _weight(asked, record, asked.params.module)
     if not factors or not weight:
         return ""
@@ -67,5 +67,5 @@ def _weight(asked: Asked, record: RunRecord, module: str) -> str:
 
 def _factors(asked: Asked, run: str, step: int | None = None) -> str:
     """The file of a run's factors at a kept step, the last one where None; empty where it keeps none."""
-    kept = asked.executor.runs.get(run).snapshots
+    kept = asked.engine.runs.get(run).snapshots
     return f"{run_place(asked, run)}/snapshots/{step or kept[-1]:06d}.safetensors" if kept else ""

@@ -47,7 +47,7 @@ def build_ablation(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
 
     def drawn(compared: Compared) -> list[Any]:
         whole = len(compared.records) == len(BY_ABLATION)
-        return _show(Ablated(page.executor.runs.get(FIRST), compared.records)) if whole else [gr.skip()] * len(outputs)
+        return _show(Ablated(page.engine.runs.get(FIRST), compared.records)) if whole else [gr.skip()] * len(outputs)
 
     follow_several(picker, tab, ABLATE, inputs, buttons, outputs, _show, list(BY_ABLATION.values()), drawn)
 

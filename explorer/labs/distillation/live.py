@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from explorer.engine.protocol import Executor, Job
+from explorer.engine.protocol import Engine, Job
 from explorer.errors import BadInputError, ExplorerError
 from explorer.labs.distillation.params import AblationParams, DistillParams, FollowStudentParams
 from explorer.labs.distillation.train_schema import Ablated, Distilled, MeasureParams, Seeded
@@ -19,13 +19,13 @@ from explorer.tuning.students import is_student, labels_only
 MEASURE = Job("explorer.labs.distillation.measuring:measure", on="runs")
 
 
-def distill(executor: Executor, params: DistillParams, owner: str) -> Iterator[Distilled | None]:
+def distill(engine: Engine, params: DistillParams, owner: str) -> Iterator[Distilled | None]:
     """Start a student, and the same one without a teacher's help, for each seed; follow all, then weigh and time the first."""
     text = _text_of(params)
-    teacher = None if text else executor.runs.get(str(params.teacher))
+    teacher = None if text else engine.runs.get(str(params.teacher))
     specs = params.specs(teacher) if teacher else params.text_specs(text)
-    started = tuple(tuple(executor.runs.start(spec, owner) for spec in of_seed) for of_seed in params.every_seed(specs))
-    yield from _followed(executor, teacher, started)
+    started = tuple(tuple(engine.runs.start(spec, owner) for spec in of_seed) for of_seed in params.every_seed(specs))
+    yield from _followed(engine, teacher, started)
 
 
 def _text_of(params: DistillParams | AblationParams) -> str:
@@ -35,20 +35,20 @@ def _text_of(params: DistillParams | AblationParams) -> str:
     return params.task if params.task and load(params.task, settings()).task.masked else ""
 
 
-def follow_student(executor: Executor, params: FollowStudentParams, owner: str) -> Iterator[Distilled | None]:
+def follow_student(engine: Engine, params: FollowStudentParams, owner: str) -> Iterator[Distilled | None]:
     """A student that was started earlier, with its companion on labels alone where there is one, and both of other seeds."""
-    record = _student(executor, params)
-    mine = _with_companion(executor, record)
-    others = tuple(pair for pair in seeds_of(executor, record) if pair[0] != record.run_id)
-    yield from _followed(executor, _teacher_of(executor, record), (mine, *others))
+    record = _student(engine, params)
+    mine = _with_companion(engine, record)
+    others = tuple(pair for pair in seeds_of(engine, record) if pair[0] != record.run_id)
+    yield from _followed(engine, _teacher_of(engine, record), (mine, *others))
 
 
-def student_seeds(executor: Executor, params: FollowStudentParams, owner: str) -> Iterator[Seeded | None]:
+def student_seeds(engine: Engine, params: FollowStudentParams, owner: str) -> Iterator[Seeded | None]:
     """A student of every seed that it was trained with, each with its companion, until all have ended."""
-    record = _student(executor, params)
-    teacher = _teacher_of(executor, record)
-    pairs = seeds_of(executor, record)
-    for compared in follow_all(executor.runs, tuple(run_id for pair in pairs for run_id in pair)):
+    record = _student(engine, params)
+    teacher = _teacher_of(engine, record)
+    pairs = seeds_of(engine, record)
+    for compared in follow_all(engine.runs, tuple(run_id for pair in pairs for run_id in pair)):
         yield Seeded(teacher, _paired(compared.records, pairs)) if compared else None
 
 
@@ -57,70 +57,68 @@ def _paired(records: tuple[RunRecord, ...], pairs: tuple[tuple[str, ...], ...]) 
     return tuple(tuple(next(left) for _ in pair) for pair in pairs)
 
 
-def _student(executor: Executor, params: FollowStudentParams) -> RunRecord:
-    record = executor.runs.get(str(params.run))
+def _student(engine: Engine, params: FollowStudentParams) -> RunRecord:
+    record = engine.runs.get(str(params.run))
     if not is_student(record.spec):
         raise BadInputError(f"{record.name} is no student. Choose a run that was started on this page.")
     return record
 
 
-def _teacher_of(executor: Executor, record: RunRecord) -> RunRecord | None:
-    return executor.runs.get(record.spec.teacher) if record.spec.teacher else None
+def _teacher_of(engine: Engine, record: RunRecord) -> RunRecord | None:
+    return engine.runs.get(record.spec.teacher) if record.spec.teacher else None
 
 
-def seeds_of(executor: Executor, record: RunRecord) -> tuple[tuple[str, ...], ...]:
+def seeds_of(engine: Engine, record: RunRecord) -> tuple[tuple[str, ...], ...]:
     """The same student with every seed that its owner has trained it with, by seed, each with its companion.
 
     Of several with one seed it is the newest one, or the record's own.
     """
     if record.run_id in COMPANIONS:
         names = next((names for names in (FEW, EVERY) if record.run_id in names), (record.run_id,))
-        pairs = [
-            _with_companion(executor, record) if name == record.run_id else _bundled(executor, name) for name in names
-        ]
+        pairs = [_with_companion(engine, record) if name == record.run_id else _bundled(engine, name) for name in names]
         return tuple(pair for pair in pairs if pair)
     found = {record.spec.seed: record}
-    for one in _mine(executor, record):
+    for one in _mine(engine, record):
         if replace(one.spec, seed=record.spec.seed) == record.spec:
             found.setdefault(one.spec.seed, one)
-    return tuple(_with_companion(executor, found[seed]) for seed in sorted(found))
+    return tuple(_with_companion(engine, found[seed]) for seed in sorted(found))
 
 
-def _bundled(executor: Executor, name: str) -> tuple[str, ...]:
+def _bundled(engine: Engine, name: str) -> tuple[str, ...]:
     """A bundled student with its companion; nothing where one of the two is not there."""
     pair = (name, COMPANIONS[name])
     try:
-        return tuple(executor.runs.get(run_id).run_id for run_id in pair)
+        return tuple(engine.runs.get(run_id).run_id for run_id in pair)
     except ExplorerError:
         return ()
 
 
-def _mine(executor: Executor, record: RunRecord) -> list[RunRecord]:
+def _mine(engine: Engine, record: RunRecord) -> list[RunRecord]:
     """The runs of a record's owner, newest first."""
-    return [one for one in executor.runs.list(record.owner) if one.owner == record.owner]
+    return [one for one in engine.runs.list(record.owner) if one.owner == record.owner]
 
 
-def _with_companion(executor: Executor, record: RunRecord) -> tuple[str, ...]:
-    companion = _companion(executor, record)
+def _with_companion(engine: Engine, record: RunRecord) -> tuple[str, ...]:
+    companion = _companion(engine, record)
     return (record.run_id, companion) if companion else (record.run_id,)
 
 
-def _companion(executor: Executor, record: RunRecord) -> str | None:
+def _companion(engine: Engine, record: RunRecord) -> str | None:
     """The run of the same owner with the same settings on labels alone; the newest of several."""
     if record.run_id in COMPANIONS:
-        return COMPANIONS[record.run_id] if _bundled(executor, record.run_id) else None
+        return COMPANIONS[record.run_id] if _bundled(engine, record.run_id) else None
     wanted = labels_only(record.spec)
     if wanted == record.spec:
         return None
-    return next((one.run_id for one in _mine(executor, record) if one.spec == wanted), None)
+    return next((one.run_id for one in _mine(engine, record) if one.spec == wanted), None)
 
 
 def _followed(
-    executor: Executor, teacher: RunRecord | None, seeds: tuple[tuple[str, ...], ...]
+    engine: Engine, teacher: RunRecord | None, seeds: tuple[tuple[str, ...], ...]
 ) -> Iterator[Distilled | None]:
     """seeds: the runs of each; the first one's are drawn and weighed."""
     shown: Distilled | None = None
-    for compared in follow_all(executor.runs, tuple(run_id for of_seed in seeds for run_id in of_seed)):
+    for compared in follow_all(engine.runs, tuple(run_id for of_seed in seeds for run_id in of_seed)):
         if compared:
             first, *others = _paired(compared.records, seeds)
             shown = Distilled(teacher, first, others=tuple(record for pair in others for record in pair))
@@ -128,16 +126,16 @@ def _followed(
     if shown and shown.students[0].outcome is not None:
         runs = seeds[0]
         asked = MeasureParams((teacher.run_id, *runs)) if teacher else MeasureParams(runs, whole=True)
-        yield replace(shown, sizes=executor.follow(MEASURE, asked).last.result())
+        yield replace(shown, sizes=engine.follow(MEASURE, asked).last.result())
 
 
-def ablate(executor: Executor, params: AblationParams, owner: str) -> Iterator[Ablated | None]:
+def ablate(engine: Engine, params: AblationParams, owner: str) -> Iterator[Ablated | None]:
     """Queue the ablation's runs, all with one seed, and follow them (Sanh et al. 2019, Table 4)."""
     text = _text_of(params)
-    teacher = None if text else executor.runs.get(str(params.teacher))
+    teacher = None if text else engine.runs.get(str(params.teacher))
     lines = params.of(teacher) if teacher else params.of_text(text)
-    started = tuple(executor.runs.start(one.spec, owner) for one in lines)
-    for compared in follow_all(executor.runs, started):
+    started = tuple(engine.runs.start(one.spec, owner) for one in lines)
+    for compared in follow_all(engine.runs, started):
         yield Ablated(teacher, compared.records) if compared else None
 
 

@@ -126,7 +126,7 @@ def _depth(page: Page, model: str, run: str) -> int:
 
     if not run:
         return depth_of_model(model, settings())
-    spec = page.executor.runs.get(run).spec
+    spec = page.engine.runs.get(run).spec
     return spec.student_layers or depth_of_model(spec.model, settings())
 
 

@@ -136,9 +136,9 @@ def _can_resume(record: Any) -> bool:
 
 def _students(page: Page, owner: str, chosen: str) -> Any:
     """The visitor's students, and the one that is shown."""
-    records = [record for record in page.executor.runs.list(owner) if is_student(record.spec)]
+    records = [record for record in page.engine.runs.list(owner) if is_student(record.spec)]
     if chosen not in {record.run_id for record in records}:
-        records = [*records, page.executor.runs.get(chosen)]
+        records = [*records, page.engine.runs.get(chosen)]
     return gr.update(choices=run_choices(records), value=chosen)
 
 
@@ -160,7 +160,7 @@ def _listed(page: Page, visitor: str, request: gr.Request, on_text: bool | None 
     named = str(request.query_params.get("run", ""))
     records = [
         record
-        for record in page.executor.runs.list(owner)
+        for record in page.engine.runs.list(owner)
         if is_student(record.spec) and on_text in (None, _is_on_text(record))
     ]
     records.sort(key=lambda record: (on_text is not None or record.run_id != named, not record.status.is_active))

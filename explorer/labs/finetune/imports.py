@@ -46,7 +46,7 @@ class Import:
     def _import(self, path: str | None, owner: str) -> str:
         if not path:
             raise BadInputError("No file came with the request.")
-        return self.page.executor.runs.import_adapter(path, owner)
+        return self.page.engine.runs.import_adapter(path, owner)
 
     def _take(self, path: str | None, visitor: str, request: gr.Request) -> list[Any]:
         if path is None:
@@ -56,7 +56,7 @@ class Import:
             run_id = self._import(path, owner)
         except Exception as error:
             return [self.page.explain(readable(error)), gr.skip()]
-        return ["", gr.update(choices=run_choices(self.page.executor.runs.list(owner)), value=run_id)]
+        return ["", gr.update(choices=run_choices(self.page.engine.runs.list(owner)), value=run_id)]
 
     def _endpoint(self, file: str | None, visitor: str, request: gr.Request) -> str:
         try:

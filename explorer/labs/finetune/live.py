@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from explorer.engine.protocol import Executor
+from explorer.engine.protocol import Engine
 from explorer.errors import BadInputError, ExplorerError
 from explorer.labs.finetune.schema import CompareParams, FollowParams, RunsParams
 from explorer.runs.following import Compared, follow, follow_all
@@ -13,33 +13,33 @@ from explorer.tuning.methods import METHODS, find_method
 from explorer.tuning.spec import RunSpec, spec_of
 
 
-def train(executor: Executor, params: RunSpec, owner: str) -> Iterator[RunRecord | None]:
+def train(engine: Engine, params: RunSpec, owner: str) -> Iterator[RunRecord | None]:
     """Start one run and follow it to its end."""
-    yield from follow(executor.runs, executor.runs.start(params, owner))
+    yield from follow(engine.runs, engine.runs.start(params, owner))
 
 
-def follow_run(executor: Executor, params: FollowParams, owner: str) -> Iterator[RunRecord | None]:
+def follow_run(engine: Engine, params: FollowParams, owner: str) -> Iterator[RunRecord | None]:
     """Look at a run that was started earlier, here or on another page."""
-    yield from follow(executor.runs, params.run)
+    yield from follow(engine.runs, params.run)
 
 
-def compare_methods(executor: Executor, params: CompareParams, owner: str) -> Iterator[Compared | None]:
+def compare_methods(engine: Engine, params: CompareParams, owner: str) -> Iterator[Compared | None]:
     """Start one run a method, with the same data and seed, and follow them all."""
     wanted = [find_method(name) for name in params.methods] or list(METHODS)
     started, missing = [], []
     for method in wanted:
         try:
-            started.append(executor.runs.start(spec_of(params, method=method.slug), owner))
+            started.append(engine.runs.start(spec_of(params, method=method.slug), owner))
         except ExplorerError as error:
             missing.append((method.title, str(error)))
     if not started:
         raise BadInputError(missing[0][1])
-    yield from follow_all(executor.runs, tuple(started), tuple(missing))
+    yield from follow_all(engine.runs, tuple(started), tuple(missing))
 
 
-def runs(executor: Executor, params: RunsParams, owner: str) -> Iterator[Compared]:
+def runs(engine: Engine, params: RunsParams, owner: str) -> Iterator[Compared]:
     """A visitor's runs and the bundled examples, as they stand."""
-    yield Compared(tuple(executor.runs.list(owner)))
+    yield Compared(tuple(engine.runs.list(owner)))
 
 
 def require_success(record: RunRecord) -> None:

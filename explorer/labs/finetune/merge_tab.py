@@ -43,7 +43,7 @@ def build_merge(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
 
     async def export(run: str, kind: str) -> list[Any]:
         try:
-            path = await answer(page.executor, EXPORT.job, ExportParams(run or "", kind))
+            path = await answer(page.engine, EXPORT.job, ExportParams(run or "", kind))
         except Exception as error:
             return [page.explain(readable(error)), gr.skip()]
         return ["", gr.update(value=path, visible=True)]
@@ -52,7 +52,7 @@ def build_merge(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
 
     async def endpoint(run: str, kind: str) -> str:
         try:
-            return str(await answer(page.executor, EXPORT.job, ExportParams(run or "", kind)))
+            return str(await answer(page.engine, EXPORT.job, ExportParams(run or "", kind)))
         except Exception as error:
             raise gr.Error(str(readable(error)), print_exception=False) from None
 

@@ -43,12 +43,12 @@ def correlate(params: PointsParams) -> TakenApart:
     )
 
 
-def follow_metrics(executor: Any, params: ConfusionParams, owner: str) -> Iterator[TakenApart]:
+def follow_metrics(engine: Any, params: ConfusionParams, owner: str) -> Iterator[TakenApart]:
     """take_metrics_apart as an action that needs neither a model nor a run."""
     yield take_metrics_apart(params)
 
 
-def follow_correlation(executor: Any, params: PointsParams, owner: str) -> Iterator[TakenApart]:
+def follow_correlation(engine: Any, params: PointsParams, owner: str) -> Iterator[TakenApart]:
     """correlate as an action that needs neither a model nor a run."""
     yield correlate(params)
 

@@ -9,7 +9,7 @@ _NEEDS = "torch transformers peft"
 
 def predict_run(asked: Asked) -> str:
     """None for a regression and for methods that peft has no name for or that start elsewhere than at W."""
-    record = asked.executor.runs.get(asked.params.run)
+    record = asked.engine.runs.get(asked.params.run)
     values = run_values(asked, record)
     if not values:
         return ""
@@ -19,7 +19,7 @@ def predict_run(asked: Asked) -> str:
 
 def merge_check(asked: Asked) -> str:
     """LoRA's runs alone, on sentences of the script's own."""
-    record = asked.executor.runs.get(asked.params.run)
+    record = asked.engine.runs.get(asked.params.run)
     values = run_values(asked, record) if is_lora(record) else {}
     if not values:
         return ""
@@ -30,7 +30,7 @@ def merge_check(asked: Asked) -> str:
 
 def swap_runs(asked: Asked) -> str:
     """LoRA's runs of the same classes; without DoRA, whose norms peft does not mix in a batch."""
-    records = [asked.executor.runs.get(run) for run in dict.fromkeys(asked.params.runs)]
+    records = [asked.engine.runs.get(run) for run in dict.fromkeys(asked.params.runs)]
     values = [run_values(asked, record) if is_lora(record) else {} for record in records]
     if not all(values) or any(each["DORA"] or each["LABELS"] != values[0]["LABELS"] for each in values):
         return ""

@@ -54,7 +54,7 @@ def build_runs(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
 
     def draw(run_ids: list[str] | None) -> list[Any]:
         try:
-            records = [page.executor.runs.get(run_id) for run_id in (run_ids or [])[:MOST_LINES]]
+            records = [page.engine.runs.get(run_id) for run_id in (run_ids or [])[:MOST_LINES]]
         except Exception as error:
             return [page.explain(readable(error)), gr.skip()]
         return ["", _drawn(records)]

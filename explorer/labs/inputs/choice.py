@@ -36,7 +36,7 @@ def follow(page: Page, tokenizers: gr.Dropdown, opened: set[str]) -> Callable[..
 
     def note(names: list[str] | None) -> str:
         away = [name for name in names or () if name not in opened and name not in OWN_TOKENIZERS]
-        away = [name for name in away if not page.executor.status(name).on_this_machine]
+        away = [name for name in away if not page.engine.status(name).on_this_machine]
         says = Markup('<div class="notice" role="status"><p>Fetching the tokenizer of {} …</p></div>')
         return str(says.format(" and ".join(away))) if away else ""
 

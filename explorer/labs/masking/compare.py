@@ -68,10 +68,10 @@ class Comparison:
     @staticmethod
     async def _answer(page: Page, models: list[str], params: FillParams) -> list[Any]:
         """The first model's hidden tokens, as characters of the text, are what is hidden from the others."""
-        first: FillResult = await answer(page.executor, FILL_MASKS.job, params, models[0])
+        first: FillResult = await answer(page.engine, FILL_MASKS.job, params, models[0])
         spans = tuple((token.start, token.stop) for token in first.tokens if token.state == "masked")
         same = FillParams(params.text, params.top_k, spans=spans)
-        rest = [answer(page.executor, FILL_MASKS.job, same, model) for model in models[1:]]
+        rest = [answer(page.engine, FILL_MASKS.job, same, model) for model in models[1:]]
         results = [first, *await asyncio.gather(*rest)]
         script = SCRIPT.format(
             where=SAVE_BESIDE_THE_PACKAGE, models=models, text=params.text, top_k=params.top_k, spans=spans

@@ -142,14 +142,14 @@ def _wire(
         try:
             params = KindsParams(text, other)
             results = await asyncio.gather(
-                *(answer(page.executor, SCORE_KINDS.job, params, model) for model in (nsp, sop))
+                *(answer(page.engine, SCORE_KINDS.job, params, model) for model in (nsp, sop))
             )
         except Exception as error:
             return [page.explain(readable(error)), *[gr.skip()] * (len(shown) + len(folded.outputs))]
         drawn = [str(order_figures.kinds_sentence(results)), order_figures.kinds_figure(results)]
         models = (nsp, sop)
         scripts = "\n".join(SCORE_KINDS.script(model, params) for model in models)
-        asked_of = [Asked(page.executor, *asked) for asked in zip(models, [params] * 2, results, strict=True)]
+        asked_of = [Asked(page.engine, *asked) for asked in zip(models, [params] * 2, results, strict=True)]
         plain = "\n\n".join(SCORE_KINDS.plain(asked) for asked in asked_of) if SCORE_KINDS.plain else ""
         return ["", *drawn, plain, scripts, page_frame(order_figures.both_table(results))]
 

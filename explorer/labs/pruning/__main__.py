@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import cast
 
 from explorer.action import LiveAction
-from explorer.engine.local import LocalExecutor
+from explorer.engine.local import LocalEngine
 from explorer.engine.protocol import Job
 from explorer.labs.pruning import LAB
 from explorer.labs.pruning.worked import OPENINGS, keep
@@ -24,9 +24,9 @@ def main() -> None:
     jobs = {action.name: action.source for action in LAB.actions if isinstance(action, LiveAction)}
     made = f"{datetime.datetime.now(datetime.UTC).date():%d %B %Y}, on the processor"
     with tempfile.TemporaryDirectory() as data_folder:
-        executor = LocalExecutor(Settings(device="cpu", offline=True, data_folder=Path(data_folder)))
+        engine = LocalEngine(Settings(device="cpu", offline=True, data_folder=Path(data_folder)))
         for action in wanted:
-            result = executor.follow(cast(Job, jobs[action]), OPENINGS[action].params).last.result()
+            result = engine.follow(cast(Job, jobs[action]), OPENINGS[action].params).last.result()
             print(keep(action, result, made), flush=True)
 
 

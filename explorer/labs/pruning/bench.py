@@ -138,7 +138,7 @@ class Live(Stream):
             if found is None:
                 return [*[gr.skip()] * (1 + len(self.outputs) + len(kept) + len(self.controls)), time.time()]
             self.watch.end(request)
-            asked = Asked(self.page.executor, None, params, found.result)
+            asked = Asked(self.page.engine, None, params, found.result)
             folded = self.folded.filled(self.action, asked, self.action.script(params), self.seen(found.result))
             shown = [*self.show(found.result), *folded]
             shown[self.outputs.index(self.bar)] = beforehand(found.made, str(self.start.value))
@@ -153,7 +153,7 @@ class Live(Stream):
         """What was computed beforehand of a question, and the question; nothing for one that is refused."""
         try:
             params = self.action.params(**{name: value for name, value in values.items() if value is not None})
-            return await answer(self.page.executor, KNOWN, KnownParams(self.action.name, params)), params
+            return await answer(self.page.engine, KNOWN, KnownParams(self.action.name, params)), params
         except ExplorerError:
             return None, None
 

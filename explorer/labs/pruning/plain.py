@@ -116,7 +116,7 @@ def _taken(params: PruneParams, shape: Shape) -> dict[str, int]:
 def _family(asked: Asked) -> Architecture | None:
     """Of the run's model; None for a pretrained model, which the scripts don't ask."""
     run = asked.params.run
-    return architecture_of(asked, asked.executor.runs.get(run).spec.model) if run else None
+    return architecture_of(asked, asked.engine.runs.get(run).spec.model) if run else None
 
 
 def _of_run(name: str, asked: Asked, values: dict[str, Any]) -> str:
@@ -125,7 +125,7 @@ def _of_run(name: str, asked: Asked, values: dict[str, Any]) -> str:
 
     from explorer.tuning.reading import has_bfloat16
 
-    record, family = asked.executor.runs.get(asked.params.run), _family(asked)
+    record, family = asked.engine.runs.get(asked.params.run), _family(asked)
     run, task = run_values(asked, record), asked.params.task or record.spec.task
     layout = next((layout for layout in LAYOUTS if layout.task == task), None)
     if not run or layout is None or family is None:

@@ -60,7 +60,7 @@ def tiny(folder: Path, family: str, **changes: Any) -> Bundle:
 
 
 def asked_of(bundle: Bundle, text: str, second: str = "", **changes: Any) -> Asked:
-    """As the executor asks: in inference mode."""
+    """As the engine asks: in inference mode."""
     values: dict[str, Any] = {"target": "", "baseline": "zero", **changes}
     with torch.inference_mode():
         return ask(bundle, AskParams(text, second, **values))
@@ -85,7 +85,7 @@ class AtHand(Resources):
 
 
 def shown(results: Iterator[Any]) -> list[Any]:
-    """All that a generator shows, each step in inference mode, as its executor takes them."""
+    """All that a generator shows, each step in inference mode, as its engine takes them."""
     found = []
     while True:
         with torch.inference_mode():
@@ -101,7 +101,7 @@ def last(results: Iterator[Any]) -> Any:
 
 
 def open_run(folder: Path, bundle: Bundle, method: str = "lora", **changes: Any) -> OpenRun:
-    """A run of a method with weights that have moved, opened as the executor opens it."""
+    """A run of a method with weights that have moved, opened as the engine opens it."""
     kept: RunRecord = record(spec=RunSpec(bundle.model_id, "sst2", method, prefix_length=4), **changes)
     adapted = adapt(bundle, len(kept.labels) or 1, kept.spec)
     with torch.no_grad():

@@ -61,7 +61,7 @@ def test_the_sum_is_close_to_the_difference_and_the_delta_says_how_close(bert: B
 
 
 def test_steps_are_raised_until_the_sum_is_close_enough(bert: Bundle, monkeypatch: pytest.MonkeyPatch) -> None:
-    executor = AtHand(bert)
+    engine = AtHand(bert)
     params = AttributeParams("any", TEXT, baseline="zero")
     asked = asked_of(bert, TEXT)
 
@@ -70,22 +70,22 @@ def test_steps_are_raised_until_the_sum_is_close_enough(bert: Bundle, monkeypatc
         share = (block.last - block.first) / block.steps
         return (share * asked.change * (1 + 10 / block.steps), *[0.0] * (len(asked.tokens) - 1))
 
-    plain = executor.once
+    plain = engine.once
 
     def once(key: Any, make: Any) -> Any:
         name, block = key
         if name != "path_block":
             return plain(key, make)
-        executor.asked.append(key)
+        engine.asked.append(key)
         return path(block)
 
-    monkeypatch.setattr(executor, "once", once)
+    monkeypatch.setattr(engine, "once", once)
     monkeypatch.setattr(planning, "STEPS", (20, 50, 100, 200, 400, 800))
     tolerance = asked.tolerance / abs(asked.change)
-    result = last(attribute(executor, params))
+    result = last(attribute(engine, params))
     expected = next(steps for steps in (20, 50, 100, 200, 400, 800) if 10 / steps <= tolerance)
     assert result.parts[0].steps == expected
-    taken = [block for name, block in executor.asked if name == "path_block"]
+    taken = [block for name, block in engine.asked if name == "path_block"]
     assert sorted({block.steps for block in taken}) == [s for s in (20, 50, 100, 200, 400, 800) if s <= expected]
     for steps in {block.steps for block in taken}:
         ends = [(block.first, block.last) for block in taken if block.steps == steps]

@@ -1,4 +1,4 @@
-"""Runs and models as jobs receive them, without an executor: a teacher and a student of every family, all tiny."""
+"""Runs and models as jobs receive them, without an engine: a teacher and a student of every family, all tiny."""
 
 from __future__ import annotations
 

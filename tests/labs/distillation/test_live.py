@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from explorer.engine.local import LocalExecutor
+from explorer.engine.local import LocalEngine
 from explorer.errors import BadInputError, ExplorerError
 from explorer.labs.distillation import ABLATE, DISTILL, STUDENT_SEEDS, ablation_figures, live, measuring
 from explorer.labs.distillation.params import AblationParams, DistillParams, FollowStudentParams
@@ -25,7 +25,7 @@ from tests.engine.records import record
 from tests.tuning.small import CATS, examples
 
 model_id, settings, task, spec = executing.model_id, executing.settings, executing.task, executing.spec
-executor, no_examples = executing.executor, executing.no_examples
+engine, no_examples = executing.engine, executing.no_examples
 OWNER = "ada"
 
 
@@ -35,8 +35,8 @@ def own_settings(monkeypatch: pytest.MonkeyPatch, settings: Settings) -> None:
 
 
 @pytest.fixture
-def teacher(executor: LocalExecutor, spec: RunSpec) -> RunRecord:
-    return finished(executor, spec)
+def teacher(engine: LocalEngine, spec: RunSpec) -> RunRecord:
+    return finished(engine, spec)
 
 
 def last(results: Iterator[Any]) -> Any:
@@ -47,8 +47,8 @@ def last(results: Iterator[Any]) -> Any:
     return found
 
 
-def test_a_student_and_its_companion_train_and_are_measured(executor: LocalExecutor, teacher: RunRecord) -> None:
-    result = last(live.distill(executor, DistillParams(teacher.run_id, epochs=1), OWNER))
+def test_a_student_and_its_companion_train_and_are_measured(engine: LocalEngine, teacher: RunRecord) -> None:
+    result = last(live.distill(engine, DistillParams(teacher.run_id, epochs=1), OWNER))
     live.require_success(result)
     student, alone = result.students
     assert (student.spec.soft_weight, student.spec.hard_weight) == (1.0, 0.0)
@@ -62,26 +62,26 @@ def test_a_student_and_its_companion_train_and_are_measured(executor: LocalExecu
     table = DISTILL.table(result)
     assert table.columns == ("step", "loss", "metric")
     assert [row[0] for row in table.rows] == list(range(student.steps + 1))
-    listed = [record.run_id for record in executor.runs.list(OWNER)]
+    listed = [record.run_id for record in engine.runs.list(OWNER)]
     assert {student.run_id, alone.run_id} <= set(listed)
 
 
-def test_one_that_was_started_earlier_is_found_with_its_companion(executor: LocalExecutor, teacher: RunRecord) -> None:
-    started = last(live.distill(executor, DistillParams(teacher.run_id, epochs=1, alpha=0.5), OWNER))
-    again = last(live.follow_student(executor, FollowStudentParams(started.students[0].run_id), "somebody"))
+def test_one_that_was_started_earlier_is_found_with_its_companion(engine: LocalEngine, teacher: RunRecord) -> None:
+    started = last(live.distill(engine, DistillParams(teacher.run_id, epochs=1, alpha=0.5), OWNER))
+    again = last(live.follow_student(engine, FollowStudentParams(started.students[0].run_id), "somebody"))
     assert [one.run_id for one in again.students] == [one.run_id for one in started.students]
     assert again.sizes
-    alone = last(live.follow_student(executor, FollowStudentParams(started.students[1].run_id), OWNER))
+    alone = last(live.follow_student(engine, FollowStudentParams(started.students[1].run_id), OWNER))
     assert [one.run_id for one in alone.students] == [started.students[1].run_id]
     with pytest.raises(BadInputError, match="is no student"):
-        last(live.follow_student(executor, FollowStudentParams(teacher.run_id), OWNER))
+        last(live.follow_student(engine, FollowStudentParams(teacher.run_id), OWNER))
 
 
 class TestSeeds:
     @pytest.fixture
-    def started(self, executor: LocalExecutor, teacher: RunRecord) -> Any:
+    def started(self, engine: LocalEngine, teacher: RunRecord) -> Any:
         params = DistillParams(teacher.run_id, epochs=1, alpha=0.5, labelled=8, seed=3, seeds=2, examples=24)
-        return last(live.distill(executor, params, OWNER))
+        return last(live.distill(engine, params, OWNER))
 
     def test_every_seed_is_trained_with_and_without_the_teacher(self, started: Any) -> None:
         live.require_success(started)
@@ -92,23 +92,23 @@ class TestSeeds:
         assert len(started.students) == 2
         assert len(started.sizes) == 3
 
-    def test_they_are_found_again_from_any_of_them(self, executor: LocalExecutor, started: Any) -> None:
+    def test_they_are_found_again_from_any_of_them(self, engine: LocalEngine, started: Any) -> None:
         ids = [record.run_id for record in started.every]
         for first in (ids[0], ids[2]):
-            found = last(live.student_seeds(executor, FollowStudentParams(first), "somebody"))
+            found = last(live.student_seeds(engine, FollowStudentParams(first), "somebody"))
             assert [[one.run_id for one in pair] for pair in found.pairs] == [ids[:2], ids[2:]]
             assert found.interval is not None
-            again = last(live.follow_student(executor, FollowStudentParams(first), OWNER))
+            again = last(live.follow_student(engine, FollowStudentParams(first), OWNER))
             assert again.students[0].run_id == first
             assert {one.run_id for one in again.every} == set(ids)
         table = STUDENT_SEEDS.table(found)
         assert [row[0] for row in table.rows] == [3, 4]
 
-    def test_another_setting_is_another_comparison(self, executor: LocalExecutor, started: Any) -> None:
+    def test_another_setting_is_another_comparison(self, engine: LocalEngine, started: Any) -> None:
         teacher = str(started.teacher.run_id)
         other = DistillParams(teacher, epochs=1, alpha=0.5, labelled=7, seed=5, examples=24)
-        alone = last(live.distill(executor, other, OWNER))
-        found = last(live.student_seeds(executor, FollowStudentParams(alone.students[0].run_id), OWNER))
+        alone = last(live.distill(engine, other, OWNER))
+        found = last(live.student_seeds(engine, FollowStudentParams(alone.students[0].run_id), OWNER))
         assert [pair[0].spec.labelled for pair in found.pairs] == [7]
 
     @pytest.mark.parametrize("missing", ["", EVERY[1], COMPANIONS[EVERY[2]]])
@@ -118,8 +118,8 @@ class TestSeeds:
                 raise ExplorerError(f"No run is called {run_id}.")
             return record(run_id=run_id)
 
-        executor: Any = SimpleNamespace(runs=SimpleNamespace(get=get))
-        found = live.seeds_of(executor, get(EVERY[0]))
+        engine: Any = SimpleNamespace(runs=SimpleNamespace(get=get))
+        found = live.seeds_of(engine, get(EVERY[0]))
         assert found == tuple(pair for name in EVERY if missing not in (pair := (name, COMPANIONS[name])))
 
     @pytest.mark.parametrize("seeds", [0, 21, 1.5, "many"])
@@ -128,8 +128,8 @@ class TestSeeds:
             DistillParams(seeds=seeds)
 
 
-def test_a_bad_setting_starts_nothing(executor: LocalExecutor, teacher: RunRecord) -> None:
-    before = len(executor.runs.list(OWNER))
+def test_a_bad_setting_starts_nothing(engine: LocalEngine, teacher: RunRecord) -> None:
+    before = len(engine.runs.list(OWNER))
     for params, said in (
         (DistillParams(teacher.run_id, student_layers=3), "at most 2"),
         (DistillParams("r000000000000"), "No run is called"),
@@ -137,19 +137,19 @@ def test_a_bad_setting_starts_nothing(executor: LocalExecutor, teacher: RunRecor
         (DistillParams(teacher.run_id, student="no/model"), "no/model"),
     ):
         with pytest.raises(ExplorerError, match=said):
-            last(live.distill(executor, params, OWNER))
-    assert len(executor.runs.list(OWNER)) == before
+            last(live.distill(engine, params, OWNER))
+    assert len(engine.runs.list(OWNER)) == before
 
 
-def test_a_failed_student_is_told_to_clients(executor: LocalExecutor, teacher: RunRecord) -> None:
-    result = last(live.distill(executor, DistillParams(teacher.run_id, epochs=1, learning_rate=1e6), OWNER))
+def test_a_failed_student_is_told_to_clients(engine: LocalEngine, teacher: RunRecord) -> None:
+    result = last(live.distill(engine, DistillParams(teacher.run_id, epochs=1, learning_rate=1e6), OWNER))
     assert RunStatus.FAILED in {record.status for record in result.students}
     with pytest.raises(ExplorerError, match="diverged"):
         live.require_success(result)
 
 
-def test_the_ablation_queues_a_student_a_line(executor: LocalExecutor, teacher: RunRecord) -> None:
-    result = last(live.ablate(executor, AblationParams(teacher.run_id, epochs=1, examples=24, labelled=8), OWNER))
+def test_the_ablation_queues_a_student_a_line(engine: LocalEngine, teacher: RunRecord) -> None:
+    result = last(live.ablate(engine, AblationParams(teacher.run_id, epochs=1, examples=24, labelled=8), OWNER))
     live.require_success(result)
     specs = [record.spec for record in result.records]
     weights = [(one.soft_weight, one.hard_weight, one.cosine_weight) for one in specs]
@@ -169,9 +169,9 @@ class TestOnText:
     def own_files(self, monkeypatch: pytest.MonkeyPatch, settings: Settings) -> None:
         monkeypatch.setattr(live, "settings", lambda: settings)
 
-    def test_a_student_fills_masks_beside_the_whole_model(self, executor: LocalExecutor, model_id: str) -> None:
+    def test_a_student_fills_masks_beside_the_whole_model(self, engine: LocalEngine, model_id: str) -> None:
         params = DistillParams(model=model_id, text=TEXT, epochs=1, alpha=0.7, cosine=0.15)
-        result = last(live.distill(executor, params, OWNER))
+        result = last(live.distill(engine, params, OWNER))
         live.require_success(result)
         assert result.on_text
         student, alone = result.students
@@ -181,22 +181,22 @@ class TestOnText:
         whole, of_student, _ = result.sizes
         assert whole.run_id == ""
         assert whole.parameters > of_student.parameters == student.parameters
-        again = last(live.follow_student(executor, FollowStudentParams(student.run_id), OWNER))
+        again = last(live.follow_student(engine, FollowStudentParams(student.run_id), OWNER))
         assert [one.run_id for one in again.students] == [student.run_id, alone.run_id]
         assert again.on_text
-        kept = last(live.distill(executor, DistillParams(model=model_id, task=student.spec.task, epochs=1), OWNER))
+        kept = last(live.distill(engine, DistillParams(model=model_id, task=student.spec.task, epochs=1), OWNER))
         assert kept.on_text, "the text that was pasted is a task from then on"
 
-    def test_the_ablation_leaves_out_each_term(self, executor: LocalExecutor, model_id: str) -> None:
+    def test_the_ablation_leaves_out_each_term(self, engine: LocalEngine, model_id: str) -> None:
         params = AblationParams(model=model_id, text=TEXT, epochs=1, examples=16)
-        result = last(live.ablate(executor, params, OWNER))
+        result = last(live.ablate(engine, params, OWNER))
         live.require_success(result)
         assert {one.spec.method for one in result.records} == {"distill_text"}
         said = ablation_figures.ablation_list(result).striptags()
         assert "without the hidden words" in said
         assert "take the place" not in said
 
-    def test_what_is_refused_starts_nothing(self, executor: LocalExecutor, model_id: str) -> None:
+    def test_what_is_refused_starts_nothing(self, engine: LocalEngine, model_id: str) -> None:
         for changes, said in (
             ({"text": "Too short."}, "at least 8 are needed"),
             ({"text": TEXT, "student": "bert-small"}, "Leave the student's model empty"),
@@ -204,11 +204,11 @@ class TestOnText:
             ({"text": TEXT, "model": "no/model"}, "no/model"),
         ):
             with pytest.raises(ExplorerError, match=said):
-                last(live.distill(executor, DistillParams(**{"model": model_id, **changes}), OWNER))
-        assert executor.runs.list(OWNER) == []
+                last(live.distill(engine, DistillParams(**{"model": model_id, **changes}), OWNER))
+        assert engine.runs.list(OWNER) == []
 
 
-def test_adapters_that_cannot_be_merged_are_timed_as_they_are(executor: LocalExecutor, spec: RunSpec) -> None:
-    run = finished(executor, replace(spec, method="houlsby", bottleneck=8))
-    (size,) = executor.follow(live.MEASURE, MeasureParams((run.run_id,))).last.result()
+def test_adapters_that_cannot_be_merged_are_timed_as_they_are(engine: LocalEngine, spec: RunSpec) -> None:
+    run = finished(engine, replace(spec, method="houlsby", bottleneck=8))
+    (size,) = engine.follow(live.MEASURE, MeasureParams((run.run_id,))).last.result()
     assert size.parameters == run.parameters

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 import pytest
 
-from explorer.engine.local import LocalExecutor
+from explorer.engine.local import LocalEngine
 from explorer.errors import BadInputError, ExplorerError, ModelUnavailableError
 from explorer.labs.delta.live import sweep_ranks
 from explorer.labs.delta.params import SweepParams
@@ -27,7 +27,7 @@ from tests.engine.records import record
 from tests.models import tiny
 
 model_id, settings, task, spec = executing.model_id, executing.settings, executing.task, executing.spec
-executor, no_examples = executing.executor, executing.no_examples
+engine, no_examples = executing.engine, executing.no_examples
 
 Result = TypeVar("Result")
 
@@ -82,72 +82,72 @@ class TestFollowing:
         assert all(one is None or one.missing == missing for one in seen)
 
     def test_a_run_that_is_deleted_meanwhile_ends_the_stream_with_a_sentence(
-        self, executor: LocalExecutor, spec: RunSpec
+        self, engine: LocalEngine, spec: RunSpec
     ) -> None:
-        run = executing.finished(executor, spec).run_id
-        executor.runs.store.save(executor.runs.get(run).but(status=RunStatus.RUNNING))
-        stream = follow(executor.runs, run)
+        run = executing.finished(engine, spec).run_id
+        engine.runs.store.save(engine.runs.get(run).but(status=RunStatus.RUNNING))
+        stream = follow(engine.runs, run)
         assert next(stream) is not None
-        executor.runs.store.delete(run)
+        engine.runs.store.delete(run)
         with pytest.raises(BadInputError, match="may have been deleted"):
             next(stream)
 
 
 class TestTraining:
-    def test_a_run_is_followed_from_the_queue_to_its_end(self, executor: LocalExecutor, spec: RunSpec) -> None:
-        seen = looks(live.train(executor, spec, "ada"))
+    def test_a_run_is_followed_from_the_queue_to_its_end(self, engine: LocalEngine, spec: RunSpec) -> None:
+        seen = looks(live.train(engine, spec, "ada"))
         assert seen[-1].status is RunStatus.DONE
         assert [one.version for one in seen] == sorted({one.version for one in seen})
         assert [len(one.losses) for one in seen] == sorted(len(one.losses) for one in seen)
         live.require_success(seen[-1])
-        again = looks(live.follow_run(executor, FollowParams(seen[-1].run_id), "bob"))
+        again = looks(live.follow_run(engine, FollowParams(seen[-1].run_id), "bob"))
         assert again == [seen[-1]]
 
-    def test_it_never_waits(self, executor: LocalExecutor, spec: RunSpec) -> None:
-        stream = live.train(executor, replace(spec, epochs=100), "ada")
+    def test_it_never_waits(self, engine: LocalEngine, spec: RunSpec) -> None:
+        stream = live.train(engine, replace(spec, epochs=100), "ada")
         began = time.monotonic()
         first = next(stream)
         for _ in range(20):
             next(stream)
         assert first is not None
         assert time.monotonic() - began < 5
-        assert executor.runs.get(first.run_id).status.is_active
-        executor.runs.stop(first.run_id, "ada")
+        assert engine.runs.get(first.run_id).status.is_active
+        engine.runs.stop(first.run_id, "ada")
         assert looks(stream)[-1].status in (RunStatus.STOPPED, RunStatus.CANCELLED)
 
-    def test_who_leaves_does_not_stop_the_run(self, executor: LocalExecutor, spec: RunSpec) -> None:
-        stream = live.train(executor, spec, "ada")
+    def test_who_leaves_does_not_stop_the_run(self, engine: LocalEngine, spec: RunSpec) -> None:
+        stream = live.train(engine, spec, "ada")
         first = next(stream)
         assert first is not None
         stream.close()  # type: ignore[attr-defined]
-        assert executor.runs.wait(first.run_id, WAIT).status is RunStatus.DONE
+        assert engine.runs.wait(first.run_id, WAIT).status is RunStatus.DONE
 
-    def test_a_failure_is_raised_in_its_own_words(self, executor: LocalExecutor, spec: RunSpec) -> None:
-        seen = looks(live.train(executor, replace(spec, learning_rate=1e6), "ada"))
+    def test_a_failure_is_raised_in_its_own_words(self, engine: LocalEngine, spec: RunSpec) -> None:
+        seen = looks(live.train(engine, replace(spec, learning_rate=1e6), "ada"))
         with pytest.raises(ExplorerError, match=r"learning rate 1e\+06"):
             live.require_success(seen[-1])
 
-    def test_an_unknown_run(self, executor: LocalExecutor) -> None:
+    def test_an_unknown_run(self, engine: LocalEngine) -> None:
         with pytest.raises(BadInputError, match="No run is called"):
-            next(live.follow_run(executor, FollowParams("../../etc"), "ada"))
+            next(live.follow_run(engine, FollowParams("../../etc"), "ada"))
         for nothing in ("", None, 5):
             with pytest.raises(BadInputError, match="Choose a run"):
                 FollowParams(nothing)  # type: ignore[arg-type]
 
-    def test_lists_are_a_visitors_own(self, executor: LocalExecutor, spec: RunSpec) -> None:
-        run = executing.finished(executor, spec).run_id
-        (ours,), (theirs,) = (list(live.runs(executor, RunsParams(), owner)) for owner in ("ada", "bob"))
+    def test_lists_are_a_visitors_own(self, engine: LocalEngine, spec: RunSpec) -> None:
+        run = executing.finished(engine, spec).run_id
+        (ours,), (theirs,) = (list(live.runs(engine, RunsParams(), owner)) for owner in ("ada", "bob"))
         assert [one.run_id for one in ours.records] == [run]
         assert theirs == Compared(())
 
 
 class TestComparing:
     def test_every_method_that_a_family_has_trains_on_the_same_data_and_the_others_say_why_not(
-        self, executor: LocalExecutor, spec: RunSpec, tmp_path: Path
+        self, engine: LocalEngine, spec: RunSpec, tmp_path: Path
     ) -> None:
         modern = str(tiny.save(tmp_path / "modern", "ModernBERT"))
         params = CompareParams(modern, spec.task, epochs=1, batch_size=16, examples=32, seed=3)
-        seen = looks(live.compare_methods(executor, params, "ada"))
+        seen = looks(live.compare_methods(engine, params, "ada"))
         last = seen[-1]
         why = dict(last.missing)
         assert "bias" in why["BitFit"]
@@ -161,24 +161,24 @@ class TestComparing:
             (3, 1, 32, 2)
         }
 
-    def test_methods_are_named_in_a_text_or_a_list(self, executor: LocalExecutor, spec: RunSpec) -> None:
+    def test_methods_are_named_in_a_text_or_a_list(self, engine: LocalEngine, spec: RunSpec) -> None:
         params = CompareParams(spec.model, spec.task, methods="lora, bitfit", epochs=1)  # type: ignore[arg-type]
-        last = looks(live.compare_methods(executor, params, "ada"))[-1]
+        last = looks(live.compare_methods(engine, params, "ada"))[-1]
         assert [one.spec.method for one in last.records] == ["lora", "bitfit"]
         assert {one.status for one in last.records} == {RunStatus.DONE}
         assert last.missing == ()
 
-    def test_an_unknown_method_starts_nothing(self, executor: LocalExecutor, spec: RunSpec) -> None:
+    def test_an_unknown_method_starts_nothing(self, engine: LocalEngine, spec: RunSpec) -> None:
         with pytest.raises(BadInputError, match="no method 'banana'"):
-            next(live.compare_methods(executor, CompareParams(spec.model, spec.task, ("lora", "banana")), "ada"))
-        assert executor.runs.list("ada") == []
+            next(live.compare_methods(engine, CompareParams(spec.model, spec.task, ("lora", "banana")), "ada"))
+        assert engine.runs.list("ada") == []
 
     def test_a_model_that_is_not_here_or_a_task_that_is_none_is_an_error_and_no_list_of_missing_methods(
-        self, executor: LocalExecutor, spec: RunSpec
+        self, engine: LocalEngine, spec: RunSpec
     ) -> None:
         for params in (CompareParams("someone/else", spec.task), CompareParams(spec.model, "banana")):
             with pytest.raises((BadInputError, ModelUnavailableError), match=r"not on this machine|banana"):
-                next(live.compare_methods(executor, params, "ada"))
+                next(live.compare_methods(engine, params, "ada"))
 
     @pytest.mark.parametrize(
         "changes", [{"epochs": 0}, {"batch_size": "x"}, {"seed": -1}, {"methods": ("lora",) * 13}, {"examples": 0.5}]
@@ -189,9 +189,9 @@ class TestComparing:
 
 
 class TestSweeping:
-    def test_ranks_train_one_after_the_other_with_one_seed(self, executor: LocalExecutor, spec: RunSpec) -> None:
+    def test_ranks_train_one_after_the_other_with_one_seed(self, engine: LocalEngine, spec: RunSpec) -> None:
         params = SweepParams(spec.model, spec.task, ranks=(1, 4, 32), epochs=1)
-        seen = looks(sweep_ranks(executor, params, "ada"))
+        seen = looks(sweep_ranks(engine, params, "ada"))
         records = seen[-1].records
         assert [one.spec.rank for one in records] == [1, 4, 32]
         assert {one.spec.alpha / one.spec.rank for one in records} == {2.0}
@@ -199,18 +199,18 @@ class TestSweeping:
         assert [one.trainable for one in records] == sorted({one.trainable for one in records})
         assert len(seen) > 3
 
-    def test_a_rank_over_the_width_fails_alone(self, executor: LocalExecutor, spec: RunSpec) -> None:
-        last = looks(sweep_ranks(executor, SweepParams(spec.model, spec.task, (8, 64), epochs=1), "ada"))[-1]
+    def test_a_rank_over_the_width_fails_alone(self, engine: LocalEngine, spec: RunSpec) -> None:
+        last = looks(sweep_ranks(engine, SweepParams(spec.model, spec.task, (8, 64), epochs=1), "ada"))[-1]
         assert [one.status for one in last.records] == [RunStatus.DONE, RunStatus.FAILED]
         assert "rank is 64" in last.records[1].message
 
-    def test_more_than_fit_the_queue_say_so(self, executor: LocalExecutor, spec: RunSpec) -> None:
+    def test_more_than_fit_the_queue_say_so(self, engine: LocalEngine, spec: RunSpec) -> None:
         long = replace(spec, epochs=200)
         for _ in range(MOST_WAITING):
-            executor.runs.start(long, "ada")
-        while len([one for one in executor.runs.list("ada") if one.status is RunStatus.QUEUED]) < MOST_WAITING:
-            executor.runs.start(long, "ada")
+            engine.runs.start(long, "ada")
+        while len([one for one in engine.runs.list("ada") if one.status is RunStatus.QUEUED]) < MOST_WAITING:
+            engine.runs.start(long, "ada")
         with pytest.raises(BadInputError, match="runs waiting"):
-            next(live.compare_methods(executor, CompareParams(spec.model, spec.task, ("lora",)), "ada"))
-        for one in executor.runs.list("ada"):
-            executor.runs.stop(one.run_id, "ada")
+            next(live.compare_methods(engine, CompareParams(spec.model, spec.task, ("lora",)), "ada"))
+        for one in engine.runs.list("ada"):
+            engine.runs.stop(one.run_id, "ada")

@@ -19,7 +19,7 @@ from scipy.stats import pearsonr, spearmanr
 from sklearn import metrics as sk
 
 from explorer.action import Lab
-from explorer.engine.local import LocalExecutor
+from explorer.engine.local import LocalEngine
 from explorer.errors import BadInputError
 from explorer.labs.finetune.metrics_actions import CORRELATE, TAKE_APART
 from explorer.labs.finetune.metrics_compute import (
@@ -293,7 +293,7 @@ def client() -> Iterator[Client]:
     """An app of this tab alone."""
     lab = Lab("metrics", "Metrics", "Adapt", "How good?", "", None, (TAKE_APART, CORRELATE), "tests:none")
     with gr.Blocks(analytics_enabled=False) as app:
-        page = Page(LocalExecutor(Settings(offline=True)), lab, gr.Dropdown(), gr.HTML(), app.load, ())
+        page = Page(LocalEngine(Settings(offline=True)), lab, gr.Dropdown(), gr.HTML(), app.load, ())
         build_metrics(page)
     _, url, _ = app.launch(server_name="127.0.0.1", prevent_thread_lock=True, quiet=True, ssr_mode=False)
     yield Client(url, verbose=False, httpx_kwargs={"timeout": 300})

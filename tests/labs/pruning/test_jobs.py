@@ -14,7 +14,7 @@ from transformers import AutoModelForSequenceClassification
 
 from explorer.action import LiveAction
 from explorer.compress.cuts import kept_of_share
-from explorer.engine.local import LocalExecutor
+from explorer.engine.local import LocalEngine
 from explorer.errors import BadInputError, ExplorerError, MissingCapabilityError
 from explorer.labs.pruning import LAB, params
 from explorer.labs.pruning.kept import find
@@ -35,29 +35,29 @@ FEW: dict[str, Any] = {"examples": 20, "held_out": 20}
 
 
 @pytest.fixture(scope="module")
-def executor(data_folder: Path) -> LocalExecutor:
-    return LocalExecutor(Settings(device="cpu", offline=True, data_folder=data_folder / "pruning"))
+def engine(data_folder: Path) -> LocalEngine:
+    return LocalEngine(Settings(device="cpu", offline=True, data_folder=data_folder / "pruning"))
 
 
-def trained(executor: LocalExecutor, model: str, **spec: Any) -> str:
-    run = executor.runs.start(RunSpec(model, "sst2", **{"examples": 32, "epochs": 1, **spec}), "me")
-    while executor.runs.get(run).status.is_active:
+def trained(engine: LocalEngine, model: str, **spec: Any) -> str:
+    run = engine.runs.start(RunSpec(model, "sst2", **{"examples": 32, "epochs": 1, **spec}), "me")
+    while engine.runs.get(run).status.is_active:
         time.sleep(0.05)
     return run
 
 
 @pytest.fixture(scope="module")
-def run(executor: LocalExecutor, tiny_model: str) -> str:
-    return trained(executor, tiny_model)
+def run(engine: LocalEngine, tiny_model: str) -> str:
+    return trained(engine, tiny_model)
 
 
 ACTIONS = {action.name: action for action in LAB.actions if isinstance(action, LiveAction)}
 
 
-def results(executor: LocalExecutor, name: str, params: Any) -> list[Any]:
+def results(engine: LocalEngine, name: str, params: Any) -> list[Any]:
     """What a page that looks all the time gets to see."""
     found = []
-    for result in ACTIONS[name].follow(executor, params, "me"):
+    for result in ACTIONS[name].follow(engine, params, "me"):
         if result is None:
             time.sleep(0.01)
         else:
@@ -65,14 +65,14 @@ def results(executor: LocalExecutor, name: str, params: Any) -> list[Any]:
     return found
 
 
-def importance(executor: LocalExecutor, **given: Any) -> Any:
-    return results(executor, "importance", ImportanceParams(**{**FEW, **given}))
+def importance(engine: LocalEngine, **given: Any) -> Any:
+    return results(engine, "importance", ImportanceParams(**{**FEW, **given}))
 
 
 @pytest.mark.parametrize("unit", ["head", "neuron", "layer"])
-def test_importance_grows_with_its_examples(executor: LocalExecutor, run: str, tiny_model: str, unit: str) -> None:
+def test_importance_grows_with_its_examples(engine: LocalEngine, run: str, tiny_model: str, unit: str) -> None:
     for where in ({"run": run}, {"model": tiny_model}):
-        found = importance(executor, unit=unit, **where)
+        found = importance(engine, unit=unit, **where)
         counts = [result.count for result in found]
         assert counts == sorted(set(counts))
         assert counts[-1] == 20
@@ -86,22 +86,22 @@ def test_importance_grows_with_its_examples(executor: LocalExecutor, run: str, t
         assert all(row[2] >= 0 and row[3] >= 0 for row in table.rows)  # type: ignore[operator]
 
 
-def test_the_models_own_output_is_another_loss(executor: LocalExecutor, run: str) -> None:
-    labels, soft = (importance(executor, run=run, loss=loss)[-1].grid for loss in ("labels", "soft"))
+def test_the_models_own_output_is_another_loss(engine: LocalEngine, run: str) -> None:
+    labels, soft = (importance(engine, run=run, loss=loss)[-1].grid for loss in ("labels", "soft"))
     assert labels != soft
     assert all(value > 0 for row in soft for value in row)
 
 
 @pytest.mark.parametrize("score", ["gradient", "magnitude", "movement"])
-def test_weights(executor: LocalExecutor, run: str, score: str) -> None:
-    (found,) = importance(executor, run=run, unit="weight", score=score)
+def test_weights(engine: LocalEngine, run: str, score: str) -> None:
+    (found,) = importance(engine, run=run, unit="weight", score=score)
     assert found.columns == ("query", "key", "value", "output", "ffn_in", "ffn_out")
     assert (len(found.grid), len(found.grid[0])) == (2, 6)
 
 
 @pytest.mark.parametrize("unit", ["head", "both", "layer", "weight"])
-def test_three_orders(executor: LocalExecutor, run: str, unit: str) -> None:
-    found = results(executor, "compare_orders", OrdersParams(run=run, unit=unit, draws=1, **FEW))
+def test_three_orders(engine: LocalEngine, run: str, unit: str) -> None:
+    found = results(engine, "compare_orders", OrdersParams(run=run, unit=unit, draws=1, **FEW))
     last = found[-1]
     assert last.done
     assert len(last.points) == last.total == 3 * (1 + len(params.SHARES))
@@ -113,8 +113,8 @@ def test_three_orders(executor: LocalExecutor, run: str, unit: str) -> None:
         assert [point.parameters for point in line] == sorted((p.parameters for p in line), reverse=True)
 
 
-def test_pruned_in_one_step_and_taken_home(executor: LocalExecutor, run: str, tmp_path: Path) -> None:
-    last = results(executor, "prune", PruneParams(run=run, share=0.5, **FEW))[-1]
+def test_pruned_in_one_step_and_taken_home(engine: LocalEngine, run: str, tmp_path: Path) -> None:
+    last = results(engine, "prune", PruneParams(run=run, share=0.5, **FEW))[-1]
     assert last.done
     assert [step.share for step in last.steps] == [0.0, 0.5]
     assert last.left.gap < 1e-5
@@ -124,7 +124,7 @@ def test_pruned_in_one_step_and_taken_home(executor: LocalExecutor, run: str, tm
     before, after = (step.measured for step in last.steps)
     assert after.parameters < before.parameters
     assert after.bytes == 4 * after.parameters
-    (exported,) = results(executor, "export_pruned", ExportParams(run=run, key=last.key, **FEW))
+    (exported,) = results(engine, "export_pruned", ExportParams(run=run, key=last.key, **FEW))
     with zipfile.ZipFile(exported.path) as archive:
         assert set(exported.files) == set(archive.namelist())
         archive.extractall(tmp_path)
@@ -139,19 +139,19 @@ def test_pruned_in_one_step_and_taken_home(executor: LocalExecutor, run: str, tm
         assert model(**tokenizer("A fine film.", return_tensors="pt")).logits.shape == (1, 2)
 
 
-def test_many_steps_with_training_between(executor: LocalExecutor, run: str, tmp_path: Path) -> None:
+def test_many_steps_with_training_between(engine: LocalEngine, run: str, tmp_path: Path) -> None:
     asked = PruneParams(run=run, unit="head", share=0.5, steps=2, train_between=3, **FEW)
-    last = results(executor, "prune", asked)[-1]
+    last = results(engine, "prune", asked)[-1]
     assert [step.share for step in last.steps] == [0.0, 0.25, 0.5]
     assert [step.loss is None for step in last.steps] == [True, False, False]
-    (exported,) = results(executor, "export_pruned", ExportParams(run=run, key=last.key, **FEW))
+    (exported,) = results(engine, "export_pruned", ExportParams(run=run, key=last.key, **FEW))
     assert Path(exported.path).stat().st_size > last.steps[-1].measured.bytes
-    again = results(executor, "prune", PruneParams(run=run, unit="head", share=0.5, **FEW))[-1]
+    again = results(engine, "prune", PruneParams(run=run, unit="head", share=0.5, **FEW))[-1]
     assert again.steps[0].measured.metric == last.steps[0].measured.metric, "the run itself has not been trained"
 
 
-def test_weights_are_set_to_zero_and_nothing_gets_smaller(executor: LocalExecutor, run: str) -> None:
-    last = results(executor, "prune", PruneParams(run=run, unit="weight", score="magnitude", share=0.3, **FEW))[-1]
+def test_weights_are_set_to_zero_and_nothing_gets_smaller(engine: LocalEngine, run: str) -> None:
+    last = results(engine, "prune", PruneParams(run=run, unit="weight", score="magnitude", share=0.3, **FEW))[-1]
     before, after = (step.measured for step in last.steps)
     assert before.bytes == after.bytes
     matrices = 2 * (4 * 32 * 32 + 2 * 32 * 64)
@@ -161,10 +161,10 @@ def test_weights_are_set_to_zero_and_nothing_gets_smaller(executor: LocalExecuto
 
 @pytest.mark.parametrize("score", ["magnitude", "gradient", "movement"])
 def test_weights_go_in_steps_and_stay_away_while_the_others_train(
-    executor: LocalExecutor, run: str, score: str, tmp_path: Path
+    engine: LocalEngine, run: str, score: str, tmp_path: Path
 ) -> None:
     asked = PruneParams(run=run, unit="weight", score=score, share=0.5, steps=2, train_between=3, **FEW)
-    last = results(executor, "prune", asked)[-1]
+    last = results(engine, "prune", asked)[-1]
     assert last.done
     assert [step.share for step in last.steps] == [0.0, 0.25, 0.5]
     assert [step.loss is None for step in last.steps] == [True, False, False]
@@ -175,7 +175,7 @@ def test_weights_go_in_steps_and_stay_away_while_the_others_train(
     assert kept is not None
     for name, gone in kept.gone.items():
         assert not kept.weights[name][gone].any(), "training has brought a weight back"
-    (exported,) = results(executor, "export_pruned", ExportParams(run=run, key=last.key, **FEW))
+    (exported,) = results(engine, "export_pruned", ExportParams(run=run, key=last.key, **FEW))
     with zipfile.ZipFile(exported.path) as archive:
         archive.extractall(tmp_path)
     model = AutoModelForSequenceClassification.from_pretrained(tmp_path)
@@ -183,10 +183,10 @@ def test_weights_go_in_steps_and_stay_away_while_the_others_train(
     assert zeros >= matrices // 2
 
 
-def test_another_score_sets_other_weights_to_zero(executor: LocalExecutor, run: str) -> None:
+def test_another_score_sets_other_weights_to_zero(engine: LocalEngine, run: str) -> None:
     def gone(score: str, steps: int) -> torch.Tensor:
         asked = PruneParams(run=run, unit="weight", score=score, share=0.5, steps=steps, **FEW)
-        kept = find(results(executor, "prune", asked)[-1].key)
+        kept = find(results(engine, "prune", asked)[-1].key)
         assert kept is not None
         return torch.cat([mask.flatten() for mask in kept.gone.values()])
 
@@ -196,15 +196,15 @@ def test_another_score_sets_other_weights_to_zero(executor: LocalExecutor, run: 
     assert not torch.equal(gone("gradient", 1), gone("gradient", 3)), "without the first to go others matter"
 
 
-def test_one_step_against_many_for_weights(executor: LocalExecutor, run: str) -> None:
+def test_one_step_against_many_for_weights(engine: LocalEngine, run: str) -> None:
     asked = StepsParams(run=run, unit="weight", score="magnitude", steps=2, train_between=1, share=0.4, **FEW)
-    last = results(executor, "compare_steps", asked)[-1]
+    last = results(engine, "compare_steps", asked)[-1]
     assert last.done
     assert {round(steps[-1].share, 3) for _, steps in last.lines} == {0.4}
 
 
-def test_one_step_against_many(executor: LocalExecutor, run: str) -> None:
-    found = results(executor, "compare_steps", StepsParams(run=run, steps=2, train_between=1, **FEW))
+def test_one_step_against_many(engine: LocalEngine, run: str) -> None:
+    found = results(engine, "compare_steps", StepsParams(run=run, steps=2, train_between=1, **FEW))
     last = found[-1]
     assert last.done
     assert [(name, len(steps)) for name, steps in last.lines] == [
@@ -214,20 +214,20 @@ def test_one_step_against_many(executor: LocalExecutor, run: str) -> None:
     assert [result.progress for result in found] == sorted(result.progress for result in found)
 
 
-def test_by_hand(executor: LocalExecutor, run: str) -> None:
-    first, some = results(executor, "prune_heads", HandParams(run=run, heads="0.1, 1.0", **FEW))  # type: ignore[arg-type]
+def test_by_hand(engine: LocalEngine, run: str) -> None:
+    first, some = results(engine, "prune_heads", HandParams(run=run, heads="0.1, 1.0", **FEW))  # type: ignore[arg-type]
     assert (first.heads, first.after) == (some.heads, None), "the switches stand there before anything is measured"
     assert some.after.parameters < some.before.parameters
-    none = results(executor, "prune_heads", HandParams(run=run, **FEW))[-1]
+    none = results(engine, "prune_heads", HandParams(run=run, **FEW))[-1]
     assert (none.after.metric, none.after.parameters) == (none.before.metric, none.before.parameters)
     with pytest.raises(BadInputError, match="Every head would be gone"):
-        results(executor, "prune_heads", HandParams(run=run, heads="0.0,0.1,1.0,1.1", **FEW))  # type: ignore[arg-type]
+        results(engine, "prune_heads", HandParams(run=run, heads="0.0,0.1,1.0,1.1", **FEW))  # type: ignore[arg-type]
     with pytest.raises(BadInputError, match="no head 2 in layer 0"):
-        results(executor, "prune_heads", HandParams(run=run, heads="0.2", **FEW))  # type: ignore[arg-type]
+        results(engine, "prune_heads", HandParams(run=run, heads="0.2", **FEW))  # type: ignore[arg-type]
 
 
-def test_fewer_bits(executor: LocalExecutor, run: str) -> None:
-    found = results(executor, "quantise", QuantiseParams(run=run, share=0.5, batch=2, **FEW))
+def test_fewer_bits(engine: LocalEngine, run: str) -> None:
+    found = results(engine, "quantise", QuantiseParams(run=run, share=0.5, batch=2, **FEW))
     last = found[-1]
     assert [result.done for result in found] == [False] * 6 + [True]
     assert [(form.form, form.pruned) for form in last.forms] == [
@@ -238,22 +238,22 @@ def test_fewer_bits(executor: LocalExecutor, run: str) -> None:
 
 
 def test_virtual_tokens_and_models_without_a_head_are_refused(
-    executor: LocalExecutor, tiny_model: str, tmp_path: Path
+    engine: LocalEngine, tiny_model: str, tmp_path: Path
 ) -> None:
-    prefix = trained(executor, tiny_model, method="prefix")
+    prefix = trained(engine, tiny_model, method="prefix")
     with pytest.raises(BadInputError, match="virtual tokens"):
-        importance(executor, run=prefix)
+        importance(engine, run=prefix)
     with pytest.raises(MissingCapabilityError, match="Choose a fine-tuned run"):
-        importance(executor, model=save_reader("BertModel", tmp_path / "body"))
+        importance(engine, model=save_reader("BertModel", tmp_path / "body"))
     with pytest.raises(ExplorerError, match="No run is called"):
-        importance(executor, run="nobody")
+        importance(engine, run="nobody")
 
 
-def test_a_task_with_other_classes_is_refused(executor: LocalExecutor, run: str) -> None:
+def test_a_task_with_other_classes_is_refused(engine: LocalEngine, run: str) -> None:
     with pytest.raises(BadInputError, match="Take the run's own task"):
-        importance(executor, run=run, task="mnli")
+        importance(engine, run=run, task="mnli")
 
 
-def test_an_export_that_is_not_kept_says_so(executor: LocalExecutor, run: str) -> None:
+def test_an_export_that_is_not_kept_says_so(engine: LocalEngine, run: str) -> None:
     with pytest.raises(BadInputError, match="not kept any more"):
-        results(executor, "export_pruned", ExportParams(run=run, key="0123456789abcdef", **FEW))
+        results(engine, "export_pruned", ExportParams(run=run, key="0123456789abcdef", **FEW))

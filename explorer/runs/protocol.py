@@ -1,0 +1,49 @@
+"""What can be asked of an installation's runs, wherever they train."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Protocol
+
+from explorer.runs.record import RunRecord
+from explorer.tuning.spec import RunSpec
+
+
+class Runs(Protocol):
+    """The runs of this installation. `owner` is a visitor's secret name; all errors are ExplorerErrors."""
+
+    def start(self, spec: RunSpec, owner: str) -> str:
+        """Queue a run; its id."""
+        ...
+
+    def get(self, run_id: str) -> RunRecord:
+        """A run as it stands; whoever knows its id may look."""
+        ...
+
+    def folder_of(self, run_id: str) -> Path:
+        """Where a run's weights are on the machine that keeps them."""
+        ...
+
+    def list(self, owner: str) -> list[RunRecord]:
+        """An owner's runs, newest first, then the bundled examples."""
+        ...
+
+    def stop(self, run_id: str, owner: str) -> None:
+        """Stop a run of one's own; what it has learned is kept."""
+        ...
+
+    def resume(self, run_id: str, owner: str) -> None:
+        """Go on with a run that ended early."""
+        ...
+
+    def delete(self, run_id: str, owner: str) -> None:
+        """Forget a run of one's own and its weights."""
+        ...
+
+    def import_adapter(self, path: str, owner: str) -> str:
+        """Keep an adapter from a file as a run; its id."""
+        ...
+
+    def is_lecturer(self, key: str) -> bool:
+        """Whether a key opens everybody's runs."""
+        ...
