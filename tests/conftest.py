@@ -1,28 +1,24 @@
-"""What many tests share: the bundled model, loaded once, and the same weights as transformers loads them."""
-# ruff: noqa: E402 (torch reads how its threads wait when it is imported)
+"""What many tests share: the bundled model, loaded once, and the same weights as transformers loads them.
+
+What is imported here is little: with workers the process that only deals out the tests reads it too, before they begin.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from explorer.settings import settings, share_processor
+from explorer.settings import BUNDLED_MODELS, Settings, settings, share_processor
 
-share_processor()
+if TYPE_CHECKING:
+    from transformers import BertForMaskedLM, PreTrainedTokenizerBase
 
-import torch
-from transformers import AutoTokenizer, BertForMaskedLM, PreTrainedTokenizerBase
+    from explorer.models.bundle import Bundle
 
-from explorer.models.bundle import Bundle, load_bundle
-from explorer.settings import BUNDLED_MODELS, Settings
-from tests.models.tiny import save_reader
-
-torch.set_num_threads(1)
-"""On a busy machine two threads wait for each other: five times slower than one for models this small."""
-
+share_processor()  # torch reads how its threads wait when it is imported
 
 IN_BROWSER = "tests/e2e/"
 LONG_FIRST = (IN_BROWSER, "tests/ui/", "tests/test_run.py")
@@ -70,9 +66,19 @@ def data_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     settings.cache_clear()
 
 
+@pytest.fixture(scope="session", autouse=True)
+def one_thread() -> None:
+    """On a busy machine two threads wait for each other: five times slower than one for models this small."""
+    import torch
+
+    torch.set_num_threads(1)
+
+
 @pytest.fixture(scope="session")
 def tiny_model(tmp_path_factory: pytest.TempPathFactory) -> str:
     """A model with both heads and random weights, as a folder of this machine; quick, and good for nothing else."""
+    from tests.models.tiny import save_reader
+
     return save_reader("BertForPreTraining", tmp_path_factory.mktemp("models") / "tiny")
 
 
@@ -85,17 +91,24 @@ def model_folder() -> Path:
 @pytest.fixture(scope="session")
 def bundle() -> Bundle:
     """The bundled model as jobs receive it; jobs never change it, and neither may a test."""
+    from explorer.models.bundle import load_bundle
+
     return load_bundle("bert-small", Settings(device="cpu"))
 
 
 @pytest.fixture(scope="session")
 def tokenizer(model_folder: Path) -> PreTrainedTokenizerBase:
     """The bundled model's tokenizer, loaded without the app."""
+    from transformers import AutoTokenizer
+
     return AutoTokenizer.from_pretrained(model_folder)
 
 
 @pytest.fixture(scope="session")
 def masked_lm(model_folder: Path) -> BertForMaskedLM:
     """The same weights in another class of transformers, loaded without the app: an independent answer."""
+    import torch
+    from transformers import BertForMaskedLM
+
     model = BertForMaskedLM.from_pretrained(model_folder, dtype=torch.float32)
     return model.eval().requires_grad_(False)

@@ -6,6 +6,7 @@ import ast
 import importlib
 import subprocess
 import sys
+from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -28,6 +29,7 @@ def module_name(path: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
+@cache
 def imports_of(path: Path) -> set[str]:
     """Every module that a file imports, wherever in the file."""
     names: set[str] = set()
@@ -97,6 +99,7 @@ def is_in(module: str, package: str) -> bool:
     return module == package or module.startswith(f"{package}.")
 
 
+@cache
 def known_imports(path: Path) -> set[str]:
     """The modules of the app that a file imports, `from package import module` as that module."""
     found: set[str] = set()
