@@ -106,11 +106,6 @@ def read_curve(folder: Path) -> tuple[Mapping[str, float], ...]:
     return () if kept is None else tuple(kept["points"])
 
 
-def read_training(folder: Path) -> Mapping[str, Any]:
-    """Everything that decided a model's training (training.json); empty where it is not kept."""
-    return _read(folder / "training.json") or {}
-
-
 def _read(path: Path) -> dict[str, Any] | None:
     if not path.is_file():
         return None

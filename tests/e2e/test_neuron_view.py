@@ -47,7 +47,7 @@ def test_no_text_runs_or_breaks_the_neuron_view(neurons: Visit) -> None:
         box.fill(text)
         box.press("Enter")
         neurons.wait_redrawn("#neuron-figure", before)
-        rows = neurons.page.locator("#neuron-figure .ytick text")
+        rows = neurons.page.locator("#neuron-figure .y2tick text")
         assert rows.count() >= 3, text
         assert neurons.page.locator("#neuron-figure b, #neuron-said img, #neuron-chips img").count() == 0
     assert neurons.page.evaluate("window.hacked") is None

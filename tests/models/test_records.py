@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
 from explorer.errors import ExplorerError
 from explorer.models.catalog import bundled
-from explorer.models.records import COUNTERS, read_curve, read_scores, read_training
+from explorer.models.records import COUNTERS, read_curve, read_scores
 from explorer.settings import BUNDLED_MODELS
 
 
@@ -30,13 +31,13 @@ def test_every_bundled_model_but_the_first_has_its_log(name: str) -> None:
     for counter in COUNTERS:
         counted = [point[counter] for point in points]
         assert counted == sorted(counted)
-    assert points[-1]["step"] == read_training(BUNDLED_MODELS / name)["steps"]
+    kept = json.loads((BUNDLED_MODELS / name / "training.json").read_text(encoding="utf-8"))
+    assert points[-1]["step"] == kept["steps"]
 
 
 def test_what_is_not_kept_is_nothing(tmp_path: Path) -> None:
     assert read_scores(tmp_path) is None
     assert read_curve(tmp_path) == ()
-    assert read_training(tmp_path) == {}
 
 
 @pytest.mark.parametrize("content", ["{", '{"measures": 3}', '{"measures": [{"name": "x"}], "date": "", "text": ""}'])

@@ -191,15 +191,6 @@ def _curves(lines: list[Trace], said: Markup, vertical: Axis) -> Picture:
     return chart(said, lines, across, vertical, height=430, phone=480, legend=True)
 
 
-def measure_table(result: SpectrumResult) -> Table:
-    """layer, module, norm, weight_norm, effective_rank, stable_rank, first_share."""
-    rows = [
-        (s.layer, s.module, s.norm, s.weight_norm, s.effective_rank, s.stable_rank, s.energy[0]) for s in result.sites
-    ]
-    columns = ("layer", "module", "norm", "weight_norm", "effective_rank", "stable_rank", "first_share")
-    return Table.of(columns, rows)
-
-
 def measure_sentence(result: SpectrumResult, measure: str) -> Markup:
     """Where one measure is highest and lowest."""
     title, of = MEASURES[measure]

@@ -7,7 +7,6 @@ from markupsafe import Markup
 from explorer.charts import CIVIDIS, Picture, axis, chart, colorbar, heat, line, points
 from explorer.charts.words import caption, percent, quoted
 from explorer.runs.record import Outcome, RunRecord
-from explorer.tables import Table
 from explorer.tuning.methods import find_method
 
 
@@ -69,13 +68,3 @@ def mistakes(record: RunRecord, most: int = 8) -> Markup:
     ]
     title = "The most confidently wrong" if record.labels else "Farthest from the true score"
     return quoted(("text", "true", "predicted", "confidence" if record.labels else ""), rows, title, "mistakes")
-
-
-def mistakes_table(record: RunRecord) -> Table:
-    """text, second, label, predicted, probability of the mistakes that are kept."""
-    wrong = record.outcome.wrong if record.outcome else ()
-    rows = [
-        (one.text, one.second, label_text(record, one.label), label_text(record, one.predicted), one.probability)
-        for one in wrong
-    ]
-    return Table.of(("text", "second", "label", "predicted", "probability"), rows)

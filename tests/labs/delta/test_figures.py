@@ -118,13 +118,10 @@ def test_every_measure_has_a_heatmap_and_a_sentence(measure: str) -> None:
     assert "highest in layer" in figures.measure_sentence(spectrum(), measure)
 
 
-def test_the_norms_stand_in_the_heatmap_and_its_table() -> None:
+def test_the_norms_stand_in_the_heatmap() -> None:
     figure = assert_draws(figures.measure_figure(spectrum(), "norm"))
     assert [row[0] for row in figure.data[0].z] == [1, 2, 3, 4, 5, 6]
     assert written(figure)["query", "5"] == "6"
-    table = figures.measure_table(spectrum())
-    assert table.columns[:4] == ("layer", "module", "norm", "weight_norm")
-    assert table.rows[0][:4] == (0, "query", 1.0, 4.0)
 
 
 def test_a_module_that_was_not_adapted_is_answered_with_those_that_were() -> None:
