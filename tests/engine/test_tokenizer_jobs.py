@@ -43,7 +43,7 @@ def count_pieces(open_tokenizer: Opening, params: Params) -> dict[str, int | Non
     return counts
 
 
-JOB = Job("tests.backend.test_tokenizer_jobs:count_pieces", on="tokenizers")
+JOB = Job("tests.engine.test_tokenizer_jobs:count_pieces", on="tokenizers")
 
 
 @pytest.fixture
@@ -103,6 +103,6 @@ def fail(open_tokenizer: Opening, params: Params) -> None:
 
 
 def test_a_job_that_refuses_its_input_says_so(engine: LocalEngine) -> None:
-    job = Job("tests.backend.test_tokenizer_jobs:fail", on="tokenizers")
+    job = Job("tests.engine.test_tokenizer_jobs:fail", on="tokenizers")
     with pytest.raises(BadInputError, match="no"):
         engine.follow(job, Params(())).last.result(timeout=WAIT)

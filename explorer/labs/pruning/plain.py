@@ -120,7 +120,9 @@ def _family(asked: Asked) -> Architecture | None:
 
 
 def _of_run(name: str, asked: Asked, values: dict[str, Any]) -> str:
-    """None for examples that are not bundled, and for a run that the scripts cannot put together."""
+    """None without a run, for examples that are not bundled, and for a run that the scripts cannot put together."""
+    if not asked.params.run:
+        return ""
     import torch  # which is here by now
 
     from explorer.tuning.reading import has_bfloat16
