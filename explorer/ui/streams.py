@@ -33,17 +33,34 @@ class _Update(dict[str, Any]):
     """What is to become of a component, and no value."""
 
 
+class _NextUpdate(_Update):
+    """The same, one message later."""
+
+
 class StreamingPages(gr.Blocks):
     """Pages whose streams keep what they have drawn.
 
     Gradio sends what has changed since a stream's last message, and the browser changes in place what it was sent before:
-    the very object that a figure or a folded table holds. An update ("leave this as it is") after a value would empty it.
+    the very object that a figure or a folded table holds, or an update that it has not come to yet. A change of an update
+    ("show Stop", then "leave this as it is") would take away what the one before it said.
     """
 
     def handle_streaming_diffs(self, block_fn: Any, data: list[Any], *rest: Any, **named: Any) -> list[Any]:
         """As Gradio's, but an update is sent whole: to be of another type is to differ entirely."""
-        whole = [_Update(value) if isinstance(value, dict) and "__type__" in value else value for value in data]
+        session, run = (
+            named.get("session_hash", rest[0] if rest else None),
+            named.get("run", rest[1] if rest[1:] else None),
+        )
+        last = self.pending_diff_streams[session].get(run, ()) if session is not None else ()
+        whole = [_whole(value, before) for value, before in itertools.zip_longest(data, last[: len(data)])]
         return super().handle_streaming_diffs(block_fn, whole, *rest, **named)
+
+
+def _whole(value: Any, before: Any) -> Any:
+    """An update in another type than the one before it; any other value as it is."""
+    if not isinstance(value, dict) or "__type__" not in value:
+        return value
+    return (_NextUpdate if type(before) is _Update else _Update)(value)
 
 
 class Watch:
