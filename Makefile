@@ -31,7 +31,9 @@ run: setup
 	$(BIN)/python app.py
 
 # A worker that waits for its browser leaves the processor to the others: tests/conftest.py says who gets what. A single file runs
-# without workers: `.venv/bin/python -m pytest tests/e2e/test_pages.py`.
+# without workers: `.venv/bin/python -m pytest tests/e2e/test_pages.py`. Bytecode is kept whatever the environment says: without it
+# each of some twenty processes compiles what it imports, and every worker all tests.
+test: export PYTHONDONTWRITEBYTECODE =
 test: setup-dev browser
 	$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder
 

@@ -14,7 +14,7 @@ from explorer.shell import build_app, launch_options
 
 
 def main() -> None:
-    """Parse the command line, build the pages, warm the first model up in the background, serve."""
+    """Parse the command line, build the pages, serve, warm the first model up in the background."""
     standard = settings()
     parser = argparse.ArgumentParser(description="Serve the BERT Explorer.")
     parser.add_argument("--host", default=standard.server_name, help="default: GRADIO_SERVER_NAME or 127.0.0.1")
@@ -24,18 +24,21 @@ def main() -> None:
     if not chosen.lecturer_key:
         chosen = replace(chosen, lecturer_key=secrets.token_urlsafe(9))
     engine = LocalEngine(chosen)
-    engine.warm_up(DEFAULT_MODEL)
     app = build_app(engine)
     print(
         f"* For the lecturer, who sees everybody's runs: add ?lecturer={chosen.lecturer_key} to a page's address",
         flush=True,
     )
     try:
-        app.launch(server_name=arguments.host, server_port=arguments.port, **launch_options(engine))
+        app.launch(
+            server_name=arguments.host, server_port=arguments.port, prevent_thread_lock=True, **launch_options(engine)
+        )
     except OSError as error:
         sys.exit(
             f"The app cannot listen on port {arguments.port}: give another by --port or GRADIO_SERVER_PORT. ({error})"
         )
+    engine.warm_up(DEFAULT_MODEL)  # not before: reading torch would keep the first page waiting
+    app.block_thread()
 
 
 if __name__ == "__main__":

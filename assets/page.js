@@ -221,6 +221,15 @@
     settleAll();
   });
 
+  // A key that is typed onto a cell replaces what stands there: Gradio opens the cell and lets the key go.
+  window.addEventListener("keydown", (event) => {
+    const typed = event.key.length === 1 && !event.ctrlKey && !event.metaKey && event.target.matches?.(".typed .body-cell");
+    const opened = typed && event.target.querySelector("textarea");
+    if (!opened) return;
+    opened.focus();
+    opened.select();
+  });
+
   // Requests that are under way when a page is left fail; nobody is there to be told. Gradio's listener is older than this one
   // and ends its streams before `leaving` is known, so what they say waits for the next turn.
   let leaving = false;

@@ -22,16 +22,48 @@ CLOCKED = ("second", "millisecond", " ms", "time", "speed", "faster", "run", "ad
 RELATIVE, ABSOLUTE = 1e-3, 1e-5
 
 SMALL_RUN = {"examples": 64, "epochs": 1}
+TEXT = "The keys to the cabinet [MASK] on the table, and nobody knows why."
+PLAIN_TEXT = "The unbelievable orchestra played Tchaikovsky in Sydney, and the audience was delighted."
+STORY = "The ship left at dawn. By noon a strong wind blew. The captain took in the sails. They worked until dark."
+PAIR = {"sentence_a": "The cat sat on the mat.", "sentence_b": "It was asleep."}
 ASKED: dict[str, list[dict[str, Any]]] = {
     "train": [
         {"model": "bert-mini", **SMALL_RUN},
         {"model": "bert-mini", "method": "bitfit", "task": "mrpc", **SMALL_RUN},
     ],
     "fill_masks": [{"model": name} for name in ("bert-mini", "roberta-mini", "albert-mini", "distilbert-mini")],
+    "tokenize": [{"text": PLAIN_TEXT}],
+    "cut_word": [{"word": "unbelievable"}],
+    "embedding_parts": [{"model": name, **PAIR} for name in ("bert-small", "albert-mini", "gpt2-mini")],
+    "token_parts": [PAIR],
+    "corrupt": [{"text": PLAIN_TEXT}, {"text": PLAIN_TEXT, "scheme": "whole_word", "seed": 3}],
+    "count_fates": [{"text": PLAIN_TEXT}],
+    "draw_epochs": [{"text": PLAIN_TEXT}],
+    "replaced_tokens": [{"model": "electra-mini-discriminator", "text": PLAIN_TEXT}],
+    "replaced_by_hand": [{"model": "electra-mini-discriminator", "text": PLAIN_TEXT, "shown": "The table."}],
+    "replaced_draws": [{"model": "electra-mini-discriminator", "text": PLAIN_TEXT}],
+    "score_sentences": [{}, {"sentences": PLAIN_TEXT, "masking": "token"}, {"model": "gpt2-mini"}],
+    "fill_several": [{}, {"text": "The [MASK] [MASK] in the [MASK].", "steps": 3}],
+    "swap_word": [{}, {"model": "roberta-mini", "top_k": 3}],
+    "score_minimal_pairs": [{}, {"model": "gpt2-mini"}],
+    "score_pair": [PAIR, {"model": "bert-mini", **PAIR}],
+    "score_all_pairs": [{"text": STORY}],
+    "score_order": [{"model": "albert-mini", "first": PAIR["sentence_a"], "second": PAIR["sentence_b"]}],
+    "score_kinds": [{"text": STORY, "other_text": PLAIN_TEXT + " Bread is made of flour. Penguins cannot fly."}],
+    "contextual_similarity": [{"sentences": "He sat on the bank.\nThe bank lent him money.", "word": "bank"}],
+    "logit_lens": [{"text": TEXT}, {"model": "gpt2-mini", "text": TEXT}],
+    "attention": [PAIR, {"model": "gpt2-mini", "sentence_a": PAIR["sentence_a"]}],
+    "head_statistics": [PAIR, {"model": "albert-mini", **PAIR}],
+    "ablate_heads": [{"text": TEXT, "heads": "0.1, 2.3"}],
+    "ablate_each_head": [{"text": TEXT}],
+    "attention_view": [PAIR],
+    "query_key": [PAIR],
     "soft_targets": [{}, {"temperature": 8.0}],
     "importance": [{}, {"model": "bert-mini", "examples": 32}],
-    "attribute": [{}, {"model": "gpt2-mini"}],
-    "head_statistics": [{}, {"model": "albert-mini"}],
+    "attribute": [{"text": TEXT}, {"model": "gpt2-mini", "text": "The capital of France is"}],
+    "swap_runs": [{"runs": ("example-lora-8", "example-lora-2"), "sentence_a": PLAIN_TEXT}],
+    "take_metrics_apart": [{"matrix": ((40, 10), (5, 45))}],
+    "correlate": [{"points": ((1.0, 1.2), (2.0, 1.9), (3.0, 3.4), (5.0, 4.1))}],
     "family": [{}],
 }
 """Questions beside the defaults: where an action is named, these are asked in place of the defaults alone."""

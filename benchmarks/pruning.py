@@ -13,10 +13,10 @@ from explorer.compress.cuts import Cut, choose
 from explorer.compress.importance import unit_sums
 from explorer.compress.removal import remove
 from explorer.compress.subject import TOKENS_AT_ONCE, Subject, of_run
-from explorer.compress.timing import batch_of, milliseconds
 from explorer.engine.local import LocalEngine
 from explorer.maths.importance import mean_and_error
 from explorer.models.inside import gated
+from explorer.models.timing import milliseconds
 from explorer.runs.examples import FIRST
 from explorer.runs.open import OpenRuns
 from explorer.settings import Settings
@@ -95,7 +95,7 @@ def measure() -> str:
     grids = {unit: mean_and_error(unit_sums(subject, unit, "labels", 0, EXAMPLES))[0] for unit in ("head", "neuron")}
     halves = [choose(grid.tolist(), grid.numel() // 2) for grid in grids.values()]
     removed = remove(subject.model, subject.bundle.architecture, Cut(*halves))
-    inputs = batch_of(subject, BATCH)
+    inputs = subject.batch(BATCH)
     correlation = float(spearmanr(importance.flatten(), left_out.flatten()).statistic)
     before, after = milliseconds(
         [lambda: subject.scores(subject.model, inputs), lambda: subject.scores(removed.model, inputs)],

@@ -67,7 +67,7 @@ def _standard_model(entry: Any) -> str:
     """The first bundled model with the head that an action needs."""
     from explorer.models.catalog import DEFAULT_MODEL, bundled_with
 
-    needs = getattr(getattr(entry, "job", None), "needs", None)
+    needs = getattr(getattr(entry, "job", None) or getattr(entry, "source", None), "needs", None)
     return next(iter(bundled_with(needs)), DEFAULT_MODEL) if needs else DEFAULT_MODEL
 
 

@@ -42,6 +42,11 @@ class Action:
     plain: Plain | None = None
     """Makes a script that computes the table without this package."""
 
+    @property
+    def takes_model(self) -> bool:
+        """Whether the job runs on the page's model."""
+        return self.job.on == "model"
+
     def script(self, model_id: str, params: Any) -> str:
         """A Python script that computes the same numbers outside the page; parameters at their default are left out."""
         named = model_id if self.job.on == "model" else getattr(params, "model", None)
@@ -53,7 +58,7 @@ class LiveAction:
     """Something that goes on for a while and shows how it stands as it goes.
 
     source: a job that is a generator; or, for runs that train, `module:function`, called as `(engine, params, owner)`: it
-    yields results, and None where nothing is new, and never waits. params: a dataclass; a field called `model` is the page's.
+    yields results, and None if nothing is new, and never waits. params: a dataclass; a field called `model` is the page's.
     check raises ExplorerError for a last result that is a failure.
     """
 
@@ -71,7 +76,7 @@ class LiveAction:
         return any(field.name == "model" for field in fields(self.params))
 
     def follow(self, engine: Engine, params: Any, owner: str) -> Iterator[Any]:
-        """Results as they come, and None where nothing is new; whoever drives it pauses between two looks, and closes it."""
+        """Results as they come, and None if nothing is new; whoever drives it pauses between two looks, and closes it."""
         if isinstance(self.source, Job):
             return engine.follow(self.source, params)
         module, name = self.source.split(":")

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 
 @dataclass(frozen=True)
 class Entry:
-    """word: as it stands on a page, case apart where `exact` is not set. pages: the labs that mean this by it; empty for all."""
+    """word: as a page spells it, case apart where `exact` is not set. pages: the labs that mean this by it; empty for all."""
 
     word: str
     says: str
@@ -22,6 +22,14 @@ ENTRIES = (
         "bits",
         "The unit of information that comes with the logarithm to base 2: 1 bit is 0.69 nats.",
         ("attention", "context"),
+    ),
+    Entry(
+        "pseudo-log-likelihood",
+        "The sum of ln p of every token of a sentence, each masked in turn with all the others in view.",
+    ),
+    Entry(
+        "perplexity",
+        "The exponential of the mean −ln p: among how many equally likely tokens a model is undecided.",
     ),
     Entry(
         "entropy",
@@ -84,6 +92,12 @@ ENTRIES = (
     Entry("NSP", "Next-sentence prediction: does the second sentence follow the first in the text?", exact=True),
     Entry("SOP", "Sentence-order prediction: do two neighbouring sentences stand in their order?", exact=True),
     Entry("MLM", "Masked language modelling: guess hidden tokens from all others.", exact=True),
+    Entry("ROC", "Receiver operating characteristic: hits against false alarms, for every threshold.", exact=True),
+    Entry(
+        "AUC",
+        "The area under the ROC curve: how often one that is meant scores above one that isn't; 0.5 by guessing.",
+        exact=True,
+    ),
     Entry("fp32", "Numbers of 32 bits, the usual kind."),
     Entry("bf16", "Numbers of 16 bits with the range of 32-bit ones and less precision."),
     Entry("int8", "Whole numbers from −128 to 127, with one scale for a matrix."),

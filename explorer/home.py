@@ -8,10 +8,11 @@ from markupsafe import Markup
 from explorer.labs import LABS, Lab
 from explorer.labs.masking import FILL_MASKS
 from explorer.labs.masking.examples import Example
-from explorer.labs.masking.fill_events import keep_hidden, open_with, pressed_positions, shown
+from explorer.labs.masking.fill import figures
+from explorer.labs.masking.fill.controls import hidden_now, keep_hidden, open_with, pressed_positions
 from explorer.models.families import Capability
 from explorer.ui.components import token_chips
-from explorer.ui.kit import view_of
+from explorer.ui.kit import View
 from explorer.ui.page import Page
 from explorer.ui.wiring import Connection, folds
 
@@ -35,12 +36,13 @@ def build(page: Page) -> None:
     hidden = gr.Textbox("", visible="hidden", label="also_mask")
     top_k = gr.Number(5, visible=False, label="top_k")
     chips = token_chips(elem_id="home-chips")
-    sentence, figure = view_of("masked-predictions", figure="home-figure")
+    view = View("masked-predictions", (None, "home-figure"), figures.fill_sentence, figures.fill_figure)
     folded = folds(FILL_MASKS)
     gr.HTML(str(lab_cards()))
 
     inputs = {"text": text, "top_k": top_k, "also_mask": hidden}
-    fill = Connection(page, FILL_MASKS, inputs, [chips, sentence, figure, hidden], shown, folded, publish=False)
+    shown = [(chips, figures.fill_chips), *view, (hidden, hidden_now)]
+    fill = Connection(page, FILL_MASKS, inputs, shown, folded, publish=False)
     fill.on(chips.select, read=pressed_positions)
     keep_hidden(fill, chips, text.submit, *open_with(page, EXAMPLE, text, hidden))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import math
 import re
 from collections.abc import Callable
@@ -20,6 +21,8 @@ MOST_LAYERS = 1000
 
 MOST_HEADS = 5000
 MOST_TOKENS = 100_000
+LONGEST_LIST = 200_000
+"""Characters of a list that is written as a text."""
 
 Head = tuple[int, int]
 """Layer and head, from 0."""
@@ -234,3 +237,26 @@ def _written(value: str) -> list[Any]:
         numbers = re.findall(r"[^\[\](),\s]+", value)
         return [numbers[start : start + 2] for start in range(0, len(numbers), 2)]
     return [entry for entry in re.split(r"[,;\s]+", value.strip()) if entry]
+
+
+def parse_lines(value: Any) -> tuple[str, ...]:
+    """Texts, one a line or as a list, without empty ones; raise BadInputError.
+
+    A client's list that came through a text box, written as Python writes it, is a list again.
+    """
+    if isinstance(value, str):
+        listed = _as_list(value.strip())
+        value = listed if listed is not None else re.split(r"\r\n|\r|\n", value)
+    if not isinstance(value, list | tuple) or not all(isinstance(entry, str) for entry in value):
+        raise BadInputError("Write the sentences one a line, or hand over a list of texts.")
+    return tuple(entry.strip() for entry in value if entry.strip())
+
+
+def _as_list(text: str) -> list[object] | None:
+    if len(text) > LONGEST_LIST or not re.match(r"""\[\s*["']""", text) or not re.search(r"""["']\s*,?\s*\]$""", text):
+        return None
+    try:
+        value = ast.literal_eval(text)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):  # a sentence in brackets and quotes, no list
+        return None
+    return value if isinstance(value, list) else None

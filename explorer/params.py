@@ -70,7 +70,7 @@ class Shown:
 
 @dataclass(frozen=True)
 class Declared:
-    """A field as it stands in its class. default: MISSING where a value has to be given."""
+    """A field as its class declares it. default: MISSING where a value has to be given."""
 
     default: Any
     kind: Kind

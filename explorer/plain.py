@@ -31,6 +31,11 @@ HEADER = """\
 #     pip install {needs}
 """
 
+WITHOUT_MODEL = """\
+# This imports nothing of the BERT Explorer, and needs no model of it:
+#     pip install {needs}
+"""
+
 
 @dataclass(frozen=True)
 class Asked:
@@ -47,16 +52,19 @@ CLASSES_OF: dict[str, tuple[str, ...]] = {"mask": (), "next": ("is_next", "not_n
 of their classes; none for a vocabulary."""
 
 Plain = Callable[[Asked], str]
-"""Makes the script; its text is empty where there is none for what was asked."""
+"""Makes the script; its text is empty if there is none for what was asked."""
 
 
 def plain_script(
-    name: str, values: Callable[[Asked], Mapping[str, Any]] | None = None, needs: str = "torch transformers"
+    name: str,
+    values: Callable[[Asked], Mapping[str, Any]] | None = None,
+    needs: str = "torch transformers",
+    header: str = HEADER,
 ) -> Plain:
     """The script assets/scripts/<name>.py, filled in.
 
     Its constant MODEL becomes the model's place, and every constant that is called like a parameter that parameter. values:
-    further constants. needs: the packages that it imports.
+    further constants. needs: the packages that it imports. header: what stands above it.
     """
 
     def fill(asked: Asked) -> str:
@@ -64,7 +72,7 @@ def plain_script(
         if model := asked.model or given.get("MODEL"):
             given["MODEL"] = place_of(model)
         given |= values(asked) if values else {}
-        return HEADER.format(needs=needs) + filled(_template(name), given)
+        return header.format(needs=needs) + filled(_template(name), given)
 
     return fill
 
@@ -112,7 +120,7 @@ def run_values(asked: Asked, record: RunRecord) -> dict[str, Any]:
 
 
 def architecture_of(asked: Asked, model: str | None = None) -> Architecture | None:
-    """The family of the model that answered, or of another one; None where it is no longer known."""
+    """The family of the model that answered, or of another one; None if it is no longer known."""
     family = asked.engine.status(model or str(asked.model)).family
     return by_family(family) if family else None
 

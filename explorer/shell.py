@@ -35,15 +35,32 @@ FILES_KEPT = (3600, 24 * 3600)
 
 
 class _Pages(StreamingPages):
-    """Blocks that are described once, when the last page stands.
+    """Pages in one Blocks, which are described once, when they are served.
 
-    Gradio describes them after every page, with all pages before it: half of the time that it took to build twelve.
+    Gradio builds a server and describes all components after every page (`Blocks.route`), and twice more at the launch.
     """
 
-    complete = False
+    exited = False
 
     def get_config_file(self) -> Any:
-        return super().get_config_file() if self.complete else {}
+        """As Gradio's, but for pages that are still being built."""
+        return super().get_config_file() if self.exited else {}
+
+    async def preprocess_data(self, block_fn: Any, inputs: list[Any], *rest: Any, **named: Any) -> Any:
+        """As Gradio's; a client that knows fewer parameters of an endpoint than there are now gets the last by default."""
+        if block_fn.api_visibility == "public":
+            inputs = [*inputs, *(component.value for component in block_fn.inputs[len(inputs) :])]
+        return await super().preprocess_data(block_fn, inputs, *rest, **named)
+
+    def turn_to(self, lab: Lab) -> None:
+        """What is built from now on stands on another page; as `route`, but inside the one context."""
+        self.pages.append((lab.slug, lab.title, True))
+        self.current_page = lab.slug
+
+    def launch(self, *given: Any, **options: Any) -> Any:
+        """As Gradio's; no more is built from then on, so that one description of the components does."""
+        self.default_config.get_config = cache(self.default_config.get_config)  # type: ignore[method-assign]
+        return super().launch(*given, **options)
 
 
 def build_app(engine: Engine) -> gr.Blocks:
@@ -52,10 +69,9 @@ def build_app(engine: Engine) -> gr.Blocks:
     app = _Pages(title=TITLE, analytics_enabled=False, fill_width=True, delete_cache=FILES_KEPT)
     with app:
         _build_page(app, HOME, engine)
-    for lab in LABS:
-        with app.route(lab.title, f"/{lab.slug}"):
+        for lab in LABS:
+            app.turn_to(lab)
             _build_page(app, lab, engine)
-            app.complete = lab is LABS[-1]
     return app
 
 
@@ -120,7 +136,7 @@ def _serve_plotly(request: Request) -> Response:
 
 def _serve_attention_view(request: Request) -> Response:
     """The document in which bertviz draws, without data; its address changes with each version."""
-    from explorer.labs.attention.views_page import compressed_template
+    from explorer.labs.attention.views.document import compressed_template
 
     return Response(compressed_template(), media_type="text/html", headers=KEPT_FOR_A_DAY)
 

@@ -37,7 +37,7 @@ LONGEST_TEXT = 20_000
 
 
 def checked_text(text: object) -> str:
-    """A visitor's text without control characters; raise BadInputError where it is empty or too long to look at."""
+    """A visitor's text without control characters; raise BadInputError if it is empty or too long to look at."""
     if not isinstance(text, str):
         raise BadInputError("Type a sentence first.")
     if len(text) > LONGEST_TEXT:

@@ -148,7 +148,7 @@ SOURCES = (
 def build(folder: Path) -> None:
     """Fetch and clean every source into `folder`; a file that is there already is left as it is.
 
-    Raises ExplorerError where a package cannot be fetched.
+    Raises ExplorerError if a package cannot be fetched.
     """
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as downloads:
@@ -163,7 +163,7 @@ def build(folder: Path) -> None:
 def from_dataset(name: str, subset: str | None, split: str, column: str, folder: Path) -> Path:
     """Write one text column of a hub data set (or of a local folder that `datasets` reads) as a file of documents.
 
-    Each row is a document, its lines are paragraphs. Raises ExplorerError where the data set cannot be had.
+    Each row is a document, its lines are paragraphs. Raises ExplorerError if the data set cannot be had.
     """
     from datasets import load_dataset
 

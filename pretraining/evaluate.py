@@ -34,7 +34,7 @@ FURTHER: tuple[Callable[[Subject], list[Measure]], ...] = (measure_round_trip, m
 def evaluate(folder: Path, text: Path, keep: bool = False) -> list[Measure]:
     """Everything that can be measured of a model's folder on a text file; keep: write it into scores.json as well.
 
-    Raises BadInputError where there is no such text, ModelUnavailableError where there is no such model.
+    Raises BadInputError if there is no such text, ModelUnavailableError if there is no such model.
     """
     if not text.is_file():
         raise BadInputError(f"{text} is not there: run `python -m pretraining corpus`, or name a text by --text.")

@@ -41,7 +41,7 @@ def overwrite(folder: Path, tensors: Mapping[str, Tensor]) -> None:
     """Put tensors in the place of those of the same names in a finished model's files; every other byte stays.
 
     They are rounded to the type that is stored there. A file is replaced only once the new one is complete.
-    Raises BadInputError where a name is not there with this shape.
+    Raises BadInputError if a name is not there with this shape.
     """
     left = dict(tensors)
     for path in sorted(folder.glob("*.safetensors")):

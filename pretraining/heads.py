@@ -1,57 +1,17 @@
-"""The MLM head of each class of transformers, to be run on chosen positions alone.
-
-A class's own forward scores all positions. Over a vocabulary of 29,000 that costs more than the encoder does, and only the
-masked positions carry a loss.
+"""Encoders and heads apart: only the masked positions carry a loss, and over a vocabulary of 29,000 a head that scores all
+positions costs more than the encoder does.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import gelu
 from transformers import PreTrainedModel
 
-from explorer.errors import ModelUnavailableError
+from explorer.models.heads import before_decoder
 from pretraining.batches import Batch
-
-
-def _bert(model: Any, states: Tensor) -> Tensor:
-    before: Tensor = model.cls.predictions.transform(states)
-    return before
-
-
-def _roberta(model: Any, states: Tensor) -> Tensor:
-    before: Tensor = model.lm_head.layer_norm(gelu(model.lm_head.dense(states)))
-    return before
-
-
-def _albert(model: Any, states: Tensor) -> Tensor:
-    head = model.predictions
-    before: Tensor = head.LayerNorm(head.activation(head.dense(states)))
-    return before
-
-
-def _distilbert(model: Any, states: Tensor) -> Tensor:
-    before: Tensor = model.vocab_layer_norm(model.activation(model.vocab_transform(states)))
-    return before
-
-
-def _electra(model: Any, states: Tensor) -> Tensor:
-    before: Tensor = model.generator_predictions(states)
-    return before
-
-
-BEFORE_DECODER: dict[str, Callable[[Any, Tensor], Tensor]] = {
-    "BertForPreTraining": _bert,
-    "RobertaForMaskedLM": _roberta,
-    "AlbertForPreTraining": _albert,
-    "DistilBertForMaskedLM": _distilbert,
-    "ElectraForMaskedLM": _electra,
-}
-"""From a class's name to what its MLM head does before the decoder: (model, (..., width)) -> (..., width of embeddings)."""
 
 PAIR_CLASSIFIERS = {"BertForPreTraining": "cls.seq_relationship", "AlbertForPreTraining": "sop_classifier"}
 """From a class's name to the map from its pooled state to the classes of a pair."""
@@ -73,17 +33,6 @@ def encode(model: PreTrainedModel, batch: Batch, **options: Any) -> Any:
     return model.base_model(**{name: value.to(model.device) for name, value in given.items()}, **options)
 
 
-def before_decoder(model: PreTrainedModel, states: Tensor, chosen: Tensor) -> Tensor:
-    """What the decoder reads at the chosen positions: states (rows, length, width), chosen (rows, length) bool.
-
-    Returns (chosen, width of the embeddings). Raises ModelUnavailableError for a class whose MLM head is not known here.
-    """
-    name = type(model).__name__
-    if name not in BEFORE_DECODER:
-        raise ModelUnavailableError(f"{name} has no MLM head here: one of {', '.join(BEFORE_DECODER)} is needed.")
-    return BEFORE_DECODER[name](model, states[chosen.to(states.device)])
-
-
 def pair_logits(model: PreTrainedModel, pooled: Tensor) -> Tensor:
     """Scores of a pair's two classes: pooled (rows, width); (rows, 2)."""
     logits: Tensor = model.get_submodule(PAIR_CLASSIFIERS[type(model).__name__])(pooled)
@@ -91,7 +40,7 @@ def pair_logits(model: PreTrainedModel, pooled: Tensor) -> Tensor:
 
 
 def mlm_logits(model: PreTrainedModel, states: Tensor, chosen: Tensor) -> Tensor:
-    """Scores at the chosen positions, arguments and errors as for `before_decoder`: (chosen, vocabulary)."""
+    """Scores at the chosen positions, arguments and errors as for explorer.models.heads.before_decoder: (chosen, vocabulary)."""
     logits: Tensor = model.get_output_embeddings()(before_decoder(model, states, chosen))
     return logits
 

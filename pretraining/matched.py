@@ -48,7 +48,7 @@ class Neighbours:
 def neighbours(stores: Mapping[str, TextStore], most: Mapping[str, int], seed: int) -> Neighbours:
     """Up to `most[name]` pairs of each source, each sentence of SHORTEST to LONGEST tokens, drawn without repetition.
 
-    Raises BadInputError where no source has any.
+    Raises BadInputError if no source has any.
     """
     rng = np.random.default_rng(seed)
     found: list[tuple[str, int, list[int], list[int]]] = []

@@ -63,7 +63,7 @@ class RowMaker:
         """[CLS] A [SEP] B [SEP]; B follows A in half of the draws.
 
         short_share: how many of the pairs are single sentences; the others are segments that fill the row, as in BERT.
-        Raises BadInputError where the text has no two sentences that follow each other, or no other document.
+        Raises BadInputError if the text has no two sentences that follow each other, or no other document.
         """
         if not store.has_pairs:
             raise BadInputError(

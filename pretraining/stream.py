@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from transformers import PreTrainedTokenizerBase
 
-from explorer.models.encoding import replacement_ids
+from explorer.models.masker import Masker
 from pretraining.batches import Batch, collate
 from pretraining.recipes import Stage, TrainingRecipe
 from pretraining.rows import Row, RowMaker
@@ -50,7 +50,7 @@ class BatchStream:
         names = [name for name, store in stores.items() if store in self.long]
         weights = np.array([recipe.source_weights.get(name, len(stores[name].ids) / 1e8) for name in names])
         self.weights = weights / weights.sum()
-        self.replacements = replacement_ids(tokenizer)
+        self.masker = Masker(tokenizer)
 
     def draw(self, step: int, stage: Stage) -> Batch:
         """The batch of one step."""
@@ -59,7 +59,7 @@ class BatchStream:
         length = self.recipe.sentence_length if kind == "sentence" else stage.length
         rows = [self._row(kind, length, rng) for _ in range(self.recipe.tokens_per_step // length)]
         generator = torch.Generator().manual_seed(self.recipe.seed * 1_000_003 + step)
-        return collate(rows, self.recipe.corruption, self.tokenizer, self.replacements, generator)
+        return collate(rows, self.recipe.corruption, self.masker, generator)
 
     def _row(self, kind: str, length: int, rng: np.random.Generator) -> Row:
         if kind == "sentence" and rng.random() < EVERYDAY_SHARE:

@@ -58,7 +58,7 @@ def unigram_tokenizer(corpus: Path, size: int) -> PreTrainedTokenizerFast:
     """Learn a unigram vocabulary (Kudo 2018) of `size` from a folder of texts, in ALBERT's form.
 
     As ALBERT's: lower case, no accents, ▁ before a word, [CLS] A [SEP] B [SEP]. Punctuation stands alone, as SentencePiece
-    keeps scripts apart. Raises BadInputError where there is no text.
+    keeps scripts apart. Raises BadInputError if there is no text.
     """
     tokenizer = Tokenizer(models.Unigram())
     tokenizer.normalizer = normalizers.Sequence(

@@ -5,6 +5,7 @@ What is imported here is little: with workers the process that only deals out th
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,6 +27,16 @@ LONG_FIRST = (IN_BROWSER, "tests/ui/", "tests/test_run.py")
 
 BROWSERS = 2
 """At once, at most: of the workers one or more are to have a browser's waiting filled with other tests."""
+
+
+def pytest_collection() -> None:
+    """Nothing of what is imported goes away, and looking for what does took a third of the collecting."""
+    gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -12,7 +12,10 @@ from explorer.glossary import ENTRIES, Entry, as_json
 from explorer.labs import LABS
 
 ROOT = Path(__file__).resolve().parents[1]
-ON_PAGES = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "explorer" / "labs").rglob("*.py"))
+ENTRIES_OF_CONTROLS = [ROOT / "explorer" / "maths" / name for name in ("importance.py", "schemes.py")]
+"""What pages say of scores and of masking schemes stands beside their formulas."""
+SOURCES = [*(ROOT / "explorer" / "labs").rglob("*.py"), *ENTRIES_OF_CONTROLS]
+ON_PAGES = "\n".join(path.read_text(encoding="utf-8") for path in SOURCES)
 
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.word)

@@ -6,11 +6,11 @@ import ast
 import importlib
 import subprocess
 import sys
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable
 from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
-
-import pytest
 
 from explorer.labs import CHAPTERS, LABS, Action, LiveAction
 
@@ -22,6 +22,8 @@ INTERFACE = {"gradio", "plotly"}
 JOBS = ("compute.py", "jobs.py", "live.py")
 PLAIN = ("figures.py", "schema.py", "params.py", "actions.py", "live.py", "__init__.py")
 """What a page imports when it is built, by the end of its name."""
+COMMON = {*JOBS, *PLAIN, "page.py", "plain.py", "examples.py", "controls.py"}
+"""The files that a lab, or the folder of one of its questions, is made of."""
 
 
 def module_name(path: Path) -> str:
@@ -30,13 +32,24 @@ def module_name(path: Path) -> str:
 
 
 @cache
+def text_of(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
+
+
+@cache
+def import_statements(path: Path) -> tuple[ast.Import | ast.ImportFrom, ...]:
+    """Every import, wherever in the file; each file is parsed once for all rules."""
+    return tuple(node for node in ast.walk(ast.parse(text_of(path))) if isinstance(node, ast.Import | ast.ImportFrom))
+
+
+@cache
 def imports_of(path: Path) -> set[str]:
-    """Every module that a file imports, wherever in the file."""
+    """Every module that a file imports."""
     names: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in import_statements(path):
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom):
+        else:
             assert node.level == 0, f"{path}: relative import"
             names.add(str(node.module))
     return names
@@ -46,21 +59,36 @@ def roots(path: Path) -> set[str]:
     return {name.split(".")[0] for name in imports_of(path)}
 
 
-def files_in(*parts: str) -> list[Path]:
-    folder = ROOT.joinpath("explorer", *parts)
-    return sorted(folder.rglob("*.py"))
+def files_in(package: str) -> list[Path]:
+    return sorted((ROOT / "explorer" / package).rglob("*.py"))
+
+
+def files_of(*packages: str) -> list[Path]:
+    return [path for package in packages for path in files_in(package)]
 
 
 def inside(path: Path, package: str) -> set[str]:
-    return {name for name in imports_of(path) if name == package or name.startswith(f"{package}.")}
+    return {name for name in imports_of(path) if is_in(name, package)}
 
 
-@pytest.mark.parametrize("path", files_in("maths"), ids=str)
-def test_maths_knows_torch_alone(path: Path) -> None:
-    assert not {
-        name for name in imports_of(path) if name.startswith("explorer.") and not name.startswith("explorer.maths")
-    }
-    assert not roots(path) & (INTERFACE | {"transformers"})
+def is_in(module: str, package: str) -> bool:
+    return module == package or module.startswith(f"{package}.")
+
+
+def hold(paths: Iterable[Path], offences: Callable[[Path], Collection[object]]) -> None:
+    """Nothing in any of the files offends against a rule; the failure names all files that do, with what does."""
+    looked_at = list(paths)
+    assert looked_at
+    found = {str(path.relative_to(ROOT)): offences(path) for path in looked_at}
+    bad = [f"{name}: {', '.join(sorted(map(str, what)))}" for name, what in found.items() if what]
+    assert not bad, "\n".join(bad)
+
+
+def test_maths_knows_torch_alone() -> None:
+    def others(path: Path) -> set[str]:
+        return inside(path, "explorer") - inside(path, "explorer.maths") | roots(path) & (INTERFACE | {"transformers"})
+
+    hold(files_in("maths"), others)
 
 
 FLOORS = (
@@ -95,18 +123,14 @@ def floor_of(module: str) -> int:
     return max(names)[1]
 
 
-def is_in(module: str, package: str) -> bool:
-    return module == package or module.startswith(f"{package}.")
-
-
 @cache
 def known_imports(path: Path) -> set[str]:
     """The modules of the app that a file imports, `from package import module` as that module."""
     found: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in import_statements(path):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom):
+        else:
             inner = {f"{node.module}.{alias.name}" for alias in node.names}
             modules = inner & MODULES
             found |= modules
@@ -118,11 +142,13 @@ def known_imports(path: Path) -> set[str]:
 MODULES = {module_name(path) for path in FILES}
 
 
-@pytest.mark.parametrize("path", FILES, ids=str)
-def test_imports_go_down(path: Path) -> None:
-    own = floor_of(module_name(path))
-    assert not {name for name in known_imports(path) if name != "explorer" and floor_of(name) < own}
-    assert "pretraining" not in roots(path)
+def test_imports_go_down() -> None:
+    def upward(path: Path) -> set[str]:
+        own = floor_of(module_name(path))
+        return {name for name in known_imports(path) if name != "explorer" and floor_of(name) < own}
+
+    hold(FILES, upward)
+    hold(FILES, lambda path: inside(path, "pretraining"))
 
 
 def test_no_imports_go_in_a_circle() -> None:
@@ -130,57 +156,54 @@ def test_no_imports_go_in_a_circle() -> None:
     TopologicalSorter(graph).prepare()  # raises CycleError, which names the circle
 
 
-def below_the_labs() -> list[Path]:
-    return [
-        path for package in ("models", "tasks", "tuning", "compress", "runs", "engine") for path in files_in(package)
-    ]
+def test_what_is_below_the_labs_knows_no_interface_and_no_lab() -> None:
+    hold(
+        files_of("models", "tasks", "tuning", "compress", "runs", "engine"),
+        lambda path: roots(path) & INTERFACE | inside(path, "explorer.labs") | inside(path, "explorer.ui"),
+    )
 
 
-@pytest.mark.parametrize("path", below_the_labs(), ids=str)
-def test_what_is_below_the_labs_knows_no_interface_and_no_lab(path: Path) -> None:
-    assert not roots(path) & INTERFACE
-    assert not inside(path, "explorer.labs") | inside(path, "explorer.ui")
+def test_models_tasks_and_tuning_do_not_know_where_they_run() -> None:
+    hold(files_of("models", "tasks", "tuning", "compress"), lambda path: inside(path, "explorer.engine"))
 
 
-@pytest.mark.parametrize(
-    "path", [*files_in("models"), *files_in("tasks"), *files_in("tuning"), *files_in("compress")], ids=str
-)
-def test_models_tasks_and_tuning_do_not_know_where_they_run(path: Path) -> None:
-    assert not inside(path, "explorer.engine")
+def test_models_and_tasks_do_not_know_how_they_are_tuned() -> None:
+    hold(files_of("models", "tasks"), lambda path: inside(path, "explorer.tuning"))
 
 
-@pytest.mark.parametrize("path", [*files_in("models"), *files_in("tasks")], ids=str)
-def test_models_and_tasks_do_not_know_how_they_are_tuned(path: Path) -> None:
-    assert not inside(path, "explorer.tuning")
+def test_jobs_know_neither_gradio_nor_plotly() -> None:
+    jobs = [path for path in files_in("labs") if path.name.endswith(JOBS)]
+    hold(jobs, lambda path: roots(path) & INTERFACE | inside(path, "explorer.ui"))
 
 
-@pytest.mark.parametrize("path", [path for path in files_in("labs") if path.name.endswith(JOBS)], ids=str)
-def test_jobs_know_neither_gradio_nor_plotly(path: Path) -> None:
-    assert not roots(path) & INTERFACE
-    assert not inside(path, "explorer.ui")
+def test_figures_schemas_and_parameters_know_neither_torch_nor_gradio() -> None:
+    def heavy(path: Path) -> set[str]:
+        computing = {name for name in imports_of(path) if name.endswith(".compute")}
+        return roots(path) & (HEAVY | {"gradio"}) | inside(path, "explorer.ui") | computing
+
+    hold([path for path in files_in("labs") if path.name.endswith(PLAIN)], heavy)
 
 
-@pytest.mark.parametrize("path", [path for path in files_in("labs") if path.name.endswith(PLAIN)], ids=str)
-def test_figures_schemas_and_parameters_know_neither_torch_nor_gradio(path: Path) -> None:
-    assert not roots(path) & (HEAVY | {"gradio"})
-    assert not inside(path, "explorer.ui")
-    assert not {name for name in imports_of(path) if name.endswith(".compute")}
+def test_a_lab_is_read_without_a_map_of_its_files() -> None:
+    """The same names in every lab; what only one lab has is a noun of its subject."""
+    names = Counter(path.name for path in files_in("labs"))
+    assert {name for name, times in names.items() if times > 1} <= COMMON
+    assert len(names) <= len(COMMON) + 20
 
 
-@pytest.mark.parametrize("path", files_in("labs"), ids=str)
-def test_no_lab_imports_another(path: Path) -> None:
-    parts = path.relative_to(ROOT / "explorer" / "labs").parts
-    if len(parts) == 1:
-        return
-    own = f"explorer.labs.{parts[0]}"
-    others = inside(path, "explorer.labs") - inside(path, own) - {"explorer.labs", "explorer.action", "explorer.plain"}
-    assert not others
+def test_no_lab_imports_another() -> None:
+    def others(path: Path) -> set[str]:
+        parts = path.relative_to(ROOT / "explorer" / "labs").parts
+        if len(parts) == 1:
+            return set()
+        shared = {"explorer.labs", "explorer.action", "explorer.plain"}
+        return inside(path, "explorer.labs") - inside(path, f"explorer.labs.{parts[0]}") - shared
+
+    hold(files_in("labs"), others)
 
 
 def test_the_environment_is_read_in_one_place() -> None:
-    readers = [
-        path.name for path in FILES if "os.environ" in path.read_text(encoding="utf-8") or "getenv" in path.read_text()
-    ]
+    readers = [path.name for path in FILES if "os.environ" in text_of(path) or "getenv" in text_of(path)]
     assert readers == ["settings.py"]
 
 
@@ -220,12 +243,10 @@ LAYOUT = (
 """How explorer.ui.kit writes a tab's parts."""
 
 
-@pytest.mark.parametrize("path", [ROOT / "explorer" / "home.py", *files_in("labs")], ids=str)
-def test_tabs_are_laid_out_with_the_kit(path: Path) -> None:
-    text = path.read_text(encoding="utf-8")
-    assert not [part for part in LAYOUT if part in text]
+def test_tabs_are_laid_out_with_the_kit() -> None:
+    tabs = [ROOT / "explorer" / "home.py", *files_in("labs")]
+    hold(tabs, lambda path: [part for part in LAYOUT if part in text_of(path)])
 
 
-@pytest.mark.parametrize("path", FILES, ids=str)
-def test_files_stay_readable_in_length(path: Path) -> None:
-    assert len(path.read_text(encoding="utf-8").splitlines()) <= 320
+def test_files_stay_readable_in_length() -> None:
+    hold(FILES, lambda path: [count for count in (len(text_of(path).splitlines()),) if count > 320])

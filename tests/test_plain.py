@@ -50,6 +50,11 @@ CASES = (
     Case("fill_masks", {"text": "The [MASK] sat on the mat, and [MASK] slept.", "top_k": 3, "also_mask": ("mat",)}),
     Case("fill_masks", {"text": "Paris is in [MASK].", "spans": ((0, 5),)}, model="roberta-mini"),
     Case("fill_masks", {"text": NASTY}),
+    Case("directions", {"text": SENTENCE, "position": 5}, model=""),
+    Case("directions", {"text": 'She took her raincoat, "at last".', "position": 5}, model=""),
+    Case("attention_of_directions", {"text": SENTENCE, "layer": 4}, model=""),
+    Case("directions_of_fifty", {}, model=""),
+    Case("answer_in_view", {"text": SENTENCE, "position": 3}, model=""),
     Case("score_pair", {"sentence_a": SENTENCE, "sentence_b": "We left."}),
     Case(
         "attention",
@@ -65,10 +70,37 @@ CASES = (
     Case("corrupt", {"text": "A film.", "rate": 0}),
     Case("count_fates", {"text": SENTENCE, "scheme": "ngram", "rate": 0.4, "draws": 50}),
     Case("draw_epochs", {"text": SENTENCE, "epochs": 5, "duplicates": 2}, ("epoch", "position", "static", "dynamic")),
+    Case("fill_masks", {"text": "The cat is here.", "top_k": 2, "also_mask": ("is",), "words": "was, were"}),
+    Case("fill_masks", {"text": "The cats is here, [MASK].", "also_mask": ("is",), "words": ("are",), "in_view": True}),
+    Case("swap_word", {"text": 'The "man" \\ {x} a [MASK].', "word": "man", "other": "wo'man"}),
+    Case("swap_word", {"top_k": 2}, model="roberta-mini"),
+    Case("score_sentences", {"sentences": (SENTENCE, "An orangutan — “x” \\ {x} %s 😀")}),
+    Case("score_sentences", {"sentences": (SENTENCE, "An orangutan."), "masking": "token", "model": "roberta-mini"}),
+    Case("score_sentences", {"sentences": (SENTENCE, "An orangutan."), "model": "gpt2-mini"}),
+    Case("fill_several", {"text": 'The [MASK] [MASK] on the [MASK], and "[MASK]".', "steps": 3}),
+    Case("fill_several", {"text": "[MASK] <mask> left [MASK].", "steps": 1}, model="roberta-mini"),
+    Case("score_minimal_pairs", {"model": "bert-mini"}),
+    Case("score_minimal_pairs", {"model": "gpt2-mini", "masking": "token"}),
     Case("score_all_pairs", {"text": 'It was "late". We left.\nThe shop was shut.'}),
     Case("score_order", {"first": SENTENCE, "second": "We left."}, (), "albert-mini"),
     Case("score_kinds", {"text": "We left. It was late.", "other_text": SENTENCE}, KINDS, "albert-mini"),
     Case("score_kinds", {"text": "We left. It was late.", "other_text": SENTENCE}, KINDS),
+    Case("replaced_tokens", {"model": "electra-mini-discriminator", "text": f"{SENTENCE} {NASTY}", "seed": 3}),
+    Case(
+        "replaced_tokens",
+        {"model": "electra-mini-discriminator", "text": SENTENCE, "temperature": 0, "rate": 0.5, "seed": 1},
+    ),
+    Case("replaced_tokens", {"model": "electra-mini-discriminator", "text": "A film.", "rate": 0}),
+    Case(
+        "replaced_by_hand",
+        {"text": f"{SENTENCE} We left.", "shown": f"We {SENTENCE} We stayed untranslatable."},
+        (),
+        "electra-mini-discriminator",
+    ),
+    Case(
+        "replaced_draws",
+        {"model": "electra-mini-discriminator", "text": SENTENCE, "temperature": 1.3, "seed": 2, "draws": 6},
+    ),
     Case("tokenize", {"text": NASTY, "models": ("unigram", "bert-small", "gpt2-mini", "byte-level-bpe")}, model=""),
     Case("cut_word", {"word": "Untranslatable-ness", "models": ("unigram", "bert-small", "byte-level-bpe")}, model=""),
     Case("cut_word", {"word": "ǧğ", "models": ("roberta-mini", "bert-mini"), "after_space": False}, model=""),
@@ -137,7 +169,7 @@ CASES = (
         "compare_orders",
         {"run": "RUN", "examples": 6, "held_out": 8, "unit": "both", "score": "normalised", "loss": "soft"},
     ),
-    Case("prune", {"run": "example-lora-8", "examples": 6, "held_out": 24}, MEASURED),
+    Case("prune", {"run": "RUN", "examples": 6, "held_out": 24}, MEASURED),
     Case(
         "prune",
         {
@@ -164,10 +196,19 @@ CASES = (
     Case("count_parameters", {"base": "bert-mini", "hidden_size": 96, "layers": 2}, ("part", "count"), ""),
     Case("count_parameters", {"base": "albert-mini", "shared": "no", "embedding_size": 32}, ("part", "count"), ""),
     Case(
+        "layer_movement",
+        {"models": "albert-mini, gpt2-mini", "text": "The [MASK] sat."},
+        ("layer", "angle", "distance", "length", "tokens"),
+        "",
+    ),
+    Case(
         "swap_runs",
         {"runs": ("example-lora-8", "example-lora-4"), "sentence_a": "It is not a bad film, and not a good one."},
     ),
     Case("predict_run", {"run": "example-bitfit", "sentence_a": SENTENCE}, left_out="base"),
+    Case("take_metrics_apart", {"matrix": ((40, 10), (5, 45))}, ("metric", "value"), ""),
+    Case("take_metrics_apart", {"matrix": ((9, 2, 1), (3, 7, 2), (0, 4, 8))}, ("metric", "value"), ""),
+    Case("correlate", {"points": ((0.5, 1.0), (4.0, 3.5), (2.0, 2.5))}, ("metric", "value"), ""),
 )
 
 

@@ -31,9 +31,24 @@ CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
     ALONE,
     ("fill_masks", {"text": NASTY, "top_k": 3, "also_mask": ("line", 2), "spans": ((0, 2),)}),
     ("fill_masks", {"text": "\"\"\"[MASK]'''\\"}),
+    ("fill_masks", {"text": "The cats is here.", "also_mask": ("is",), "words": ("are",), "in_view": True}),
     ("corrupt", {"text": NASTY, "rate": 0.5, "scheme": "whole_word", "seed": 7}),
     ("count_fates", {"text": "A short text.", "mask_share": 0.5, "draws": 20}),
     ("draw_epochs", {"text": "A short text.", "epochs": 3, "duplicates": 2}),
+    ("directions", {"text": 'He said "it\'s late" \\ — and\nleft.', "position": 4}),
+    ("attention_of_directions", {"text": "We leave.", "layer": 2}),
+    ("directions_of_fifty", {}),
+    ("answer_in_view", {"text": 'We "leave".'}),
+    ("replaced_tokens", {"model": "electra-mini-discriminator", "text": 'It\'s "late".\\', "seed": 3}),
+    ("replaced_by_hand", {"model": "electra-mini-discriminator", "text": "We left.", "shown": 'We "left".\\'}),
+    ("replaced_draws", {"model": "electra-mini-discriminator", "text": "We left, and it was late.", "draws": 2}),
+    (
+        "score_sentences",
+        {"sentences": ('It\'s "late".\\', NASTY.replace("[MASK]", "it").replace("\n", " ")), "masking": "token"},
+    ),
+    ("fill_several", {"text": 'It\'s [MASK] "\\" [MASK] {x} %s', "steps": 2}),
+    ("swap_word", {"text": 'A "man" \\ {x} %s is [MASK].', "word": "man", "other": "wo'man"}),
+    ("score_minimal_pairs", {"model": "TINY", "masking": "token"}),
     ("score_pair", {"sentence_a": 'It\'s "late".\\', "sentence_b": "We\nleave."}),
     ("score_all_pairs", {"text": 'One "two". Three\\four. Five\tsix.'}),
     ("score_order", {"model": "ALBERT", "first": 'It\'s "late".\\', "second": "We\nleave."}),
@@ -42,6 +57,8 @@ CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("held_out_scores", {"models": ("bert-mini",)}),
     ("training_curves", {"models": ("bert-mini",)}),
     ("count_parameters", {"base": "bert-mini", "layers": 3}),
+    ("recipe_steps", {"score": "sst2"}),
+    ("layer_movement", {"models": "TINY", "text": "The cat sat."}),
     ("tokenize", {"text": NASTY, "models": ("unigram", "bert-small")}),
     ("cut_word", {"word": 'it\'s "na\\ïve" 😀', "after_space": False}),
     ("embedding_parts", {"sentence_a": NASTY, "sentence_b": "We\nleave."}),
@@ -132,7 +149,7 @@ def script_of(name: str, parameters: dict[str, Any]) -> str:
     action, given = ACTIONS[name], dict(parameters)
     if isinstance(action, LiveAction):
         return action.script(action.params(**given))
-    model = given.pop("model", "bert-small")
+    model = given.pop("model", "bert-small") if action.job.on == "model" else ""
     return action.script(model, action.params(**given))
 
 

@@ -21,7 +21,7 @@ def chip(
 ) -> Chip:
     """One token. title: read when the pointer rests on it; style: a class of the style sheet; below: in small type.
 
-    joined: it goes on with the word before. position: what the page is told when it is pressed; None where it can't be.
+    joined: it goes on with the word before. position: what the page is told when it is pressed; None if it can't be.
     """
     look = {"style": style, "joined": joined, "below": below}
     return {"text": text, "title": title, **look, "position": position, "pressed": pressed, **more}

@@ -88,7 +88,7 @@ Parts = Panel | Sequence["Parts"]
 """Panels beside each other; those of a sequence in that below each other, and so on in turn."""
 
 Tree = int | list["Tree"]
-"""The same with the numbers of the panels; -1 where there is none."""
+"""The same with the numbers of the panels; -1 if there is none."""
 
 
 def empty(width: float = 1.0, height: float = 1.0, alone: Panel | None = None) -> Panel:

@@ -1,6 +1,6 @@
 """What is drawn: lines, points, bars, cells, and the marks across them, as Plotly's dictionaries.
 
-Of every trace: colours are roles (`@first`); `hover` is what the pointer reads (Plotly's template), None where it finds
+Of every trace: colours are roles (`@first`); `hover` is what the pointer reads (Plotly's template), None if it finds
 nothing; `aside` stands beside that in the trace's colour; further keywords are Plotly's own.
 """
 

@@ -6,8 +6,7 @@ without their labels: masked tokens, the next token, or which tokens were replac
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,10 +15,10 @@ from torch import Tensor
 from torch.nn.functional import cross_entropy, mse_loss
 
 from explorer.errors import BadInputError, MissingCapabilityError
-from explorer.maths.corruption import IGNORED_LABEL, CorruptionRecipe, corrupt
+from explorer.maths.corruption import IGNORED_LABEL, CorruptionRecipe
 from explorer.models.bundle import Bundle
-from explorer.models.encoding import replacement_ids
 from explorer.models.families import Capability
+from explorer.models.masker import Masker
 from explorer.tasks.task import Example
 from explorer.tuning.rows import Rows, tokenise
 
@@ -75,7 +74,7 @@ KINDS = (
 
 
 def kind_of(bundle: Bundle) -> Kind:
-    """What a pretrained model can be asked without labels. Raises MissingCapabilityError where it has no such head."""
+    """What a pretrained model can be asked without labels. Raises MissingCapabilityError if it has no such head."""
     for kind in KINDS:
         if kind.needs in bundle.capabilities:
             return kind
@@ -121,20 +120,18 @@ def _hidden(bundle: Bundle, kind: Kind, rows: Rows) -> Asked:
     """BERT's 15% with 80/10/10; for a discriminator all 15% are replaced at random (its generator is not at hand)."""
     masked = kind.slug == "mask"
     recipe = CorruptionRecipe() if masked else REPLACED
-    tokenizer, draw = bundle.tokenizer, torch.Generator().manual_seed(SEED)
-    special, others = set(tokenizer.all_special_ids), replacement_ids(tokenizer)
-    mask = int(tokenizer.mask_token_id) if masked else 0  # not drawn where nothing is masked
+    masker, draw = Masker(bundle.tokenizer), torch.Generator().manual_seed(SEED)
     inputs, targets = [], []
     for row in rows.inputs:
-        ids = torch.tensor(row["input_ids"])
-        words = [None if token in special else place for place, token in enumerate(row["input_ids"])]
-        done = corrupt(ids, words, recipe, mask, others, draw)
-        inputs.append({**row, "input_ids": done.input_ids.tolist()})
+        ids = row["input_ids"]
+        done = masker.corrupt(ids, recipe, draw)
+        shown = done.input_ids.tolist()
+        inputs.append({**row, "input_ids": shown})
         if masked:
             targets.append(tuple(done.labels.tolist()))
         else:
-            pairs = zip(words, (done.input_ids != ids).tolist(), strict=True)
-            targets.append(tuple(IGNORED_LABEL if word is None else int(changed) for word, changed in pairs))
+            pairs = zip(ids, shown, strict=True)
+            targets.append(tuple(IGNORED_LABEL if old in masker.special else int(old != new) for old, new in pairs))
     return Asked(replace(rows, inputs=tuple(inputs)), tuple(targets))
 
 
@@ -164,26 +161,8 @@ def example_losses(scores: Tensor, labels: Tensor, loss: str, mean: float = 0.0,
 
 
 def asked_of(labels: Tensor) -> Tensor | None:
-    """Which tokens are asked, (rows, length); None where it is the text's class."""
+    """Which tokens are asked, (rows, length); None if it is the text's class."""
     return labels != IGNORED_LABEL if labels.ndim == 2 else None
-
-
-@contextmanager
-def asked_only(model: Any, asked: Tensor | None) -> Iterator[bool]:
-    """While the context lasts, a head over a vocabulary works on the asked tokens only: logits are (asked, vocabulary).
-
-    Yields whether it does: on a hundred tokens of which fifteen are asked, BERT's decoder is half of all the work. Heads
-    without such a decoder (ELECTRA's discriminator) are cheap and answer for every token.
-    """
-    decoder = None if asked is None else model.get_output_embeddings()
-    if decoder is None:
-        yield False
-        return
-    handle = decoder.register_forward_pre_hook(lambda module, given: (given[0][asked], *given[1:]))
-    try:
-        yield True
-    finally:
-        handle.remove()
 
 
 def _entropy(scores: Tensor) -> Tensor:

@@ -45,7 +45,7 @@ class Shape:
 
 @dataclass(frozen=True)
 class Cut:
-    """What is gone: one byte a unit, 1 where it is gone, block after block; empty where nothing of that kind is."""
+    """What is gone: one byte a unit, 1 where it is gone, block after block; empty if nothing of that kind is."""
 
     heads: bytes = b""
     neurons: bytes = b""
@@ -113,7 +113,7 @@ def kept_of_share(units: int, share: float) -> int:
 
 
 def check_cut(cut: Cut, shape: Shape) -> None:
-    """Raise BadInputError where all of a kind would be gone, or the choice is of a model of another shape."""
+    """Raise BadInputError if all of a kind would be gone, or the choice is of a model of another shape."""
     for unit, name in (("head", "head"), ("neuron", "neuron"), ("layer", "layer")):
         gone, (rows, width) = cut.of(unit), shape.rows(unit)
         if gone and len(gone) != rows * width:

@@ -11,7 +11,7 @@ from explorer.compress.cuts import Cut
 from explorer.compress.gates import gate_gradients
 from explorer.compress.removal import gates_of
 from explorer.compress.subject import TOKENS_AT_ONCE, Subject
-from explorer.maths.importance import Sums, first_order, magnitude, movement, sums
+from explorer.maths.importance import SCORES, Sums, sums
 from explorer.models.shortening import put
 from explorer.tuning.rows import ordered_batches
 
@@ -80,26 +80,28 @@ def weight_scores(
 ) -> tuple[Weights, dict[tuple[int, str], float]]:
     """A score for every single weight of the layers' matrices, and the standard error of each matrix's mean.
 
-    score: magnitude (needs no example), gradient (|w · dL/dw|, the mean over batches of 16), movement (-w · dL/dw, summed
-    over plain gradient steps of such batches, in copies of the weights). The errors are over batches; none for the others.
+    score: one of SCORES that weights can be had for. Gradients are of batches of 16; the errors are over batches, and there are
+    none if no gradient is read or where they are summed while the weights change.
     """
+    by = SCORES[score]
     tree = subject.tree().requires_grad_(False)
     modules = {place: tree.get_submodule(name) for place, name in matrices_of(subject, tree).items()}
-    if score == "magnitude":
-        return {place: magnitude(module.get_parameter("weight").detach()) for place, module in modules.items()}, {}
-    owned = {place: _own_weight(module, score == "movement") for place, module in modules.items()}
+    if by.of_weights is not None:
+        return {place: by.of_weights(module.get_parameter("weight").detach()) for place, module in modules.items()}, {}
+    assert by.of_gradients is not None
+    owned = {place: _own_weight(module, by.while_training) for place, module in modules.items()}
     total: Weights = {}
     means: dict[tuple[int, str], list[float]] = {place: [] for place in owned}
     for gradients in _batch_gradients(subject, tree, owned, loss, examples):
         for (place, weight), gradient in zip(owned.items(), gradients, strict=True):
             with torch.no_grad():
-                part = (movement if score == "movement" else first_order)(weight.detach(), gradient)
+                part = by.of_gradients(weight.detach(), gradient)
                 total[place] = part if place not in total else total[place].add_(part)
                 means[place].append(float(part.mean()))
-                if score == "movement":
+                if by.while_training:
                     weight.sub_(MOVEMENT_RATE * gradient)
     batches = len(next(iter(means.values())))
-    if score == "movement":
+    if by.while_training:
         return total, {}
     errors = {place: float(torch.tensor(values).std() / batches**0.5) for place, values in means.items() if batches > 1}
     return {place: values / batches for place, values in total.items()}, errors

@@ -16,7 +16,7 @@ def shape_of(model: PreTrainedModel, architecture: Architecture) -> Shape:
 
 
 def why_not_removed(model: PreTrainedModel, architecture: Architecture) -> str | None:
-    """Why parts can be masked in a model and not taken out; None where they can."""
+    """Why parts can be masked in a model and not taken out; None if they can."""
     switch = architecture.layout.mixes_heads
     if switch and getattr(model.config, switch, False):
         return f"this model mixes its heads with each other ({switch} in its config), so no head can be taken out"

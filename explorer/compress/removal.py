@@ -40,7 +40,7 @@ class Removed:
 def remove(model: PreTrainedModel, architecture: Architecture, cut: Cut) -> Removed:
     """Take the parts of a cut out of a model; its outputs are those with the same parts' gates at 0, up to rounding.
 
-    model: a plain model of its family (adapters merged); it stays as it is. Raises BadInputError where the family's heads
+    model: a plain model of its family (adapters merged); it stays as it is. Raises BadInputError if the family's heads
     cannot be taken out one by one, or all of a kind would be gone.
     """
     shape = shape_of(model, architecture)
@@ -174,7 +174,7 @@ def masked(model: nn.Module, architecture: Architecture, cut: Cut, shape: Shape)
 
 
 def gates_of(cut: Cut, unit: str, shape: Shape) -> Tensor:
-    """0 where a unit is gone, else 1: (depth, units) for heads and neurons, each depth its block's; (depth,) for layers."""
+    """0 if a unit is gone, else 1: (depth, units) for heads and neurons, each depth its block's; (depth,) for layers."""
     rows, width = shape.rows(unit)
     gone = cut.of(unit) or bytes(rows * width)
     gates = 1.0 - torch.tensor(list(gone), dtype=torch.float32).reshape(rows, width)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shutil
 import tempfile
-import zipfile
 from pathlib import Path
 
 import torch
@@ -17,6 +16,7 @@ from explorer.compress import loading
 from explorer.compress.loading import RECORD, WEIGHTS
 from explorer.compress.removal import Removed
 from explorer.models.families import Architecture
+from explorer.tuning.files.zips import write_zip
 
 SCRIPT = "load_pruned.py"
 CARD = "README.md"
@@ -65,14 +65,11 @@ def zip_pruned(
     removed: Removed, architecture: Architecture, tokenizer: PreTrainedTokenizerBase, target: Path, title: str
 ) -> tuple[str, ...]:
     """The same as one zip at `target`; the names of its files."""
-    target.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
         save_pruned(removed, architecture, tokenizer, Path(folder), title)
-        files = sorted(Path(folder).iterdir())
-        with zipfile.ZipFile(target, "w", zipfile.ZIP_STORED) as archive:
-            for file in files:
-                archive.write(file, file.name)
-    return tuple(file.name for file in files)
+        files = {file.name: file for file in sorted(Path(folder).iterdir())}
+        write_zip(target, files)
+    return tuple(files)
 
 
 def _width_name(config: dict[str, object]) -> str:

@@ -11,12 +11,13 @@ import torch
 from torch import Tensor
 from transformers import PreTrainedModel
 
-from explorer.compress.asking import BY_CLASS, Asked, Kind, ask, asked_of, asked_only, example_losses, kind_of
+from explorer.compress.asking import BY_CLASS, Asked, Kind, ask, asked_of, example_losses, kind_of
 from explorer.compress.cuts import Cut, Shape
 from explorer.compress.layouts import shape_of, why_not_removed
 from explorer.compress.removal import masked, remove
 from explorer.errors import BadInputError
 from explorer.models.bundle import Bundle
+from explorer.models.heads import head_at
 from explorer.models.inside import private_tree
 from explorer.tasks.metrics import METRICS
 from explorer.tasks.task import TaskData
@@ -35,7 +36,7 @@ class Subject:
     """One model to prune. It is shared by all visitors who ask about it, and never changed.
 
     model: a plain model of its family, frozen; adapters are merged where that can be done. examples: what importance is
-    measured on. held_out: what the metric is measured on. fixed: why no part can really be taken out; None where it can.
+    measured on. held_out: what the metric is measured on. fixed: why no part can really be taken out; None if it can.
     """
 
     name: str
@@ -66,9 +67,10 @@ class Subject:
     def answers(self, model: Any, inputs: dict[str, Tensor], labels: Tensor) -> Tensor:
         """(rows, classes), or (asked, classes) of those tokens alone that `labels`, (rows, length), asks for."""
         asked = asked_of(labels)
-        with asked_only(model, asked) as only:
-            scores = self.scores(model, inputs)
-        return scores if asked is None or only else scores[asked]
+        if asked is None:
+            return self.scores(model, inputs)
+        with head_at(model, asked):
+            return self.scores(model, inputs)[0]
 
     def losses(self, model: Any, places: list[int], loss: str) -> Tensor:
         """The loss of each of these examples, (rows,)."""
@@ -77,7 +79,7 @@ class Subject:
 
     @torch.inference_mode()
     def measure(self, model: Any, quick: bool = True) -> float | None:
-        """The metric on all held-out examples; None where it is not defined on them.
+        """The metric on all held-out examples; None if it is not defined on them.
 
         quick: with bfloat16 products where the processor has them (explorer.tuning.reading.precision).
         """
@@ -100,6 +102,11 @@ class Subject:
     def tree(self) -> PreTrainedModel:
         """The model in modules of the caller's own, over the same tensors."""
         return private_tree(self.model)
+
+    def batch(self, size: int) -> dict[str, Tensor]:
+        """The first held-out examples, again from the start where there are too few, padded to the longest of them."""
+        places = [place % len(self.held_out) for place in range(size)]
+        return self.held_out.batch(places, self.bundle.device)[0]
 
     @contextmanager
     def without(self, cut: Cut) -> Iterator[PreTrainedModel]:
@@ -124,7 +131,7 @@ class Subject:
         return self.why_not(cut) is None
 
     def why_not(self, cut: Cut) -> str | None:
-        """Why they cannot; None where they can."""
+        """Why they cannot; None if they can."""
         if self.fixed is not None:
             return self.fixed
         return why_not_removed(self.model, self.bundle.architecture) if any(cut.heads) else None

@@ -188,7 +188,7 @@ class _Pieces:
 
 
 class Following(Iterator[Any]):
-    """One watcher of a computation. It gives each newer result, None where nothing is new, and raises the error at the end.
+    """One watcher of a computation. It gives each newer result, None if nothing is new, and raises the error at the end.
 
     It never waits. Close it, or let go of it, to stop watching.
     """

@@ -62,7 +62,7 @@ class Engine(Protocol):
         ...
 
     def follow(self, job: Job, params: Any, model: str = "") -> Following:
-        """Look at a job's results as they come. Raises ExplorerError where a run that is named is not there.
+        """Look at a job's results as they come. Raises ExplorerError if a run that is named is not there.
 
         Equal questions about the same state of the same runs share one computation; what is known already comes at once.
         model: for a job on the chosen model.

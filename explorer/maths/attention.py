@@ -35,6 +35,6 @@ def head_statistics(weights: Tensor, separators: Sequence[int]) -> dict[str, Ten
 
 
 def _mean_of_diagonal(weights: Tensor, offset: int) -> Tensor:
-    """(heads,); 0 where a text is too short to have such a diagonal."""
+    """(heads,); 0 if a text is too short to have such a diagonal."""
     diagonal = weights.diagonal(offset, -2, -1)
     return diagonal.mean(-1) if diagonal.shape[-1] else weights.new_zeros(weights.shape[0])

@@ -52,7 +52,7 @@ def hard_loss(student: Tensor, targets: Tensor) -> Tensor:
 
 
 def cosine_loss(student: Tensor, teacher: Tensor) -> Tensor:
-    """1 - cos of hidden states (rows, width): 0 where they point the same way, 2 where they are opposite (DistilBERT)."""
+    """1 - cos of hidden states (rows, width): 0 if they point the same way, 2 where they are opposite (DistilBERT)."""
     return (1 - cosine_similarity(student, teacher, dim=-1)).mean()
 
 

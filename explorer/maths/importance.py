@@ -1,12 +1,17 @@
-"""How much a part of a model matters, from the gradients of gates and weights; plain tensors, no model."""
+"""How much a part of a model matters, from the gradients of gates and weights; plain tensors, no model.
+
+torch is needed for its types alone, so that a page can list the scores without it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-import torch
-from torch import Tensor
+if TYPE_CHECKING:
+    from torch import Tensor
 
 
 @dataclass(frozen=True)
@@ -37,7 +42,7 @@ def mean_and_error(of: Sums) -> tuple[Tensor, Tensor]:
     """I = E|g| and the standard error of that mean; the error is no number (nan) for one example."""
     mean = of.absolute / of.count
     if of.count < 2:
-        return mean, torch.full_like(mean, torch.nan)
+        return mean, mean.new_full(mean.shape, math.nan)
     variance = (of.squares - of.count * mean.square()).clamp_min(0) / (of.count - 1)
     return mean, (variance / of.count).sqrt()
 
@@ -45,7 +50,7 @@ def mean_and_error(of: Sums) -> tuple[Tensor, Tensor]:
 def normalised(mean: Tensor, error: Tensor) -> tuple[Tensor, Tensor]:
     """Both divided by the l2 norm of their row of means, a row a layer (Michel et al. 2019, section 4.1)."""
     norms = mean.norm(dim=-1, keepdim=True)
-    norms = torch.where(norms == 0, torch.ones_like(norms), norms)
+    norms = norms.masked_fill(norms == 0, 1.0)
     return mean / norms, error / norms
 
 
@@ -64,7 +69,7 @@ def agreement(parts: Sequence[Sums]) -> tuple[tuple[int, float], ...]:
 
 
 def rank_correlation(one: Tensor, other: Tensor) -> float:
-    """Spearman's ρ of two vectors, equal values sharing their mean rank; 0 where one of the two is constant."""
+    """Spearman's ρ of two vectors, equal values sharing their mean rank; 0 if one of the two is constant."""
     from scipy.stats import spearmanr
 
     if one.unique().numel() < 2 or other.unique().numel() < 2:
@@ -95,7 +100,7 @@ def movement(weight: Tensor, gradient: Tensor) -> Tensor:
 
 def lowest(scores: Tensor, count: int) -> Tensor:
     """A bool mask of exactly `count` entries of a flat vector: the lowest; of equal ones the first."""
-    mask = torch.zeros(scores.shape, dtype=torch.bool, device=scores.device)
+    mask = scores.new_zeros(scores.shape).bool()
     if count <= 0:
         return mask
     if count >= scores.numel():
@@ -105,3 +110,73 @@ def lowest(scores: Tensor, count: int) -> Tensor:
     equal = (scores == threshold).nonzero().flatten()
     mask[equal[: count - int(mask.sum())]] = True
     return mask
+
+
+@dataclass(frozen=True)
+class Score:
+    """A way to tell how much parts matter."""
+
+    slug: str
+    title: str
+    explanation: str
+    """A clause that begins with the name, in Markdown."""
+    units: tuple[str, ...]
+    """What it can be had for: head, neuron, both of them, layer, weight."""
+    of_units: Callable[[Sums], tuple[Tensor, Tensor]] | None = None
+    """Importance of heads, neurons or layers and its standard error, from the gradients of their gates."""
+    of_weights: Callable[[Tensor], Tensor] | None = None
+    """Of single weights, from the weights alone."""
+    of_gradients: Callable[[Tensor, Tensor], Tensor] | None = None
+    """Of single weights, from the weights and the gradient of a batch's mean loss by them; the mean over batches is taken."""
+    while_training: bool = False
+    """`of_gradients` is summed over plain gradient steps instead, in copies of the weights."""
+    note: str = ""
+    """What is said below the scores of weights."""
+    in_scripts: bool = False
+    """The scripts without the package know it too."""
+
+    @property
+    def reads_examples(self) -> bool:
+        """Whether it asks the model anything."""
+        return self.of_weights is None
+
+
+_ENTRIES = (
+    Score(
+        "gradient",
+        "gradient: |∂L/∂ξ|, or |w ∂L/∂w|",
+        r"**gradient** is that of a gate; a gate on a single weight gives $|w\,\partial\mathcal{L}/\partial w|$, here the mean "
+        "over batches of 16",
+        ("head", "neuron", "both", "layer", "weight"),
+        of_units=mean_and_error,
+        of_gradients=first_order,
+        in_scripts=True,
+    ),
+    Score(
+        "normalised",
+        "gradient, each layer's l2 norm 1",
+        "**normalised** divides a layer's by their $l_2$ norm",
+        ("head", "neuron", "both"),
+        of_units=lambda found: normalised(*mean_and_error(found)),
+        in_scripts=True,
+    ),
+    Score(
+        "magnitude",
+        "magnitude |w|",
+        "**magnitude** is $|w|$ and reads no example (Han et al. 2015)",
+        ("weight",),
+        of_weights=magnitude,
+    ),
+    Score(
+        "movement",
+        "movement −w ∂L/∂w",
+        r"**movement** sums $-w\,\partial\mathcal{L}/\partial w$ over plain gradient steps of rate 0.001 (Sanh et al. 2020)",
+        ("weight",),
+        of_gradients=movement,
+        while_training=True,
+        note="A negative sum: training moves these weights towards 0.",
+    ),
+)
+"""In the order of the page's list. To add a score, add its entry here."""
+
+SCORES = {score.slug: score for score in _ENTRIES}

@@ -21,7 +21,7 @@ class PairedInterval:
 
     @property
     def direction(self) -> int:
-        """1 where the whole interval lies above 0, -1 where it lies below, 0 where no difference can be told from chance."""
+        """1 where the whole interval lies above 0, -1 if it lies below, 0 if no difference can be told from chance."""
         return (self.low > 0) - (self.high < 0)
 
 

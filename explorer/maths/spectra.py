@@ -139,7 +139,7 @@ def subspace_similarity(Va: Tensor, Vb: Tensor) -> Tensor:
     """φ(i, j) = ‖Va[:, :i]ᵀ Vb[:, :j]‖_F² / min(i, j) for all i and j at once (LoRA, section 7.2 and appendix G).
 
     Va: (k, ra) and Vb: (k, rb) with orthonormal columns. Returns (ra, rb) in [0, 1]; entry [i - 1, j - 1] is φ(i, j): 1
-    where one subspace lies in the other, 0 where they are orthogonal.
+    where one subspace lies in the other, 0 if they are orthogonal.
     """
     overlaps = (Va.double().mT @ Vb.double()).square()
     return (overlaps.cumsum(-2).cumsum(-1) / torch.minimum(*_counts(*overlaps.shape))).clamp(0, 1)

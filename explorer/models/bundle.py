@@ -41,7 +41,7 @@ class Bundle:
         return int(min(limit for limit in limits if limit and limit > 0))
 
     def require(self, capability: Capability) -> None:
-        """Raise MissingCapabilityError where the model lacks a head."""
+        """Raise MissingCapabilityError if the model lacks a head."""
         if capability not in self.capabilities:
             raise MissingCapabilityError(
                 f"{self.model_id} cannot {capability.value}: its checkpoint has no such head.", capability.name
@@ -73,7 +73,7 @@ complete from then on."""
 def load_bundle(model_id: str, settings: Settings) -> Bundle:
     """Load a model that is on this machine, in float32, from safetensors, without remote code.
 
-    Raises ModelUnavailableError where it is not here, is broken or is of a family that is not supported.
+    Raises ModelUnavailableError if it is not here, is broken or is of a family that is not supported.
     """
     folder = require_folder(model_id, settings)
     architecture = _architecture(model_id, folder)

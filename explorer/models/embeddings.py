@@ -33,7 +33,7 @@ def table_of(bundle: Bundle, kind: str) -> Tensor | None:
 
 
 def _module(body: Any, path: str) -> Any:
-    """A module by its path; None where the model was built without it."""
+    """A module by its path; None if the model was built without it."""
     module = body
     for name in path.split("."):
         module = getattr(module, name, None)

@@ -96,11 +96,23 @@ def with_own_mask(tokenizer: PreTrainedTokenizerBase, text: object) -> object:
     return MASK_SPELLINGS.sub(lambda _: str(tokenizer.mask_token), text)
 
 
+def single_token(tokenizer: PreTrainedTokenizerBase, word: str) -> tuple[int | None, str]:
+    """The token that a word is, or None and the beginning of a sentence that says why it is none."""
+    spelled = [tokenizer.encode(text, add_special_tokens=False) for text in (f" {word}", word)]
+    for ids in spelled:  # within a sentence most vocabularies write a word with the space before it
+        if len(ids) == 1 and ids[0] != tokenizer.unk_token_id:
+            return int(ids[0]), ""
+    pieces = tokenizer.convert_ids_to_tokens(spelled[-1])
+    if tokenizer.unk_token in pieces or not pieces:
+        return None, f"“{word}” is unknown to this vocabulary"
+    return None, f"“{word}” is {len(pieces)} tokens here ({', '.join(pieces)}), and a place holds one"
+
+
 def asked_texts(bundle: Bundle, text: object, second: object = "") -> tuple[object, object, bool]:
     """A text, or a pair, as a model can be asked about its blank, and whether it was cut there.
 
     A model that fills masks gets its own mask token. One that only continues a text reads what stands before the blank; to it
-    "[MASK]" would be letters. Raises BadInputError where nothing does.
+    "[MASK]" would be letters. Raises BadInputError if nothing does.
     """
     if Capability.MLM in bundle.capabilities or Capability.CAUSAL not in bundle.capabilities:
         return with_own_mask(bundle.tokenizer, text), with_own_mask(bundle.tokenizer, second), False

@@ -31,7 +31,7 @@ def fetch_blob(model_id: str, name: str, settings: Settings) -> Iterator[int]:
     """Fetch a file, yielding how many of its bytes are here; closing the iterator stops it and keeps what has arrived.
 
     Where another visitor is fetching the same file, follows that download instead. Raises httpx2.HTTPError, OSError, or
-    ModelUnavailableError where what arrived is not what the hub holds.
+    ModelUnavailableError if what arrived is not what the hub holds.
     """
     url = hf_hub_url(model_id, name, endpoint=settings.hub_endpoint)
     known = get_hf_file_metadata(url, timeout=settings.hub_timeout, endpoint=settings.hub_endpoint)

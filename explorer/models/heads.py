@@ -1,4 +1,4 @@
-"""A model's own head applied to what each of its layers hands on: the logit lens.
+"""A model's own head at chosen positions, on states that stand already, and on what each layer hands on (the logit lens).
 
 Whatever stands between the last layer and the scores (GPT-2's and ModernBERT's last LayerNorm, a head's dense layer) is the
 model's own code, so no family needs an entry here.
@@ -6,14 +6,81 @@ model's own code, so no family needs an entry here.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 import torch
 from torch import Tensor, nn
+from transformers import PreTrainedModel
+from transformers.modeling_outputs import BaseModelOutputWithPoolingAndCrossAttentions
 
+from explorer.errors import ModelUnavailableError
 from explorer.models.bundle import Bundle
 from explorer.models.inside import depth_of, private_tree
+
+
+@contextmanager
+def head_at(model: PreTrainedModel, chosen: Tensor) -> Iterator[list[Tensor]]:
+    """While the context lasts, the model's head reads the chosen positions alone.
+
+    Over all of them its product with the vocabulary may cost more than the layers do.
+    chosen: bool, (rows, length), for scores of shape (1, chosen, classes), row after row; or positions, (n,), the same in every
+    row, for (rows, n, classes). Scores of a text as a whole are the model's own where its body pools.
+    Yields a list in which the last states of all positions, (rows, length, width), appear pass by pass.
+    model: the caller's own (`private_tree`), since this is a hook.
+    """
+    seen: list[Tensor] = []
+
+    def choose(module: nn.Module, given: Any, output: Any) -> Any:
+        seen.append(output.last_hidden_state)
+        output.last_hidden_state = at(seen[-1], chosen)
+        return output
+
+    handle = model.base_model.register_forward_hook(choose)
+    try:
+        yield seen
+    finally:
+        handle.remove()
+
+
+def at(states: Tensor, chosen: Tensor) -> Tensor:
+    """The states at chosen positions, as `head_at` takes them: (1, chosen, width), or (rows, n, width)."""
+    return states[chosen][None] if chosen.dtype == torch.bool else states[:, chosen]
+
+
+def before_decoder(model: PreTrainedModel, states: Tensor, chosen: Tensor) -> Tensor:
+    """What the map to the vocabulary reads at the chosen positions: (chosen, width of the embeddings).
+
+    The model's own head, where its body has given `states`, (rows, length, width), already; neither the body nor the map is
+    computed. chosen: (rows, length) bool. Raises ModelUnavailableError for a model without such a map.
+    """
+    decoder: Any = model.get_output_embeddings()
+    if decoder is None or len(decoder.weight) != model.config.vocab_size:
+        raise ModelUnavailableError(f"{type(model).__name__} has no map to the vocabulary.")
+    picked = at(states, chosen.to(states.device))
+    given = BaseModelOutputWithPoolingAndCrossAttentions(last_hidden_state=picked, pooler_output=states[:, 0])
+    read: list[Tensor] = []
+
+    def keep(before: Tensor) -> Tensor:
+        read.append(before[0])
+        return before
+
+    with ExitStack() as replaced:
+        replaced.enter_context(_computing(model.base_model, lambda *args, **named: given))
+        replaced.enter_context(_computing(decoder, keep))
+        model()
+    return read[0]
+
+
+@contextmanager
+def _computing(module: nn.Module, forward: Callable[..., Any]) -> Iterator[None]:
+    """While the context lasts, a module computes something else: what an instance has goes before what its class has."""
+    module.forward = forward
+    try:
+        yield
+    finally:
+        del module.forward
 
 
 def head_at_each_layer(bundle: Bundle, inputs: Mapping[str, Tensor], places: Sequence[int]) -> Any:
@@ -31,14 +98,8 @@ def head_at_each_layer(bundle: Bundle, inputs: Mapping[str, Tensor], places: Seq
     for layer in layers:
         layer.register_forward_pre_hook(stack.keep, with_kwargs=True)
         layer.register_forward_hook(stack.hand_on)
-    chosen = torch.tensor(list(places), device=bundle.device)
-
-    def only_places(module: nn.Module, given: Any, output: Any) -> Any:
-        output.last_hidden_state = output.last_hidden_state[:, chosen]
-        return output
-
-    tree.get_submodule(bundle.architecture.layers.body).register_forward_hook(only_places)
-    return tree(**{name: tensor.to(bundle.device) for name, tensor in inputs.items()})
+    with head_at(tree, torch.tensor(list(places), device=bundle.device)):
+        return tree(**{name: tensor.to(bundle.device) for name, tensor in inputs.items()})
 
 
 def _layers(tree: nn.Module, bundle: Bundle) -> list[nn.Module]:

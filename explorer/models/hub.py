@@ -65,7 +65,7 @@ def local_folder(model_id: str, settings: Settings) -> Path | None:
 
 
 def weight_files(folder: Path) -> list[Path]:
-    """The complete set of safetensors files in a folder; empty where one is missing, or the index cannot be read."""
+    """The complete set of safetensors files in a folder; empty if one is missing, or the index cannot be read."""
     index = folder / "model.safetensors.index.json"
     names = ["model.safetensors"]
     if index.is_file():
@@ -78,7 +78,7 @@ def weight_files(folder: Path) -> list[Path]:
 
 
 def require_folder(model_id: str, settings: Settings) -> Path:
-    """As local_folder, but raises ModelUnavailableError with what to do where the model is not here."""
+    """As local_folder, but raises ModelUnavailableError with what to do if the model is not here."""
     folder = local_folder(model_id, settings)
     if folder is None:
         if _looks_like_folder(model_id):
@@ -230,7 +230,7 @@ def _check(model_id: str, sizes: dict[str, int], settings: Settings) -> None:
 
 
 def read_config(model_id: str, file: Path) -> dict[str, Any]:
-    """A model's config.json; raises ModelUnavailableError where it cannot be read."""
+    """A model's config.json; raises ModelUnavailableError if it cannot be read."""
     try:
         values = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError):

@@ -17,7 +17,7 @@ PARTS = {entry.model_class: entry.parts for entry in ARCHITECTURES if entry.part
 def counted_parts(model: PreTrainedModel) -> list[Part]:
     """A model's parts, each checked against the count of its own parameters; a tied tensor counts once.
 
-    Raises ExplorerError where a formula and a count differ, or a parameter belongs to no part.
+    Raises ExplorerError if a formula and a count differ, or a parameter belongs to no part.
     """
     parts = PARTS[type(model).__name__](model.config)
     left = dict(model.named_parameters())

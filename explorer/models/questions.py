@@ -71,7 +71,7 @@ def question(slug: str) -> Question:
 def fitting_question(bundle: Bundle, encoded: Encoded, is_pair: bool) -> Question:
     """The question that a text itself puts: a mask to fill, else a pair to judge, else what the model's head is for.
 
-    Raises BadInputError where the model needs a mask or a second text to be asked anything, MissingCapabilityError where it
+    Raises BadInputError if the model needs a mask or a second text to be asked anything, MissingCapabilityError if it
     has no head at all.
     """
     can = bundle.capabilities

@@ -84,12 +84,12 @@ class Scores:
     measures: tuple[Measure, ...]
 
     def find(self, name: str) -> Measure | None:
-        """The measure of a name; None where it was not measured."""
+        """The measure of a name; None if it was not measured."""
         return {measure.name: measure for measure in self.measures}.get(name)
 
 
 def read_scores(folder: Path) -> Scores | None:
-    """A model's held-out figures; None where none are kept. Raises ExplorerError for a file that is broken."""
+    """A model's held-out figures; None if none are kept. Raises ExplorerError for a file that is broken."""
     kept = _read(folder / "scores.json")
     if kept is None:
         return None
@@ -101,7 +101,7 @@ def read_scores(folder: Path) -> Scores | None:
 
 
 def read_curve(folder: Path) -> tuple[Mapping[str, float], ...]:
-    """A training's points, each with COUNTERS and what was logged; empty where no log is kept."""
+    """A training's points, each with COUNTERS and what was logged; empty if no log is kept."""
     kept = _read(folder / "curve.json")
     return () if kept is None else tuple(kept["points"])
 

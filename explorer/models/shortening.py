@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import dataclasses
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import torch
 from torch import Tensor, nn
@@ -19,20 +19,28 @@ from explorer.models.inside import depth_of
 Value = TypeVar("Value")
 
 
-def layers_kept(depth: int, count: int) -> tuple[int, ...]:
-    """Which of `depth` layers stay when `count` are kept, evenly from the first one: every second of six is 0, 2, 4.
+Choice = Literal["from_first", "first_to_last"]
 
+
+def layers_kept(depth: int, count: int, choice: Choice = "from_first") -> tuple[int, ...]:
+    """Which of `depth` layers stay when `count` are kept. Half of six are 0, 2, 4, or 0, 2, 5 with `first_to_last`.
+
+    from_first: at even steps from the first one; half are every second, "one layer out of two" as DistilBERT's paper says (Sanh
+    et al. 2019, section 3). first_to_last: spread from the first to the last one, as its published code does: of twelve 0, 2, 4,
+    7, 9, 11.
     Raises BadInputError for more layers than there are, or none.
     """
     if not 1 <= count <= depth:
         raise BadInputError(
             f"A student of {count} layers cannot be cut from {depth}. Take 1 to {depth} layers, or 0 for every second one."
         )
-    return tuple(place * depth // count for place in range(count))
+    if choice == "from_first":
+        return tuple(place * depth // count for place in range(count))
+    return tuple(round(place * (depth - 1) / max(1, count - 1)) for place in range(count))
 
 
 def half_of(depth: int) -> int:
-    """How many layers stay when every second one does, beginning with the first."""
+    """How many layers stay when half of them do, one at least."""
     return max(1, depth // 2)
 
 

@@ -70,7 +70,7 @@ class Outline:
     def resized(self, **sizes: int | bool | None) -> Outline:
         """The same family in other sizes: vocab_size, hidden_size, layers, inner, embedding_size, shared; None keeps one.
 
-        Raises BadInputError where the family does not have what is to be changed. The number of heads becomes one: it
+        Raises BadInputError if the family does not have what is to be changed. The number of heads becomes one: it
         does not change the count, and every width can be cut into one.
         """
         values = self.config.to_dict()

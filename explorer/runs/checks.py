@@ -18,7 +18,7 @@ from explorer.tuning.spec import RunSpec
 
 
 def describe(spec: RunSpec, settings: Settings) -> dict[str, Any]:
-    """The record's fields that come from the task and the method. Raises ExplorerError where the run cannot be had."""
+    """The record's fields that come from the task and the method. Raises ExplorerError if the run cannot be had."""
     method = find_method(spec.method)
     reason = why_not(spec.model, method, settings)
     if reason is not None:
@@ -104,7 +104,7 @@ def depth_of_model(model_id: str, settings: Settings) -> int:
 
 
 def why_not(model_id: str, method: Method, settings: Settings) -> str | None:
-    """Why a method cannot be had on a model; None where it can. Raises ModelUnavailableError."""
+    """Why a method cannot be had on a model; None if it can. Raises ModelUnavailableError."""
     folder = require_folder(model_id, settings)
     config = read_config(model_id, folder / "config.json")
     architecture = find_architecture(str(config.get("model_type")), config.get("architectures") or ())

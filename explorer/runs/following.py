@@ -1,4 +1,4 @@
-"""Looking at runs as they stand: what live actions yield, whatever lab they belong to."""
+"""Following runs: what live actions yield, whatever lab they belong to."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Compared:
 
 
 def follow(runs: Runs, run_id: str) -> Iterator[RunRecord | None]:
-    """A run as it stands, whenever that has changed, until it has ended."""
+    """A run's record whenever it has changed, until it has ended."""
     version = -1
     while True:
         record = runs.get(run_id)
@@ -31,7 +31,7 @@ def follow(runs: Runs, run_id: str) -> Iterator[RunRecord | None]:
 def follow_all(
     runs: Runs, run_ids: tuple[str, ...], missing: tuple[tuple[str, str], ...] = ()
 ) -> Iterator[Compared | None]:
-    """Several runs as they stand, until all have ended."""
+    """The records of several runs, until all have ended."""
     versions: list[int] = []
     while True:
         records = tuple(runs.get(run_id) for run_id in run_ids)

@@ -55,7 +55,7 @@ class RunManager:
         self._room = Room(store, settings, self._needs)
 
     def start(self, spec: RunSpec, owner: str) -> str:
-        """Queue a run; its id. Raises ExplorerError where the task, the method or the model cannot be had."""
+        """Queue a run; its id. Raises ExplorerError if the task, the method or the model cannot be had."""
         from explorer.runs.checks import describe, settled
 
         spec = settled(spec, self._teacher(spec), self._settings)
@@ -264,7 +264,7 @@ class RunManager:
         return run_id
 
     def wait(self, run_id: str, seconds: float) -> RunRecord:
-        """The record once the run has ended, or as it stands when the time is up."""
+        """The record once the run has ended, or the current one when the time is up."""
         deadline = time.monotonic() + seconds
         with self._changed:
             while run_id in self._active and (left := deadline - time.monotonic()) > 0:

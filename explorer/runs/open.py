@@ -41,7 +41,7 @@ class OpenRun:
     begin: Callable[[], Adapted]
 
     def require_weights(self) -> None:
-        """Raise BadInputError where there is nothing trained to try yet."""
+        """Raise BadInputError if there is nothing trained to try yet."""
         if not self.record.status.has_weights:
             raise BadInputError(
                 f"{self.record.name} is {self.record.status}: there is nothing to try yet. "
@@ -51,7 +51,7 @@ class OpenRun:
             raise BadInputError(" ".join((f"{self.record.name} cannot be asked.", *self.record.notes)))
 
     def kept_step(self, step: int | None) -> int | None:
-        """The kept step that is nearest, the last one for None; None where the run keeps no steps."""
+        """The kept step that is nearest, the last one for None; None if the run keeps no steps."""
         snapshots = self.record.snapshots
         if not snapshots:
             return None

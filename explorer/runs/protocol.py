@@ -17,7 +17,7 @@ class Runs(Protocol):
         ...
 
     def get(self, run_id: str) -> RunRecord:
-        """A run as it stands; whoever knows its id may look."""
+        """A run's current record; knowing the id is permission."""
         ...
 
     def folder_of(self, run_id: str) -> Path:

@@ -58,7 +58,7 @@ class FairQueue:
         self._turn = 0
 
     def put(self, owner: str, run_id: str) -> None:
-        """Append to an owner's runs. Raises BadInputError where they, their party or all have too many waiting."""
+        """Append to an owner's runs. Raises BadInputError if they, their party or all have too many waiting."""
         one = _Waiting(run_id, (f"party {party_of(owner)}", f"owner {owner}"))
         ours, mine = (
             sum(other.names[place] == name for other in self._waiting) for place, name in enumerate(one.names)
@@ -92,7 +92,7 @@ class FairQueue:
         return order
 
     def take(self) -> str | None:
-        """Remove and return the run that is next; None where nothing waits."""
+        """Remove and return the run that is next; None if nothing waits."""
         if not self._waiting:
             return None
         one = min(self._waiting, key=lambda run: (self._served[run.names[0]], self._served[run.names[1]]))

@@ -166,7 +166,7 @@ class RunRecord:
 
     @property
     def between(self) -> int | None:
-        """How many held-out rows are measured between the start and the end; None where these are all."""
+        """How many held-out rows are measured between the start and the end; None if these are all."""
         known = self.held_out or (next(iter(self.outcome.rows.values()), 0) if self.outcome else 0)
         return QUICK_ROWS if not known or known > QUICK_ROWS else None
 

@@ -15,7 +15,7 @@ from explorer.tasks.metrics import METRICS
 
 
 def metric_title(name: str) -> str:
-    """A metric's name as it stands inside a sentence."""
+    """A metric's name inside a sentence."""
     title = METRICS[name].title if name in METRICS else name
     return title.lower() if name == "accuracy" else title
 

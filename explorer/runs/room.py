@@ -57,7 +57,7 @@ class Room:
     def make(self) -> int:
         """Remove the oldest weights until everybody's and each visitor's fit; the bytes that are left.
 
-        Beyond the number of runs that are listed, the oldest are forgotten altogether. Raises StorageError where the list
+        Beyond the number of runs that are listed, the oldest are forgotten altogether. Raises StorageError if the list
         of runs cannot be read.
         """
         with self._lock:
@@ -76,7 +76,7 @@ class Room:
             return everybody
 
     def require(self) -> None:
-        """Make room; raise BadInputError where what trains and what is looked at leaves none."""
+        """Make room; raise BadInputError if what trains and what is looked at leaves none."""
         limit = self._settings.runs_bytes
         if self.make() > limit:
             raise BadInputError(

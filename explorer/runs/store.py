@@ -52,7 +52,7 @@ class RunStore:
         self._examples = examples
         self._database = RunDatabase(self.folder)
         self._owed: dict[str, RunRecord | None] = {}
-        """Records to be written, and None where one is to be deleted."""
+        """Records to be written, and None if one is to be deleted."""
 
     @staticmethod
     def new_id() -> str:
@@ -61,7 +61,7 @@ class RunStore:
 
     @property
     def set_aside(self) -> str:
-        """The name that a damaged list of runs has been given; empty where there was none."""
+        """The name that a damaged list of runs has been given; empty if there was none."""
         return self._database.set_aside
 
     def save(self, record: RunRecord) -> None:
@@ -102,7 +102,7 @@ class RunStore:
         return not self._owed
 
     def find(self, run_id: str) -> RunRecord | None:
-        """A record by its name; None where there is none. Raises StorageError where the list cannot be read."""
+        """A record by its name; None if there is none. Raises StorageError if the list cannot be read."""
         if not isinstance(run_id, str) or not _RUN_ID.fullmatch(run_id):
             return None
         example = self._example_records().get(run_id)

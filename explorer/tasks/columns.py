@@ -72,7 +72,7 @@ class Columns:
 
 
 def choose_columns(grid: Grid) -> Columns:
-    """Raises BadInputError where the table leaves open which column is meant, with the names that would settle it."""
+    """Raises BadInputError if the table leaves open which column is meant, with the names that would settle it."""
     names = [name.casefold() for name in grid.header]
     label = next((names.index(name) for name in LABEL_NAMES if name in names), None)
     if label is None:
@@ -107,7 +107,7 @@ def _texts(grid: Grid, names: list[str], label: int) -> tuple[int, ...]:
 def _check_header_is_one(grid: Grid, label: int) -> None:
     """Where no column is called a label, the first line may be an example: its last cell then looks like the others."""
     cell, values = grid.header[label], grid.column(label)
-    if cell in values or (number(cell) is not None and all(number(value) is not None for value in values)):
+    if cell in values or all(value is not None and math.isfinite(value) for value in map(number, (cell, *values))):
         raise BadInputError(
             f"{grid.name}, line 1: this looks like an example ({short_name(cell)} is a label further down), and the "
             "first line should name the columns. Put a line such as text,label above it."
@@ -115,12 +115,11 @@ def _check_header_is_one(grid: Grid, label: int) -> None:
 
 
 def number(cell: str) -> float | None:
-    """A cell as a finite number; None for anything else."""
+    """A cell as a number, which may be NaN or infinity; None for anything else."""
     try:
-        value = float(cell)
+        return float(cell)
     except ValueError:
         return None
-    return value if math.isfinite(value) else None
 
 
 def _share(cells: list[str], test: Callable[[str], bool]) -> float:

@@ -37,12 +37,15 @@ class Grid:
 
 
 def read_grid(text: str, name: str) -> Grid:
-    """Read a file by what it holds; raises BadInputError with the line where it is broken."""
+    """Read a file by what it holds; raises BadInputError with the line if it is broken."""
     if text.lstrip()[:1] in ("{", "["):
         return _read_json_lines(text, name)
     delimiter = _find_delimiter(text, name)
-    records = _literal(text, name) if delimiter == "\t" else None
-    if records is None or len({len(row.cells) for row in records}) > 1:
+    records: list[Row] = []
+    if delimiter == "\t":  # a double quote is a character like any other there, except around a whole well-quoted cell
+        literal = _records(text, delimiter, name, quotes=False)
+        records = [Row(row.line, tuple(map(_unquoted, row.cells))) for row in literal]
+    if len({len(row.cells) for row in records}) != 1:
         records = list(_records(text, delimiter, name))
     header = tuple(cell.strip() for cell in records[0].cells)
     _check_header(header, Place(name, records[0].line))
@@ -57,9 +60,9 @@ def read_grid(text: str, name: str) -> Grid:
 
 def _find_delimiter(text: str, name: str) -> str:
     """The character that parts the first line into most columns."""
-    counts = {delimiter: _first_width(text, delimiter) for delimiter in DELIMITERS}
-    best = max(DELIMITERS, key=lambda delimiter: counts[delimiter])
-    if counts[best] < 2:
+    widths = {delimiter: _first_width(text, delimiter) for delimiter in DELIMITERS}
+    best = max(DELIMITERS, key=widths.__getitem__)
+    if widths[best] < 2:
         raise BadInputError(
             f"{name}, line 1: only one column. The first line should name at least a column of text and one of labels, "
             "such as text,label, parted by commas, semicolons or tabs."
@@ -76,9 +79,15 @@ def _first_width(text: str, delimiter: str) -> int:
         return 0
 
 
-def _records(text: str, delimiter: str, name: str) -> Iterator[Row]:
-    """Rows as the csv module reads them: in double quotes a text may hold the delimiter, line breaks and doubled quotes."""
-    reader = csv.reader(_lines(text), delimiter=delimiter, strict=True)
+def _records(text: str, delimiter: str, name: str, quotes: bool = True) -> Iterator[Row]:
+    """Rows as the csv module reads them: in double quotes a text may hold the delimiter, line breaks and doubled quotes.
+
+    pandas would not do: its C parser fills a short row up with empty cells and lets a quoted text go on after its quote, and
+    the line that it names counts rows.
+    """
+    reader = csv.reader(
+        _lines(text), delimiter=delimiter, strict=True, quoting=csv.QUOTE_MINIMAL if quotes else csv.QUOTE_NONE
+    )
     count, start = 0, 1
     try:
         for cells in reader:
@@ -97,16 +106,6 @@ def _records(text: str, delimiter: str, name: str) -> Iterator[Row]:
             f"the double quotes of the row that begins here do not match ({error})",
             "Each opening quote needs a closing one, and a quote inside a quoted text is written twice.",
         ) from error
-
-
-def _literal(text: str, name: str) -> list[Row]:
-    """Rows of a TSV in which a double quote is a character like any other, except around a whole well-quoted cell."""
-    rows: list[Row] = []
-    for number, line in enumerate(_lines(text), 1):
-        if line.strip():
-            check_count(len(rows), name)
-            rows.append(Row(number, tuple(_unquoted(cell) for cell in line.rstrip("\r\n").split("\t"))))
-    return rows
 
 
 def _unquoted(cell: str) -> str:

@@ -36,11 +36,11 @@ def read_labels(grid: Grid, column: int) -> Labels:
         classes = tuple(sorted(set(cells)))
         if len(classes) > MOST_CLASSES:
             raise BadInputError(_too_many(grid, column, classes, cells, numbers))
-        return Labels(classes, _places(cells, classes))
+        return Labels(classes, tuple(float(classes.index(cell)) for cell in cells))
     distinct = sorted(set(scores))
     if len(distinct) <= MOST_CLASSES and all(value == int(value) and abs(value) < LARGEST_WHOLE for value in distinct):
         classes = tuple(str(int(value)) for value in distinct)
-        return Labels(classes, _places([str(int(value)) for value in scores], classes))
+        return Labels(classes, tuple(float(distinct.index(value)) for value in scores))
     return Labels((), tuple(scores))
 
 
@@ -77,22 +77,11 @@ def _cells(grid: Grid, column: int) -> list[str]:
                 f"a label of {len(cell):,} characters in the column {short_name(grid.header[column])}",
                 "If another column holds the labels, call it label.",
             )
-        if _is_not_finite(cell):
+        value = number(cell)
+        if value is not None and not math.isfinite(value):
             raise place.wrong(f"the label {cell!r} is not a finite number", "Write a number, or take the line out.")
         cells.append(" ".join(cell.split()))
     return cells
-
-
-def _is_not_finite(cell: str) -> bool:
-    try:
-        return not math.isfinite(float(cell))
-    except ValueError:
-        return False
-
-
-def _places(names: list[str], classes: tuple[str, ...]) -> tuple[float, ...]:
-    order = {name: float(place) for place, name in enumerate(classes)}
-    return tuple(order[name] for name in names)
 
 
 def _too_many(grid: Grid, column: int, classes: tuple[str, ...], cells: list[str], numbers: list[float | None]) -> str:

@@ -1,6 +1,6 @@
 """The metrics that GLUE's tasks are judged by, computed by scikit-learn and scipy; a new one is one entry in METRICS.
 
-A metric is None where its formula divides by zero: a curve then has a gap, rather than a 0 that looks like a result.
+A metric is None if its formula divides by zero: a curve then has a gap, rather than a 0 that looks like a result.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Numbers = Sequence[float]
 class Metric:
     """One metric: its formula in LaTeX, its range, and compute(labels, predictions) for two sequences of one length.
 
-    Labels and predictions are class numbers, or scores for a regression. compute raises ValueError where the lengths
+    Labels and predictions are class numbers, or scores for a regression. compute raises ValueError if the lengths
     differ.
     """
 
@@ -36,12 +36,45 @@ def scores(task: Task, labels: Numbers, predictions: Numbers) -> dict[str, float
     return {name: METRICS[name].compute(labels, predictions) for name in task.metrics}
 
 
-def _accuracy(labels: Numbers, predictions: Numbers) -> float | None:
-    """None without examples."""
+@dataclass(frozen=True)
+class Counted:
+    """The metrics of the examples that a confusion matrix counts; None if a formula divides by zero.
+
+    precision, recall, f1: of each class against all others.
+    """
+
+    accuracy: float | None
+    precision: tuple[float | None, ...]
+    recall: tuple[float | None, ...]
+    f1: tuple[float | None, ...]
+    matthews: float | None
+
+
+def counted(matrix: Sequence[Sequence[int]]) -> Counted:
+    """matrix[i][j] counts the examples of class i that were predicted as class j, as scikit-learn writes it; not all are 0.
+
+    The counts are weights to scikit-learn, so that a large one takes no longer than a small one.
+    """
+    from sklearn.metrics import precision_recall_fscore_support
+
+    cells = [(true, guess, count) for true, row in enumerate(matrix) for guess, count in enumerate(row) if count]
+    labels, guesses, counts = ([cell[place] for cell in cells] for place in range(3))
+    classes = list(range(len(matrix)))
+    each = precision_recall_fscore_support(
+        labels, guesses, labels=classes, sample_weight=counts, zero_division=math.nan
+    )
+    precision, recall, f1 = (
+        tuple(None if math.isnan(value) else float(value) for value in values) for values in each[:3]
+    )
+    return Counted(_accuracy(labels, guesses, counts), precision, recall, f1, _matthews(labels, guesses, counts))
+
+
+def _accuracy(labels: Numbers, predictions: Numbers, counts: Numbers | None = None) -> float | None:
+    """None without examples. counts: how many examples each pair stands for."""
     from sklearn.metrics import accuracy_score
 
     _same_length(labels, predictions)
-    return float(accuracy_score(list(labels), list(predictions))) if len(labels) else None
+    return float(accuracy_score(list(labels), list(predictions), sample_weight=counts)) if len(labels) else None
 
 
 def _f1(labels: Numbers, predictions: Numbers) -> float | None:
@@ -54,14 +87,14 @@ def _f1(labels: Numbers, predictions: Numbers) -> float | None:
     return float(f1_score([label == 1 for label in labels], [guess == 1 for guess in predictions]))
 
 
-def _matthews(labels: Numbers, predictions: Numbers) -> float | None:
-    """None where labels or predictions are all of one class: scikit-learn would say 0."""
+def _matthews(labels: Numbers, predictions: Numbers, counts: Numbers | None = None) -> float | None:
+    """None where labels or predictions are all of one class: scikit-learn would say 0. counts: as for accuracy."""
     from sklearn.metrics import matthews_corrcoef
 
     _same_length(labels, predictions)
     if len(set(labels)) < 2 or len(set(predictions)) < 2:
         return None
-    return float(matthews_corrcoef(list(labels), list(predictions)))
+    return float(matthews_corrcoef(list(labels), list(predictions), sample_weight=counts))
 
 
 def _pearson(labels: Numbers, predictions: Numbers) -> float | None:
@@ -79,12 +112,14 @@ def _spearman(labels: Numbers, predictions: Numbers) -> float | None:
 
 
 def _correlation(function: Callable[..., object], labels: Numbers, predictions: Numbers) -> float | None:
+    from scipy.stats import NearConstantInputWarning
+
     _same_length(labels, predictions)
     both = [[float(value) for value in labels], [float(value) for value in predictions]]
     if any(len(set(values)) < 2 or not all(map(math.isfinite, values)) for values in both):
         return None
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # scipy warns where the values are all but constant
+        warnings.simplefilter("ignore", NearConstantInputWarning)  # where a run has collapsed; its curve shows that
         found = float(function(*both).statistic)  # type: ignore[attr-defined]
     return found if math.isfinite(found) else None
 

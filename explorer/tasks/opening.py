@@ -46,7 +46,7 @@ def short_name(name: str, most: int = 60) -> str:
 
 
 def read_bytes(path: Path) -> bytes:
-    """A file's bytes; raises BadInputError where it is missing or larger than this page takes."""
+    """A file's bytes; raises BadInputError if it is missing or larger than this page takes."""
     name = short_name(path.name)
     try:
         size = path.stat().st_size
@@ -61,7 +61,7 @@ def read_bytes(path: Path) -> bytes:
 
 
 def decode(data: bytes, name: str, fix: str = _SAVE, holds: str = _HOLDS) -> str:
-    """The text of a file, without a byte-order mark; raises BadInputError where it is none, or empty.
+    """The text of a file, without a byte-order mark; raises BadInputError if it is none, or empty.
 
     fix: what to do about another kind of file. holds: what it should hold.
     """
@@ -84,7 +84,7 @@ def decode(data: bytes, name: str, fix: str = _SAVE, holds: str = _HOLDS) -> str
 
 
 def checked_example(text: str, place: Place, column: str) -> str:
-    """One text of an example on one line; raises BadInputError where it is empty or longer than a page takes."""
+    """One text of an example on one line; raises BadInputError if it is empty or longer than a page takes."""
     if len(text) > LONGEST_TEXT:
         raise place.wrong(
             f"a text of {len(text):,} characters; the longest taken has {LONGEST_TEXT:,}",

@@ -17,7 +17,7 @@ MOST_NAMED = 6
 
 @dataclass(frozen=True)
 class Separated:
-    """What a table holds. texts, label: names of the columns used. classes: empty where the label is a score."""
+    """What a table holds. texts, label: names of the columns used. classes: empty if the label is a score."""
 
     texts: tuple[str, ...]
     label: str

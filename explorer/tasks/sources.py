@@ -25,7 +25,7 @@ def load(name: str, settings: Settings) -> TaskData:
     """The task of this name: "sst2", "text" (bundled), "sst2@hub" or "file-0123456789ab" (kept by keep_upload).
 
     Read once and shared by all who ask: never change it. Raises BadInputError for a name that is none of these, and
-    TaskUnavailableError where the hub has to be asked and cannot be.
+    TaskUnavailableError if the hub has to be asked and cannot be.
     """
     if not isinstance(name, str) or not (uploads.NAME.fullmatch(name) or _SLUG.fullmatch(name.removesuffix(HUB))):
         raise BadInputError(f"{str(name)[:60]!r} is no task. Choose one from the list, or upload a file.")
@@ -67,7 +67,7 @@ def keep_upload(
 
 
 def keep_text(text: object, settings: Settings) -> TaskData:
-    """As keep_upload, for a text that a visitor has pasted. Raises BadInputError where it is too short or too long."""
+    """As keep_upload, for a text that a visitor has pasted. Raises BadInputError if it is too short or too long."""
     if not isinstance(text, str) or not text.strip():
         raise BadInputError("The text is empty. Paste some sentences, or leave the box empty for the bundled ones.")
     if len(text) > LONGEST_PASTED:

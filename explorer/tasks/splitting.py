@@ -43,7 +43,7 @@ def hold_out(
     """Training and validation: a fifth of the different texts, of each class where there are classes.
 
     Which texts are held out depends on them and SEED alone, not on the rows' order. Rows of one text stay together, so
-    none of the validation is a copy of a training text. Raises BadInputError where all texts are the same.
+    none of the validation is a copy of a training text. Raises BadInputError if all texts are the same.
     """
     classes: dict[float, list[Texts]] = defaultdict(list)
     seen: set[Texts] = set()

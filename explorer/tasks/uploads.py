@@ -69,7 +69,7 @@ class Upload:
 
 
 def open_upload(path: Path, task_slug: str | None = None, validation_path: Path | None = None) -> Upload:
-    """Take files from where they arrived; raises BadInputError where one is missing or too large."""
+    """Take files from where they arrived; raises BadInputError if one is missing or too large."""
     if task_slug is not None and task_slug != TEXT.slug:
         find_task(task_slug)
     validation = read_bytes(validation_path) if validation_path is not None else None
@@ -123,7 +123,7 @@ def keep(upload: Upload, settings: Settings, visitor: str = "") -> None:
     """Write an upload to its folder, which appears whole or not at all; one that is there already stays as it is.
 
     visitor: whose uploads it is counted among. Those that were used longest ago are removed where room is needed. Raises
-    BadInputError where that is not enough or the disk does not take it.
+    BadInputError if that is not enough or the disk does not take it.
     """
     folder = _folder(upload.name, settings)
     whose = hashlib.sha256(visitor.encode("utf-8", "replace")).hexdigest()[:8] if visitor else ""
@@ -166,7 +166,7 @@ def _folder(name: str, settings: Settings) -> Path:
 
 
 def _make_room(upload: Upload, shelf: Path, settings: Settings, whose: str) -> None:
-    """Remove what was used longest ago, of the visitor's and of all; raises BadInputError where that does not suffice."""
+    """Remove what was used longest ago, of the visitor's and of all; raises BadInputError if that does not suffice."""
     needed = len(upload.train) + len(upload.validation or b"")
     folders = [folder for folder in shelf.iterdir() if folder.is_dir()]
     own = [folder for folder in folders if whose and _whose(folder) == whose]

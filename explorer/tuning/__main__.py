@@ -11,7 +11,7 @@ from explorer.errors import ExplorerError
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; 0 where it went well. What is wrong goes to stderr in a sentence."""
+    """Run one command; 0 if it went well. What is wrong goes to stderr in a sentence."""
     parser = argparse.ArgumentParser(prog="python -m explorer.tuning", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
     command = commands.add_parser("convert", help="turn a pickled LoRA (.bin, .pt) into a zip in peft's format")

@@ -31,7 +31,7 @@ START = "start."
 def adapt(bundle: Bundle, outputs: int, spec: RunSpec) -> Adapted:
     """Put a method on a model, ready to train; a function of the seed alone. `outputs` is the number of classes, or 1.
 
-    The bundle is shared and never changed. Raises BadInputError where the method cannot be had on the family or a setting
+    The bundle is shared and never changed. Raises BadInputError if the method cannot be had on the family or a setting
     does not fit its sizes.
     """
     check_method(bundle, spec)
@@ -53,7 +53,7 @@ def layers_of(config: PretrainedConfig, spec: RunSpec) -> tuple[int, ...]:
 
 
 def check_method(bundle: Bundle, spec: RunSpec) -> None:
-    """Raise BadInputError where the method cannot be had on the family, or its virtual tokens leave no room for a text."""
+    """Raise BadInputError if the method cannot be had on the family, or its virtual tokens leave no room for a text."""
     method = find_method(spec.method)
     reason = method.unavailable(bundle.architecture, bundle.model.config.to_dict())
     if reason:
@@ -167,7 +167,7 @@ class Adapted:
 
     @torch.no_grad()
     def load_state(self, state: Mapping[str, Tensor]) -> None:
-        """Restore what `state` gave, into an adapted model of the same spec. Raises BadInputError where it does not fit."""
+        """Restore what `state` gave, into an adapted model of the same spec. Raises BadInputError if it does not fit."""
         trained = self.trainable()
         expected = {**trained, **{START + name: tensor for name, tensor in self._start.items()}}
         shapes = {name: tuple(tensor.shape) for name, tensor in expected.items()}

@@ -61,7 +61,7 @@ def fork_masked(bundle: Bundle, kept: Sequence[int] = ()) -> PreTrainedModel:
 
     Storage is shared as fork_classifier shares it, and tensors that stand in two places (the embeddings of words, which are
     the head's matrix too) stay one. What only other heads read (BERT's pooler) is left out.
-    Raises MissingCapabilityError where the checkpoint has no such head.
+    Raises MissingCapabilityError if the checkpoint has no such head.
     """
     bundle.require(Capability.MLM)
     shared = pretrained(bundle)

@@ -9,18 +9,19 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 from torch.nn.functional import cross_entropy, mse_loss
-from transformers import PreTrainedModel, PreTrainedTokenizerBase
+from transformers import PreTrainedModel
 
 from explorer.errors import BadInputError
-from explorer.maths.corruption import IGNORED_LABEL, CorruptionRecipe, corrupt
+from explorer.maths.corruption import IGNORED_LABEL, CorruptionRecipe
 from explorer.maths.distillation import cosine_loss, soft_loss
 from explorer.models.bundle import Bundle
+from explorer.models.heads import head_at
+from explorer.models.masker import Masker
 from explorer.tasks.task import Example, Task
 from explorer.tuning.adapted import Adapted
 from explorer.tuning.distilling import AGREEMENT
@@ -51,17 +52,8 @@ class Hidden:
     truth: Tensor
 
 
-class Masks:
+class Masks(Masker):
     """Hides words: a function of a row's number and a key alone, so that a resumed run hides what it would have."""
-
-    def __init__(self, tokenizer: PreTrainedTokenizerBase) -> None:
-        self.mask = int(tokenizer.mask_token_id)
-        self.special = frozenset(tokenizer.all_special_ids)
-        self.others = torch.tensor([number for number in range(len(tokenizer)) if number not in self.special])
-
-    def candidates(self, tokens: Sequence[int]) -> list[int | None]:
-        """The positions' words as `corrupt` takes them: special tokens, [UNK] among them, are never hidden."""
-        return [None if token in self.special else place for place, token in enumerate(tokens)]
 
     def hide(self, rows: Rows, places: Sequence[int], recipe: CorruptionRecipe, *key: int) -> Hidden:
         """Some rows, padded, with words hidden in each."""
@@ -71,7 +63,7 @@ class Masks:
             tokens = rows.inputs[place]["input_ids"]
             seed = np.random.SeedSequence((*key, place)).generate_state(1, np.uint64)[0]
             drawn = torch.Generator().manual_seed(int(seed))
-            hidden = corrupt(torch.tensor(tokens), self.candidates(tokens), recipe, self.mask, self.others, drawn)
+            hidden = self.corrupt(tokens, recipe, drawn)
             inputs["input_ids"][row, : len(tokens)] = hidden.input_ids
             labels[row, : len(tokens)] = hidden.labels
         chosen = labels != IGNORED_LABEL
@@ -79,13 +71,9 @@ class Masks:
 
 
 def rows_of(bundle: Bundle, examples: Sequence[Example], longest: int) -> Rows:
-    """The texts' tokens, without those texts in which nothing can be hidden. Raises BadInputError where none is left."""
-    rows, masks = tokenise(bundle, examples, longest), Masks(bundle.tokenizer)
-    kept = [
-        place
-        for place, row in enumerate(rows.inputs)
-        if any(word is not None for word in masks.candidates(row["input_ids"]))
-    ]
+    """The texts' tokens, without those texts in which nothing can be hidden. Raises BadInputError if none is left."""
+    rows, special = tokenise(bundle, examples, longest), set(bundle.tokenizer.all_special_ids)
+    kept = [place for place, row in enumerate(rows.inputs) if not special.issuperset(row["input_ids"])]
     if not kept:
         raise BadInputError(
             f"{bundle.model_id} knows none of the words of this text, so there is nothing to hide. Take another."
@@ -93,24 +81,11 @@ def rows_of(bundle: Bundle, examples: Sequence[Example], longest: int) -> Rows:
     return replace(rows, inputs=tuple(rows.inputs[place] for place in kept), labels=rows.labels[kept])
 
 
-def read_masked(model: nn.Module, body: str, inputs: dict[str, Tensor], chosen: Tensor) -> tuple[Tensor, Tensor]:
-    """Logits at the chosen positions, (chosen, vocabulary), and the last states of all, (rows, length, width).
-
-    The head sees the chosen positions alone: over all of them its product with the vocabulary would cost more than the layers.
-    """
-    seen: list[Tensor] = []
-
-    def only_chosen(module: nn.Module, given: Any, output: Any) -> Any:
-        seen.append(output.last_hidden_state)
-        output.last_hidden_state = output.last_hidden_state[chosen][None]
-        return output
-
-    handle = model.get_submodule(body).register_forward_hook(only_chosen)
-    try:
+def read_masked(model: PreTrainedModel, inputs: dict[str, Tensor], chosen: Tensor) -> tuple[Tensor, Tensor]:
+    """Logits at the chosen positions, (chosen, vocabulary), and the last states of all, (rows, length, width)."""
+    with head_at(model, chosen) as seen:
         logits: Tensor = model(**inputs).logits[0]
-    finally:
-        handle.remove()
-    return logits, seen[0]
+    return logits, seen[-1]
 
 
 class MaskedTraining(Training):
@@ -123,7 +98,6 @@ class MaskedTraining(Training):
         super().__init__(adapted, task, train, held_out, spec, rate)
         self.teacher: PreTrainedModel = fork_masked(adapted.bundle)
         self.masks = Masks(adapted.bundle.tokenizer)
-        self.body = adapted.layers.body
         self._answers: dict[int, tuple[Rows, list[Tensor]]] = {}
         self.guesses = torch.empty(0, dtype=torch.long)
 
@@ -131,7 +105,7 @@ class MaskedTraining(Training):
         """w_soft T² KL + w_mlm MLM + w_cos (1 - cos); a term of weight 0 is not computed, nor a teacher that no term needs."""
         spec, epoch = self.spec, self.step // self.per_epoch
         hidden = self.masks.hide(self.train_rows, batch, LEARNT, spec.seed, epoch)
-        logits, states = self._read(self.adapted.model, hidden)
+        logits, states = self._read(self.adapted.fork, hidden)
         terms = []
         if spec.soft_weight or spec.cosine_weight:
             with torch.no_grad():
@@ -148,11 +122,11 @@ class MaskedTraining(Training):
             terms.append(spec.hard_weight * cross_entropy(logits, hidden.truth.to(self.device)))
         return torch.stack(terms).sum()
 
-    def _read(self, model: nn.Module, hidden: Hidden) -> tuple[Tensor, Tensor]:
+    def _read(self, model: PreTrainedModel, hidden: Hidden) -> tuple[Tensor, Tensor]:
         """Logits and states as float32; matrix products are in bfloat16 where the processor has them."""
         inputs = self.adapted.taken({name: tensor.to(self.device) for name, tensor in hidden.inputs.items()})
         with precision(self.device, self.adapted.bundle.architecture):
-            logits, states = read_masked(model, self.body, inputs, hidden.chosen.to(self.device))
+            logits, states = read_masked(model, inputs, hidden.chosen.to(self.device))
         return logits.float(), states.float()
 
     def held_out_scores(self, count: int | None = None, stopped: Callable[[], bool] = never) -> dict[str, float | None]:
@@ -164,14 +138,14 @@ class MaskedTraining(Training):
     ) -> tuple[dict[str, float | None], int]:
         """Accuracy, loss and agreement with the teacher on the hidden words of the first rows, and how many words these are.
 
-        The teacher is asked once, about all rows. Raises BadInputError where the last step has blown the student up, and
+        The teacher is asked once, about all rows. Raises BadInputError if the last step has blown the student up, and
         StoppedError.
         """
         self.adapted.eval()
         if id(rows) not in self._answers:
             guesses, self.reference = self._guess(self.teacher, rows, None, stopped)
             self._answers[id(rows)] = (rows, guesses)
-        own, scores = self._guess(self.adapted.model, rows, count, stopped)
+        own, scores = self._guess(self.adapted.fork, rows, count, stopped)
         if not math.isfinite(scores[MASKED_LOSS]):
             raise self._diverged(self.step, scores[MASKED_LOSS])
         self.guesses, theirs = torch.cat(own), torch.cat(self._answers[id(rows)][1][: len(own)])
@@ -183,7 +157,7 @@ class MaskedTraining(Training):
 
     @torch.no_grad()
     def _guess(
-        self, model: nn.Module, rows: Rows, count: int | None, stopped: Callable[[], bool]
+        self, model: PreTrainedModel, rows: Rows, count: int | None, stopped: Callable[[], bool]
     ) -> tuple[list[Tensor], dict[str, float]]:
         """The guesses of every hidden word, a tensor a row, with their accuracy and loss."""
         guesses = [torch.empty(0)] * len(rows.lengths[:count])

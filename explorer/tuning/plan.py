@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -11,6 +10,7 @@ import torch
 from torch import nn
 
 from explorer.models.bundle import Bundle
+from explorer.models.timing import milliseconds
 from explorer.tuning.adapted import check_method
 from explorer.tuning.counting import Sizes, count
 from explorer.tuning.forks import pretrained
@@ -93,7 +93,7 @@ def plan(bundle: Bundle, outputs: int, spec: RunSpec, examples: int, mean_tokens
 
 
 def _activations(bundle: Bundle, spec: RunSpec, sizes: Sizes, tokens: float) -> int:
-    """Tokens x layers x hidden size x the numbers that the method keeps; none where nothing below the head is trained."""
+    """Tokens x layers x hidden size x the numbers that the method keeps; none if nothing below the head is trained."""
     config, kept = bundle.model.config, find_method(spec.method).kept
     numbers = float(tokens * sizes.depth * config.hidden_size * kept)
     if not _is_half(bundle.device) or not kept:
@@ -121,18 +121,9 @@ def _speed(device: torch.device) -> tuple[float, float]:
     hidden, weight = torch.ones(192, 768, device=device), torch.ones(3072, 768, device=device)
     many = torch.ones(2**22, device=device)
     with torch.no_grad(), precision(device):
-        product = min(_timed(lambda: nn.functional.linear(hidden, weight), device))
-        sweep = min(_timed(lambda: many.add_(1.0), device))
-    return 2 * hidden.numel() * len(weight) / product, 2 * NUMBER * many.numel() / sweep
-
-
-def _timed(work: object, device: torch.device, times: int = 4) -> Iterator[float]:
-    for _ in range(times):
-        began = time.perf_counter()
-        work()  # type: ignore[operator]
-        if device.type == "cuda":
-            torch.cuda.synchronize(device)
-        yield time.perf_counter() - began
+        (product,) = milliseconds([lambda: nn.functional.linear(hidden, weight)], device)
+        (sweep,) = milliseconds([lambda: many.add_(1.0)], device)
+    return 2000 * hidden.numel() * len(weight) / product, 2000 * NUMBER * many.numel() / sweep
 
 
 def _notes(bundle: Bundle, spec: RunSpec, sizes: Sizes) -> Iterator[str]:

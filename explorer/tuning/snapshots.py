@@ -29,7 +29,7 @@ def due(step: int, steps: int) -> bool:
 def save_tensors(path: Path, tensors: Mapping[str, Tensor]) -> None:
     """Write safetensors so that a reader finds the old file or the new one, never half of one.
 
-    Raises StorageError where the disk does not take it; nothing is left of the attempt.
+    Raises StorageError if the disk does not take it; nothing is left of the attempt.
     """
     half = path.with_name(path.name + ".part")
     try:
@@ -43,7 +43,7 @@ def save_tensors(path: Path, tensors: Mapping[str, Tensor]) -> None:
 
 
 def load_tensors(path: Path, so: str) -> dict[str, Tensor]:
-    """What save_tensors wrote. Raises StorageError with the file's name where it is damaged; so: what to do then."""
+    """What save_tensors wrote. Raises StorageError with the file's name if it is damaged; so: what to do then."""
     try:
         return load_file(path)
     except FileNotFoundError as error:
@@ -65,7 +65,7 @@ def save_snapshot(folder: Path, step: int, deltas: Mapping[tuple[int, str], Delt
 
 
 def load_snapshot(folder: Path, step: int) -> dict[tuple[int, str], Delta]:
-    """What save_snapshot kept. Raises StorageError where the file is damaged or gone."""
+    """What save_snapshot kept. Raises StorageError if the file is damaged or gone."""
     tensors = load_tensors(folder / FOLDER / f"{step:06d}.safetensors", DELETE)
     deltas: dict[tuple[int, str], Delta] = {}
     try:

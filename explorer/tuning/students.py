@@ -64,7 +64,7 @@ def labels_only(spec: RunSpec) -> RunSpec:
 def ablated(spec: RunSpec) -> tuple[Ablation, ...]:
     """The run with all three terms, then without each, then from a random start, all with one seed.
 
-    Raises BadInputError where a term has no weight to begin with.
+    Raises BadInputError if a term has no weight to begin with.
     """
     if not (spec.soft_weight and spec.hard_weight and spec.cosine_weight):
         raise BadInputError(

@@ -102,7 +102,7 @@ class Training:
         return cross_entropy(logits.float(), labels.long())
 
     def updates(self) -> Iterator[Update]:
-        """Train to the end; stop by leaving the iteration. Raises BadInputError where the loss runs away."""
+        """Train to the end; stop by leaving the iteration. Raises BadInputError if the loss runs away."""
         for epoch in range(self.step // self.per_epoch, self.spec.epochs):
             batches = epoch_batches(self.train_rows.lengths, self.spec.batch_size, self.spec.seed, epoch)
             for batch in batches[self.step - epoch * self.per_epoch :]:
@@ -160,7 +160,7 @@ class Training:
         return self.step % every == 0 or self.step == self.steps
 
     def predict(self, rows: Rows, count: int | None = None, stopped: Callable[[], bool] = never) -> Tensor:
-        """As the function; raises BadInputError where the last step has blown the model up, which no later loss shows."""
+        """As the function; raises BadInputError if the last step has blown the model up, which no later loss shows."""
         logits, labels = self.reader.all_logits(rows, count, stopped), rows.labels[:count]
         loss, ignorant = (float(self._loss(said, labels)) for said in (logits, torch.zeros_like(logits)))
         if self._first_loss is not None and not loss <= DIVERGED * max(ignorant, self._first_loss):

@@ -18,11 +18,20 @@ PLOTLY_SCRIPT = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
 
 def token_chips(**options: Any) -> gr.HTML:
     """A row of tokens; its value is what the labs' `*_chips` figures return. Fires `select` with {"positions": [...]}."""
+    return scripted("chips", options.pop("value", {"chips": []}), elem_classes=["token-chips"], **options)
+
+
+def head_switches(**options: Any) -> gr.HTML:
+    """A switch for every head; its value is what a `switches` figure returns. Fires `select` with {"off": [[l, h], ...]}."""
+    return scripted("heads", {}, **options)
+
+
+def scripted(name: str, value: dict[str, Any], **options: Any) -> gr.HTML:
+    """A group that assets/<name>.js draws from its value."""
     return gr.HTML(
-        options.pop("value", {"chips": []}),
-        html_template='<div class="chips" role="group"></div>',
-        js_on_load=(ASSETS / "chips.js").read_text(encoding="utf-8"),
-        elem_classes=["token-chips"],
+        value,
+        html_template=f'<div class="{name}" role="group"></div>',
+        js_on_load=(ASSETS / f"{name}.js").read_text(encoding="utf-8"),
         **options,
     )
 
@@ -54,6 +63,25 @@ def plot(filename: str, **options: Any) -> gr.HTML:
 def rich_text(value: str = "", **options: Any) -> gr.HTML:
     """Safe HTML: the value is Markup that the figures made, in which everything from a visitor is escaped."""
     return gr.HTML(value, **options)
+
+
+def typed_table(value: dict[str, Any], label: str, **options: Any) -> gr.Dataframe:
+    """A table of a fixed size to type into; its first column names the rows. What is typed stays a text, as it was typed."""
+    table = gr.Dataframe(
+        value,
+        type="array",
+        label=label,
+        interactive=True,
+        static_columns=[0],
+        buttons=[],
+        wrap=True,
+        elem_classes=["typed"],
+        **options,
+    )
+    fixed: Any = (len(value["data"]), "fixed"), (len(value["headers"]), "fixed")  # no rows and columns to add or delete
+    table.row_count, table.column_count = fixed
+    table.col_count = table.column_count
+    return table
 
 
 def notice_place() -> gr.HTML:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import gradio as gr
 
 from explorer.ui.components import plot, rich_text
+from explorer.ui.places import Draw, Place
 from explorer.ui.wiring import LATEX
 
 QUIET: dict[str, Any] = {"api_visibility": "private", "queue": False, "show_progress": "hidden"}
@@ -42,24 +43,33 @@ def bar_place(elem_id: str | None = None) -> gr.HTML:
     return rich_text(elem_classes=["bar"], elem_id=elem_id)
 
 
-def view_of(
-    filename: str, name: str = "", said: str | None = None, figure: str | None = None, value: str = ""
-) -> tuple[gr.HTML, gr.HTML]:
-    """A sentence with its figure, which is saved as `filename`; `name` begins their ids, where they are not given."""
-    said, figure = _ids(name, said, figure)
-    return sentence_place(said, value), plot(filename, elem_id=figure)
+class View:
+    """A sentence with its figure, which is saved as `filename`, laid out where it is made: an iterable of places for a wire.
 
+    ids: what both ids begin with, or the sentence's own and the figure's. bar: fills one between the two; True where
+    something else does.
+    """
 
-def live_view_of(
-    filename: str, name: str = "", said: str | None = None, figure: str | None = None
-) -> tuple[gr.HTML, gr.HTML, gr.HTML]:
-    """As view_of, with a bar between the two."""
-    said, figure = _ids(name, said, figure)
-    return sentence_place(said), bar_place(), plot(filename, elem_id=figure)
+    def __init__(
+        self,
+        filename: str,
+        ids: str | tuple[str | None, str],
+        sentence: Draw,
+        figure: Draw,
+        bar: Draw | bool = False,
+        value: str = "",
+    ) -> None:
+        said, drawn = ids if isinstance(ids, tuple) else (f"{ids}-said", f"{ids}-figure")
+        self.places: list[Place] = [(sentence_place(said, value), sentence)]
+        if bar:
+            self.bar = bar_place()
+        if callable(bar):
+            self.places.append((self.bar, bar))
+        self.figure = plot(filename, elem_id=drawn)
+        self.places.append((self.figure, figure))
 
-
-def _ids(name: str, said: str | None, figure: str | None) -> tuple[str | None, str | None]:
-    return (said or f"{name}-said", figure or f"{name}-figure") if name else (said, figure)
+    def __iter__(self) -> Iterator[Place]:
+        return iter(self.places)
 
 
 def caption(text: str) -> gr.HTML:

@@ -13,7 +13,6 @@ from markupsafe import Markup
 from explorer.charts.words import percent
 from explorer.errors import BadInputError, ExplorerError, readable
 from explorer.runs.examples import OWNER
-from explorer.runs.following import Compared
 from explorer.runs.record import RunRecord
 from explorer.ui.front_door import lecturers_key
 from explorer.ui.kit import QUIET
@@ -104,12 +103,12 @@ class RunPicker:
         run = next((str(name) for name in wanted if name and self._is_there(str(name))), None)
         if run is None:
             run = next((record.run_id for record in records if record.status.has_weights), None)
-        choices = run_choices(_with(self._found(run or ""), records))
+        choices = run_choices(_with(self.found(run or ""), records))
         return [visitor, visitor, gr.update(choices=choices, value=run), *[gr.update(choices=choices)] * self._others]
 
     def _label(self, run: str | None) -> str:
         """The list's label, with the model that was trained: the page's choice of a model has no say over a run."""
-        found = self._found(run or "")
+        found = self.found(run or "")
         model = Path(found.spec.model) if found else None
         of = Markup(" of {}").format(model.name if model.is_absolute() else model) if model else ""
         return str(Markup('<span class="run-label">Run{}</span>').format(of))
@@ -120,7 +119,7 @@ class RunPicker:
         return key != visitor and not self.page.engine.runs.is_lecturer(key)
 
     def _is_there(self, run_id: str) -> bool:
-        record = self._found(run_id)
+        record = self.found(run_id)
         return record is not None and self.accept(record)
 
     def records(self, visitor: str, request: gr.Request | None) -> list[RunRecord]:
@@ -166,18 +165,8 @@ class RunPicker:
             if verb != "stop" or self.page.engine.runs.get(run_id).status.is_active:
                 getattr(self.page.engine.runs, verb)(run_id, owner)
 
-    def draw_first(
-        self, tab: gr.Tab, started: gr.Textbox, run_ids: Sequence[str], show: Callable[..., Any], outputs: Sequence[Any]
-    ) -> None:
-        """Draw bundled runs side by side when a tab is opened on which nothing has been started yet."""
-
-        def draw(names: str) -> list[Any]:
-            records = [record for name in run_ids if (record := self._found(name)) is not None]
-            return [gr.skip()] * len(outputs) if names or not records else show(Compared(tuple(records)))
-
-        tab.select(draw, [started], list(outputs), **QUIET)
-
-    def _found(self, run_id: str) -> RunRecord | None:
+    def found(self, run_id: str) -> RunRecord | None:
+        """A run, where there is one of this name."""
         try:
             return self.page.engine.runs.get(run_id)
         except ExplorerError:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
 import gradio as gr
 
 from explorer.action import LiveAction
-from explorer.ui.kit import start_or_stop
+from explorer.runs.following import Compared
+from explorer.ui.kit import QUIET, start_or_stop
+from explorer.ui.places import Place
 from explorer.ui.run_picker import RunPicker
-from explorer.ui.streams import Stream, Watch
-from explorer.ui.wiring import Show, folds
+from explorer.ui.streams import Stream
 
 
 def follow_several(
@@ -20,22 +21,26 @@ def follow_several(
     action: LiveAction,
     inputs: dict[str, Any],
     buttons: tuple[gr.Button, gr.Button],
-    outputs: Sequence[gr.components.Component],
-    show: Show,
-    bundled: Sequence[str],
-    first: Callable[..., Sequence[Any]] | None = None,
+    shown: Iterable[Place],
+    bundled: Collection[str],
+    as_result: Callable[[Compared], Any] = lambda compared: compared,
 ) -> None:
-    """Wire Start and Stop; a result has the runs as `records`. `first` shows the bundled runs, where not `show`."""
+    """Wire Start and Stop; a result has the runs as `records`. as_result: what bundled runs are drawn as; None for nothing."""
     start, stop = buttons
     started = gr.Textbox("", visible="hidden", label="started")
 
-    def steer(result: Any, owner: str) -> list[Any]:
+    def steer(result: Any) -> list[Any]:
         active = any(record.status.is_active for record in result.records)
         return [*start_or_stop(active), ",".join(record.run_id for record in result.records)]
 
-    controls = [start, stop, started]
-    panel = folds(action)
-    stream = Stream(picker.page, action, inputs, picker.visitor, outputs, show, panel, Watch(), controls, steer)
+    steered = [([start, stop, started], steer)]
+    stream = Stream(picker.page, action, inputs, shown, visitor=picker.visitor, steered=steered)
     stream.on(start.click)
     picker.on_press(stop, "stop", started)
-    picker.draw_first(tab, started, bundled, first or show, outputs)
+
+    def draw(names: str) -> list[Any]:
+        records = tuple(record for name in bundled if (record := picker.found(name)) is not None)
+        result = as_result(Compared(records)) if records and not names else None
+        return [gr.skip()] * len(stream.shown.components) if result is None else stream.shown.values(result)
+
+    tab.select(draw, [started], stream.shown.components, **QUIET)  # nothing of one's own stands there yet

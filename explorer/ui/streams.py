@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 from collections import OrderedDict
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable
 from contextlib import aclosing, suppress
 from typing import Any
 
@@ -14,13 +14,12 @@ import gradio as gr
 from explorer.action import LiveAction
 from explorer.errors import readable
 from explorer.models.catalog import DEFAULT_MODEL
-from explorer.plain import Asked
-from explorer.tables import Table
-from explorer.ui.folds import Framed, Panel
+from explorer.ui.folds import Panel
 from explorer.ui.page import Page
-from explorer.ui.signatures import for_clients, left_out, named
+from explorer.ui.places import Place
+from explorer.ui.signatures import named
 from explorer.ui.visitors import owner_of
-from explorer.ui.wiring import Show, Wire
+from explorer.ui.wiring import Question, Wire
 
 PAUSE_SECONDS = 0.35
 """Between two looks at a run: the page is redrawn about three times a second."""
@@ -102,40 +101,30 @@ class Watch:
             self._latest[session][1].update(viewed)
 
 
-class Stream(Wire):
-    """A live action. `visitor` is the hidden box with the browser's name.
+class Stream(Wire[LiveAction]):
+    """A live action. visitor: the hidden box with the browser's name; one without a name where there is no run picker.
 
-    `steer` also gets the owner, and the views by name. A view that is changed while the stream goes on takes effect in it.
+    What is steered may also ask for the `owner`. A view that is changed while the stream goes on takes effect in it.
     """
+
+    streams = True
 
     def __init__(
         self,
         page: Page,
         action: LiveAction,
         inputs: dict[str, Any],
-        visitor: gr.Textbox,
-        outputs: Sequence[gr.components.Component],
-        show: Show,
-        folded: Panel,
-        watch: Watch,
-        controls: Sequence[gr.components.Component] = (),
-        steer: Callable[..., Sequence[Any]] = lambda result, owner: (),
-        views: dict[str, Any] | None = None,
-        page_table: Callable[[Any], Table] | None = None,
+        shown: Iterable[Place],
+        folded: Panel | None = None,
+        *,
+        visitor: gr.Textbox | None = None,
+        watch: Watch | None = None,
+        **options: Any,
     ) -> None:
-        inputs = {**({"model": page.model} if action.takes_model else {}), **inputs, "visitor": visitor}
-        super().__init__(page, action, inputs, outputs, show, folded, views, controls, steer, page_table)
-        self.action, self.watch = action, watch
-        self._publish()
+        self.watch = watch or Watch()
+        visitor = visitor or gr.Textbox("", label="visitor", visible="hidden")
+        super().__init__(page, action, {**inputs, "visitor": visitor}, shown, folded, **options)
         self._keep_views()
-        if self.whole:
-            self.whole.comes_from(page, self._whole_table)
-
-    async def _whole_table(self, asked: dict[str, Any]) -> Framed:
-        table: Framed = {"headers": [], "data": []}
-        async for _, shown in self.answers(asked, None, {}, self.sent):
-            table = shown[-1]
-        return table
 
     def _keep_views(self) -> None:
         names = list(self.views)
@@ -148,33 +137,17 @@ class Stream(Wire):
                 keep, list(self.views.values()), None, api_visibility="private", queue=False, show_progress="hidden"
             )
 
-    async def answers(
-        self,
-        values: dict[str, Any],
-        request: gr.Request | None,
-        viewed: dict[str, Any],
-        table: Callable[[Any], Framed],
-    ) -> AsyncGenerator[tuple[Any, list[Any]], None]:
-        """Each result with the outputs' values, the last by `table`, drawn as `viewed` says at that moment.
-
-        Raises ExplorerError.
-        """
-        owner = owner_of(self.page, values.get("visitor"), request)
-        values = {name: value for name, value in values.items() if name != "visitor"}
+    def question(self, values: dict[str, Any]) -> Question:
+        """A model is one of the parameters; what is empty takes its default."""
         if self.action.takes_model:
             values["model"] = str(values.get("model") or DEFAULT_MODEL)
-        given = {name: value for name, value in values.items() if value is not None}
-        params = self.action.params(**given)
-        script = self.action.script(params)
-        async with aclosing(self._looks(params, owner)) as looks:
-            async for result in looks:
-                asked = Asked(self.page.engine, None, params, result)
-                filled = self.folded.filled(self.action, asked, script, table(result))
-                yield result, [*self.show(result, **viewed), *filled]
+        params = self.action.params(**{name: value for name, value in values.items() if value is not None})
+        return Question("", params, self.action.script(params))
 
-    async def _looks(self, params: Any, owner: str) -> AsyncGenerator[Any, None]:
+    async def results(self, asked: Question, visitor: object, request: gr.Request | None) -> AsyncGenerator[Any, None]:
         """Each new result; the work ends when nobody looks any more."""
-        follow: Any = await asyncio.to_thread(self.action.follow, self.page.engine, params, owner)
+        owner = owner_of(self.page, visitor, request)
+        follow: Any = await asyncio.to_thread(self.action.follow, self.page.engine, asked.params, owner)
         ended, pause = object(), FIRST_PAUSE_SECONDS
         try:
             while (result := await asyncio.to_thread(next, follow, ended)) is not ended:
@@ -189,59 +162,31 @@ class Stream(Wire):
             with suppress(ValueError):  # a thread may still be at its last look
                 follow.close()
 
-    def _publish(self) -> None:
-        async def endpoint(request: gr.Request, **values: Any) -> AsyncIterator[Any]:
-            last = None
-            try:
-                async for result, shown in self.answers(values, request, {}, self.sent):
-                    last = result
-                    yield shown
-                if self.action.check is not None:
-                    self.action.check(last)
-            except Exception as error:
-                raise gr.Error(str(readable(error)), print_exception=False) from None
-
-        gr.Button(visible=False).click(
-            named(endpoint, list(self.inputs), streams=True, optional=left_out(self.action.params)),
-            inputs_kwargs=for_clients(self.inputs, self.action.params),
-            outputs=self.outputs,
-            api_name=self.action.name,
-            concurrency_limit=None,
-        )
-
     def on(self, *triggers: Any) -> list[Any]:
         """Stream to the page when a trigger fires; returns the events, so that others can cancel or follow them."""
-
-        asked = [self.whole.asked] if self.whole else []
-        nothing = [gr.skip()] * (1 + len(self.outputs) + len(asked) + len(self.controls))
 
         async def respond(request: gr.Request, **values: Any) -> AsyncIterator[list[Any]]:
             session = str(request.session_hash)
             viewed, said = {name: values.pop(name) for name in self.views}, ""
             turn = self.watch.begin(session, viewed)
+            nothing = [gr.skip()] * (len(self.outputs) + len(self.kept) + len(self.steered.components))
             try:
                 owner = owner_of(self.page, values.get("visitor"), request)
-                async with aclosing(self.answers(values, request, viewed, self.seen)) as answers:
+                async with aclosing(self.answers(values, self.seen, request, viewed)) as answers:
                     async for result, shown in answers:
                         if not self.watch.is_latest(session, turn):
                             break
-                        yield [said, *shown, *[values] * len(asked), *self.steer(result, owner, **viewed)]
+                        steered = self.steered.values(result, owner=owner, **viewed)
+                        yield [said, *shown, *[values] * len(self.kept), *steered]
                         said = gr.skip()  # what another action has to say meanwhile is not to be cleared
             except Exception as error:
-                yield [self.page.explain(readable(error)), *nothing[1:]]
+                yield [self.page.explain(readable(error)), *nothing]
             else:
-                yield nothing  # Gradio repeats the last values when a stream ends: over what has been drawn since
+                yield [
+                    gr.skip(),
+                    *nothing,
+                ]  # Gradio repeats the last values when a stream ends: over what has come since
 
         inputs = {**self.inputs, **self.views}
-        return [
-            trigger(
-                named(respond, list(inputs), streams=True),
-                inputs_kwargs=inputs,
-                outputs=[self.page.notice, *self.outputs, *asked, *self.controls],
-                api_visibility="private",
-                concurrency_limit=None,
-                show_progress="hidden",
-                trigger_mode="multiple",
-            )
-            for trigger in triggers
-        ]
+        listening = named(respond, list(inputs), streams=True)
+        return self.listen(triggers, listening, inputs, trigger_mode="multiple")

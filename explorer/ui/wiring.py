@@ -1,13 +1,16 @@
 """From an action to events: inputs become params, the engine runs the job, figures and table go to the page.
 
 Every action is registered twice: once for clients as a named public endpoint, which raises, and once for the page, which
-shows what is wrong above the figure and leaves everything else as it stands.
+shows what is wrong above the figure and leaves everything else alone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, cast
+import time
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable
+from contextlib import aclosing
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
 
 import gradio as gr
 
@@ -20,6 +23,7 @@ from explorer.tables import Table
 from explorer.text import encodable
 from explorer.ui.folds import Framed, Panel, folds, frame, page_frame
 from explorer.ui.page import Page
+from explorer.ui.places import Place, Places
 from explorer.ui.signatures import for_clients, left_out, named
 
 LATEX: list[dict[str, str | bool]] = [
@@ -28,113 +32,158 @@ LATEX: list[dict[str, str | bool]] = [
 ]
 """What marks a formula in the explanations."""
 
-__all__ = ["LATEX", "Connection", "Panel", "Read", "Show", "Wire", "folds", "frame", "page_frame"]
+__all__ = ["LATEX", "Connection", "Panel", "Question", "Read", "Wire", "folds", "frame", "page_frame"]
 
-Show = Callable[..., Sequence[Any]]
 Read = Callable[[gr.EventData], dict[str, Any]]
+AnyAction = TypeVar("AnyAction", Action, LiveAction)
 
 
-class Wire:
-    """An action and the components of one page: `outputs` are the figure's, and `show` their values from a result.
+@dataclass(frozen=True)
+class Question:
+    """What is asked: the model that the job runs on, if any, its parameters, and the script that asks the same."""
 
-    views: components that choose what is drawn and not what is computed; `show` gets their values by name, and none from
-    a client. controls: components that only the page needs, and `steer` their values from a result. page_table: the table as
-    the page shows it, where the whole one is too long for a browser.
+    model: str
+    params: Any
+    script: str
+
+
+class Wire(Generic[AnyAction]):
+    """An action and the components of one page.
+
+    inputs: the parameters' components, by name; the page's model comes by itself. shown: what a result fills. folded: laid
+    out here where it is not given. views: components that choose what is drawn and not what is computed. look: what these
+    come to, for the result that there is (see Places). steered: what a result fills on the page alone. page_table: the table
+    as the page shows it, where the whole one is too long for a browser. A page that borrows another lab's action does not
+    publish it again.
     """
+
+    streams = False
+    """Whether results come one after another."""
 
     def __init__(
         self,
         page: Page,
-        action: Action | LiveAction,
+        action: AnyAction,
         inputs: dict[str, Any],
-        outputs: Sequence[gr.components.Component],
-        show: Show,
-        folded: Panel,
-        views: dict[str, Any] | None,
-        controls: Sequence[gr.components.Component],
-        steer: Show,
-        page_table: Callable[[Any], Table] | None,
+        shown: Iterable[Place],
+        folded: Panel | None = None,
+        *,
+        views: dict[str, Any] | None = None,
+        look: Callable[..., dict[str, Any]] = lambda result: {},
+        steered: Iterable[Place] = (),
+        page_table: Callable[[Any], Table] | None = None,
+        publish: bool = True,
     ) -> None:
-        self.page, self.inputs, self.show = page, inputs, show
-        self.table, self.page_table = action.table, page_table or action.table
-        self.views, self.controls, self.steer = views or {}, list(controls), steer
-        self.folded, self.whole = folded, folded.whole
-        self.outputs = [*outputs, *folded.outputs]
+        self.page, self.views = page, views or {}
+        self.action: AnyAction = action
+        self.inputs = {**({"model": page.model} if action.takes_model else {}), **inputs}
+        self.shown, self.steered = Places(shown, self.views, look), Places(steered, self.views)
+        self.folded: Panel = folded or folds(action)
+        self.page_table = page_table or action.table
+        self.outputs = [*self.shown.components, *self.folded.outputs]
+        whole = self.folded.whole
+        self.kept = [whole.asked] if whole else []
+        if publish:
+            self._publish()
+        if whole:
+            whole.comes_from(page, self._whole_table)
 
     def sent(self, result: Any) -> Framed:
         """The table for clients."""
-        return frame(self.table(result))
+        return frame(self.action.table(result))
 
     def seen(self, result: Any) -> Framed:
         """The table for the page."""
         return page_frame(self.page_table(result))
 
+    def drawn(
+        self, result: Any, asked: Question, table: Callable[[Any], Framed], known: dict[str, Any] | None = None
+    ) -> list[Any]:
+        """The outputs' values, the last by `table`. known: what the functions that fill them may ask for by name."""
+        plainly = Asked(self.page.engine, asked.model or None, asked.params, result)
+        shown = self.shown.values(result, **(known or {}))
+        return shown + self.folded.filled(self.action, plainly, asked.script, table(result))
 
-class Connection(Wire):
-    """An action that answers once. A page that borrows another lab's action does not publish it again."""
+    def question(self, values: dict[str, Any]) -> Question:
+        """Raises BadInputError."""
+        raise NotImplementedError
 
-    def __init__(
+    def results(self, asked: Question, visitor: object, request: gr.Request | None) -> AsyncGenerator[Any, None]:
+        """What the job has to say. Raises ExplorerError."""
+        raise NotImplementedError
+
+    async def answers(
         self,
-        page: Page,
-        action: Action,
-        inputs: dict[str, Any],
-        outputs: Sequence[gr.components.Component],
-        show: Show,
-        folded: Panel,
-        publish: bool = True,
-        views: dict[str, Any] | None = None,
-        controls: Sequence[gr.components.Component] = (),
-        steer: Show = lambda result: (),
-        page_table: Callable[[Any], Table] | None = None,
-    ) -> None:
-        inputs = {**({"model": page.model} if action.job.on == "model" else {}), **inputs}
-        super().__init__(page, action, inputs, outputs, show, folded, views, controls, steer, page_table)
-        self.action = action
-        if publish:
-            self._publish()
-        if self.whole:
-            self.whole.comes_from(page, self._whole_table)
-
-    async def _whole_table(self, asked: dict[str, Any]) -> Framed:
-        _, shown = await self.answer(asked, self.sent)
-        return cast(Framed, shown[-1])
-
-    async def answer(self, values: dict[str, Any], table: Callable[[Any], Framed]) -> tuple[Any, list[Any]]:
-        """Run the job; its result and the outputs' values, the last by `table`. Raises ExplorerError."""
+        values: dict[str, Any],
+        table: Callable[[Any], Framed],
+        request: gr.Request | None = None,
+        viewed: dict[str, Any] | None = None,
+    ) -> AsyncGenerator[tuple[Any, list[Any]], None]:
+        """Each result with the outputs' values, drawn as `viewed` says at that moment. Raises ExplorerError."""
         values = dict(values)
-        model = ""
-        if self.action.job.on == "model":
-            model = encodable(str(values.pop("model", None) or DEFAULT_MODEL))
-        viewed = {name: values.pop(name) for name in self.views if name in values}
-        params = self.action.params(**values)
-        result = await answer(self.page.engine, self.action.job, params, model)
-        script = self.action.script(model, params)
-        asked = Asked(self.page.engine, model or None, params, result)
-        return result, [
-            *self.show(result, **viewed),
-            *self.folded.filled(self.action, asked, script, table(result)),
-        ]
+        visitor = values.pop("visitor", None)
+        asked, began = self.question(values), time.monotonic()
+        async with aclosing(self.results(asked, visitor, request)) as results:
+            async for result in results:
+                known = {**(viewed or {}), "seconds": time.monotonic() - began}
+                yield result, self.drawn(result, asked, table, known)
+
+    async def _whole_table(self, values: dict[str, Any]) -> Framed:
+        table: Framed = {"headers": [], "data": []}
+        async for _, shown in self.answers(values, self.sent):
+            table = shown[-1]
+        return table
 
     def _publish(self) -> None:
         """The endpoint for clients, on a button that is not on the page."""
 
-        async def endpoint(**values: Any) -> Any:
+        async def endpoint(request: gr.Request | None = None, **values: Any) -> AsyncIterator[Any]:
+            last = None
             try:
-                result, shown = await self.answer(values, self.sent)
+                async for result, shown in self.answers(values, self.sent, request):
+                    last = result
+                    yield shown
                 if self.action.check is not None:
-                    self.action.check(result)
+                    self.action.check(last)
             except Exception as error:
                 raise gr.Error(str(readable(error)), print_exception=False) from None
-            return shown
+
+        async def once(**values: Any) -> Any:
+            return [shown async for shown in endpoint(**values)][-1]
 
         gr.Button(visible=False).click(
-            named(endpoint, list(self.inputs), optional=left_out(self.action.params)),
+            named(
+                endpoint if self.streams else once,
+                list(self.inputs),
+                streams=self.streams,
+                optional=left_out(self.action.params),
+            ),
             inputs_kwargs=for_clients(self.inputs, self.action.params),
             outputs=self.outputs,
             api_name=self.action.name,
-            queue=False,
+            queue=self.streams,
             concurrency_limit=None,
         )
+
+    def listen(self, triggers: Iterable[Any], respond: Any, inputs: dict[str, Any], **options: Any) -> list[Any]:
+        """Answer the page when a trigger fires: the notice, the outputs, what was asked, and what is steered."""
+        outputs = [self.page.notice, *self.outputs, *self.kept, *self.steered.components]
+        private = {"api_visibility": "private", "concurrency_limit": None, "show_progress": "hidden", **options}
+        return [trigger(respond, inputs_kwargs=inputs, outputs=outputs, **private) for trigger in triggers]
+
+
+class Connection(Wire[Action]):
+    """An action that answers once."""
+
+    def question(self, values: dict[str, Any]) -> Question:
+        """The model by its name, and everything else a parameter."""
+        model = encodable(str(values.pop("model", None) or DEFAULT_MODEL)) if self.action.takes_model else ""
+        params = self.action.params(**values)
+        return Question(model, params, self.action.script(model, params))
+
+    async def results(self, asked: Question, visitor: object, request: gr.Request | None) -> AsyncGenerator[Any, None]:
+        """The one that there is."""
+        yield await answer(self.page.engine, self.action.job, asked.params, asked.model)
 
     def on(
         self,
@@ -149,36 +198,23 @@ class Connection(Wire):
         it returns the parameters to run with.
         """
 
-        asked = [self.whole.asked] if self.whole else []
-
         async def respond(**values: Any) -> list[Any]:
             event = values.pop("event", None)
+            rest = [gr.skip()] * (len(self.kept) + len(self.steered.components))
             try:
                 values = adapt(values) if adapt else values
                 values |= read(event) if read else {}
-                result, shown = await self.answer(values, self.seen)
+                viewed = {name: values.pop(name) for name in self.views}
+                [(result, shown)] = [one async for one in self.answers(values, self.seen, viewed=viewed)]
             except MissingCapabilityError as error:  # what stands below is another model's answer
-                rest = [gr.skip()] * (len(asked) + len(self.controls))
                 return [self.page.explain(error), *map(_cleared, self.outputs), *rest]
             except Exception as error:
-                rest = [gr.skip()] * (len(self.outputs) + len(asked) + len(self.controls))
-                return [self.page.explain(readable(error)), *rest]
-            return ["", *shown, *[values] * len(asked), *self.steer(result)]
+                return [self.page.explain(readable(error)), *[gr.skip()] * len(self.outputs), *rest]
+            return ["", *shown, *[values] * len(self.kept), *self.steered.values(result, **viewed)]
 
-        inputs: dict[str, Any] = {**self.inputs, **self.views, **(extra or {})}
-        return [
-            trigger(
-                named(respond, list(inputs), with_event=read is not None),
-                inputs_kwargs=inputs,
-                outputs=[self.page.notice, *self.outputs, *asked, *self.controls],
-                api_visibility="private",
-                queue=False,
-                concurrency_limit=None,
-                show_progress="hidden",
-                trigger_mode="always_last",
-            )
-            for trigger in triggers
-        ]
+        inputs = {**self.inputs, **self.views, **(extra or {})}
+        listening = named(respond, list(inputs), with_event=read is not None)
+        return self.listen(triggers, listening, inputs, queue=False, trigger_mode="always_last")
 
 
 def _cleared(component: Any) -> Any:

@@ -10,7 +10,7 @@ import torch
 
 from explorer.maths.corruption import CorruptionRecipe
 from explorer.models.bundle import Bundle
-from explorer.models.encoding import replacement_ids
+from explorer.models.masker import Masker
 from explorer.models.records import Measure
 from pretraining.batches import collate
 from pretraining.heads import encode, pair_logits
@@ -59,7 +59,7 @@ def measure_everyday(bundle: Bundle) -> list[Measure]:
     guesses: list[int] = []
     for start in range(0, len(rows), ROWS_PER_BATCH):
         part = rows[start : start + ROWS_PER_BATCH]
-        batch = collate(part, CorruptionRecipe(rate=0.0), tokenizer, replacement_ids(tokenizer), torch.Generator())
+        batch = collate(part, CorruptionRecipe(rate=0.0), Masker(tokenizer), torch.Generator())
         logits = pair_logits(bundle.model, encode(bundle.model, batch).pooler_output)
         guesses += logits.argmax(-1).tolist()
     unrelated = [guess for guess, (*_, label) in zip(guesses, pairs, strict=True) if label == NOT_NEXT]

@@ -8,7 +8,7 @@ from tqdm import tqdm
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from explorer.maths.corruption import CorruptionRecipe
-from explorer.models.encoding import replacement_ids
+from explorer.models.masker import Masker
 from explorer.models.records import Measure
 from pretraining.batches import collate
 from pretraining.heads import encode, mlm_logits
@@ -42,12 +42,12 @@ def mask_scores(
 ) -> tuple[float, float, float, int]:
     """Accuracy at 1 and at 5, mean loss in nats, and how many tokens were masked; a fixed seed chooses them."""
     recipe = recipe or CorruptionRecipe()
-    generator, replacements = torch.Generator().manual_seed(0), replacement_ids(tokenizer)
+    generator, masker = torch.Generator().manual_seed(0), Masker(tokenizer)
     hits_1 = hits_5 = tokens = 0
     loss = 0.0
     rows = all_rows(store, row_maker(tokenizer), length)
     for first in tqdm(range(0, len(rows), ROWS_PER_BATCH), unit="batch", leave=False):
-        batch = collate(rows[first : first + ROWS_PER_BATCH], recipe, tokenizer, replacements, generator)
+        batch = collate(rows[first : first + ROWS_PER_BATCH], recipe, masker, generator)
         chosen = batch.labels >= 0
         logits = mlm_logits(model, encode(model, batch).last_hidden_state, chosen).float()
         truth = batch.labels[chosen].to(logits.device)

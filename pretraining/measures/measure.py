@@ -35,7 +35,7 @@ class Subject:
 
 
 def open_subject(folder: Path, text: Path) -> Subject:
-    """Load a model's folder; raises ModelUnavailableError where there is none or its family is not supported."""
+    """Load a model's folder; raises ModelUnavailableError if there is none or its family is not supported."""
     bundle = open_bundle(folder)
     return Subject(folder, text, bundle, TextStore.from_documents(read_documents(text), bundle.tokenizer))
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import sys
-import time
+from functools import partial
 
 import torch
 from transformers import BertForPreTraining, PreTrainedModel
 
 from explorer.models.records import Measure
+from explorer.models.timing import milliseconds
 from pretraining.measures.masks import mask_scores
 from pretraining.measures.measure import Subject
 from pretraining.starts.transplant import load
@@ -55,7 +56,6 @@ def measure_student(subject: Subject) -> list[Measure]:
     ]
 
 
-@torch.inference_mode()
 def speed_ratio(slow: PreTrainedModel, fast: PreTrainedModel, rounds: int = SPEED_ROUNDS) -> float:
     """How many times as fast the second encoder is: the two take turns, and the quickest round of each counts.
 
@@ -63,10 +63,6 @@ def speed_ratio(slow: PreTrainedModel, fast: PreTrainedModel, rounds: int = SPEE
     """
     ids = torch.arange(1000, 1000 + SPEED_ROWS * SPEED_LENGTH, device=slow.device).view(SPEED_ROWS, SPEED_LENGTH)
     ids %= slow.config.vocab_size
-    seconds: tuple[list[float], list[float]] = ([], [])
-    for _ in range(rounds):
-        for model, taken in zip((slow, fast), seconds, strict=True):
-            began = time.perf_counter()
-            model.base_model(ids)
-            taken.append(time.perf_counter() - began)
-    return min(seconds[0]) / min(seconds[1])
+    encoders = [partial(model.base_model, ids) for model in (slow, fast)]
+    theirs, ours = milliseconds(encoders, slow.device, rounds)
+    return theirs / ours

@@ -12,7 +12,7 @@ import torch
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from explorer.maths.corruption import CorruptionRecipe
-from explorer.models.encoding import replacement_ids
+from explorer.models.masker import Masker
 from explorer.models.records import Measure
 from pretraining.batches import collate
 from pretraining.heads import encode, pair_logits
@@ -60,15 +60,15 @@ def pair_accuracy(
 ) -> float:
     """The share of pairs whose class leads; a fixed seed draws them. short_share: as for the drawer.
 
-    Raises BadInputError where the text has no such pairs.
+    Raises BadInputError if the text has no such pairs.
     """
     rng, maker = np.random.default_rng(0), row_maker(tokenizer)
     rows = [drawer(maker, store, length, rng, short_share) for _ in range(pairs)]
-    untouched, generator = CorruptionRecipe(rate=0.0), torch.Generator()
+    untouched, masker, generator = CorruptionRecipe(rate=0.0), Masker(tokenizer), torch.Generator()
     right = 0
     for first in range(0, pairs, ROWS_PER_BATCH):
         part = rows[first : first + ROWS_PER_BATCH]
-        batch = collate(part, untouched, tokenizer, replacement_ids(tokenizer), generator)
+        batch = collate(part, untouched, masker, generator)
         guesses = pair_logits(model, encode(model, batch).pooler_output).argmax(-1).cpu()
         right += int((guesses == batch.pair_labels).sum())
     return right / pairs

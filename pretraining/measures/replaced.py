@@ -11,13 +11,15 @@ from transformers import ElectraForMaskedLM
 
 from explorer.errors import ModelUnavailableError
 from explorer.maths.corruption import CorruptionRecipe
-from explorer.models.encoding import replacement_ids
+from explorer.maths.detection import sampled
+from explorer.models.families.electra import generator_of
+from explorer.models.masker import Masker
 from explorer.models.records import Measure
 from pretraining.batches import collate
 from pretraining.heads import encode, mlm_logits
 from pretraining.measures.masks import LENGTH, ROWS_PER_BATCH, all_rows
 from pretraining.measures.measure import Subject
-from pretraining.objectives.electra import fill, generator_of, replaced_logits, sampled
+from pretraining.objectives.electra import fill, replaced_logits
 from pretraining.stream import row_maker
 
 MASKS = CorruptionRecipe(rate=0.15, mask_share=0.85, random_share=0.0)
@@ -64,17 +66,17 @@ def measure_replaced(subject: Subject) -> list[Measure]:
 def detections(subject: Subject) -> tuple[Tensor, Tensor, Tensor]:
     """For every token between the special ones: its score, whether it was replaced, and whether it was filled at all.
 
-    Three tensors (tokens,). Raises ModelUnavailableError where the generator is not beside the discriminator.
+    Three tensors (tokens,). Raises ModelUnavailableError if the generator is not beside the discriminator.
     """
     generator = _generator(subject.folder).to(subject.model.device)
-    tokenizer = subject.tokenizer
+    tokenizer, masker = subject.tokenizer, Masker(subject.tokenizer)
     masks, draws = (torch.Generator().manual_seed(seed) for seed in (0, 1))
     rows = all_rows(subject.store, row_maker(tokenizer), LENGTH)
     special = torch.tensor(tokenizer.all_special_ids)
     parts: list[tuple[Tensor, Tensor, Tensor]] = []
     for first in range(0, len(rows), ROWS_PER_BATCH):
         part = rows[first : first + ROWS_PER_BATCH]
-        batch = collate(part, MASKS, tokenizer, replacement_ids(tokenizer), masks)
+        batch = collate(part, MASKS, masker, masks)
         chosen = batch.labels >= 0
         logits = mlm_logits(generator, encode(generator, batch).last_hidden_state, chosen)
         shown = fill(batch, sampled(logits, draws))

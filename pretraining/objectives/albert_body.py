@@ -18,9 +18,10 @@ from torch import Tensor, nn
 from transformers import AlbertConfig, AlbertForPreTraining, PreTrainedModel
 from transformers.models.albert.modeling_albert import AlbertLayer
 
+from explorer.models.heads import before_decoder
 from pretraining.batches import Batch
 from pretraining.chunks import TrueTokens, chunked_loss
-from pretraining.heads import before_decoder, start_head, tie
+from pretraining.heads import start_head, tie
 from pretraining.objectives.alignment import load_teacher, states_apart
 from pretraining.objectives.base import Loss, Pretrainer
 from pretraining.recipes import AlbertBodyRecipe

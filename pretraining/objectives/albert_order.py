@@ -79,7 +79,7 @@ class AlbertOrderPretrainer(Pretrainer[AlbertOrderRecipe]):
     def go_on(self) -> Voters:
         """The recipe's start with a new pooler and with segments that differ: order cannot be told by who hardly sees them.
 
-        Raises BadInputError where no layer is left to gather the votes.
+        Raises BadInputError if no layer is left to gather the votes.
         """
         model: AlbertForPreTraining = load(self.recipe.start, self.place.models, AlbertForPreTraining)
         if self.recipe.after_layer >= model.config.num_hidden_layers:

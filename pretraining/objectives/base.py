@@ -14,10 +14,11 @@ from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
+from explorer.models.heads import before_decoder
 from pretraining.batches import Batch
 from pretraining.chunks import TrueTokens, chunked_loss
 from pretraining.export import export_model
-from pretraining.heads import before_decoder, encode, pair_logits
+from pretraining.heads import encode, pair_logits
 from pretraining.recipes import Stage, TrainingRecipe
 from pretraining.starts.transplant import load, load_tokenizer
 from pretraining.store import TextStore, load_stores, unigram_counts

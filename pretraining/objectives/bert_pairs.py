@@ -68,7 +68,7 @@ class BertPairsPretrainer(Pretrainer[MatchedPairsRecipe]):
         place = int(rng.permutation(BATCHES_SORTED)[place])
         generator = torch.Generator().manual_seed(self.recipe.seed * 1_000_003 + step)
         chosen = rows[place * count : (place + 1) * count]
-        return collate(chosen, self.recipe.corruption, self.tokenizer, self.stream.replacements, generator)
+        return collate(chosen, self.recipe.corruption, self.stream.masker, generator)
 
     def _row(self, rng: np.random.Generator) -> Row:
         return self.stream.maker.joined(*self.pairs.draw(rng))

@@ -25,6 +25,8 @@ from transformers import (
     PreTrainedTokenizerBase,
 )
 
+from explorer.maths.detection import sampled
+from explorer.models.families.electra import generator_of
 from pretraining.batches import Batch
 from pretraining.chunks import TrueTokens
 from pretraining.heads import encode, start_head, tie
@@ -147,12 +149,6 @@ class ElectraPretrainer(Pretrainer[ElectraRecipe]):
         return ElectraPair(generator, discriminator)
 
 
-def generator_of(discriminator: str) -> str:
-    """The generator that belongs to a discriminator, as ELECTRA's published pairs and ours are named."""
-    before, name, after = discriminator.rpartition(DISCRIMINATOR)
-    return f"{before}{GENERATOR}{after}" if name else discriminator
-
-
 class Sampler(TrueTokens):
     """Judges by the true tokens, and draws one token for each row from softmax(logits)."""
 
@@ -169,16 +165,6 @@ class Sampler(TrueTokens):
     def tokens(self) -> Tensor:
         """What was drawn: (rows,), on the CPU."""
         return torch.cat(self.drawn) if self.drawn else torch.empty(0, dtype=torch.long)
-
-
-def sampled(logits: Tensor, generator: torch.Generator) -> Tensor:
-    """One class a row, drawn from softmax(logits): logits (rows, classes); (rows,) on the CPU.
-
-    By the inverse of the distribution function, which takes one random number a row.
-    """
-    cumulative = logits.float().softmax(-1).cumsum(-1).cpu()
-    draw = torch.rand(len(logits), 1, generator=generator) * cumulative[:, -1:]
-    return torch.searchsorted(cumulative, draw, right=True).squeeze(1).clamp(max=logits.shape[-1] - 1)
 
 
 def fill(batch: Batch, tokens: Tensor) -> Batch:

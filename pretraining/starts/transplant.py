@@ -45,7 +45,7 @@ def located(model: str, models: Path) -> str:
 
 
 def load(model: str, models: Path, model_class: type[PreTrainedModel]) -> Any:
-    """A model of a class in float32; raises ModelUnavailableError where it is neither here nor on a hub that answers."""
+    """A model of a class in float32; raises ModelUnavailableError if it is neither here nor on a hub that answers."""
     try:
         return model_class.from_pretrained(located(model, models), dtype=torch.float32)
     except (OSError, ValueError) as error:
@@ -55,7 +55,7 @@ def load(model: str, models: Path, model_class: type[PreTrainedModel]) -> Any:
 
 
 def load_tokenizer(model: str, models: Path) -> PreTrainedTokenizerBase:
-    """A model's tokenizer; raises ModelUnavailableError where there is none."""
+    """A model's tokenizer; raises ModelUnavailableError if there is none."""
     try:
         tokenizer: PreTrainedTokenizerBase = AutoTokenizer.from_pretrained(located(model, models))
     except (OSError, ValueError) as error:

@@ -13,8 +13,8 @@ from explorer.compress.asking import example_losses
 from explorer.compress.between import trained, with_weights
 from explorer.compress.cuts import Cut
 from explorer.compress.importance import unit_sums
-from explorer.compress.timing import Spent, batch_of, milliseconds, spent, typical_milliseconds
 from explorer.errors import BadInputError, MissingCapabilityError
+from explorer.models.timing import Spent, milliseconds, spent, typical_milliseconds
 from explorer.tuning import reading
 from tests.compress.subjects import FAMILIES, model_subject, run_subject, tiny
 from tests.compress.test_removal import outputs, some
@@ -87,7 +87,7 @@ def test_a_head_that_reads_asked_tokens_alone_says_the_same(tmp_path: Path, fami
 
 def test_a_batch_of_any_size_and_its_time(tmp_path: Path) -> None:
     subject = run_subject(tiny(tmp_path, "BERT"), held_out=5)
-    inputs = batch_of(subject, 12)
+    inputs = subject.batch(12)
     assert inputs["input_ids"].shape[0] == 12
     assert torch.equal(inputs["input_ids"][0], inputs["input_ids"][5])
     quick, slow = milliseconds([lambda: None, lambda: sum(range(200_000))], torch.device("cpu"))

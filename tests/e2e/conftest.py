@@ -15,16 +15,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from gradio_client import Client
 
 from tests.models.fake_hub import FakeHub
 from tests.models.tiny import save_reader
 
 HUB_MODEL = "class/tiny-bert"
 LECTURER_KEY = "teach"
-LONG_EPOCHS = 20
-"""Of 480 steps each."""
-
 ROOT = Path(__file__).resolve().parents[2]
 START_SECONDS = 300
 """Far more than it takes, so that a busy machine fails no test."""
@@ -123,12 +119,14 @@ def visit(server: str, profile: Any) -> Iterator[Any]:
     """A visitor who comes for the first time, and for whom nothing may go wrong."""
     from tests.e2e.visiting import Visit
 
+    others = profile.pages  # the one with which it started, and without which it would end, and a file's own
     page = profile.new_page()
     _forget(profile, page, server)
     visitor = Visit(page, server)
     yield visitor
-    for opened in profile.pages[1:]:  # the first is the one with which it started, and without which it would end
-        opened.close()
+    for opened in profile.pages:
+        if opened not in others:
+            opened.close()
     visitor.assert_unharmed()
 
 
@@ -151,39 +149,20 @@ def visitors(server: str, browser: Any) -> Iterator[Callable[[], Any]]:
 
 
 @pytest.fixture(scope="module")
-def visitor(server: str, browser: Any) -> Iterator[Any]:
+def visitor(server: str, profile: Any) -> Iterator[Any]:
     """One visitor for all tests of a file that share pages: opening one costs more than most of what is done on it.
 
-    Each test sets what it looks at, or stands after those that leave it as it needs it.
+    Each test sets what it looks at, or stands after those that leave it as it needs it. A `visit` in between makes the
+    browser forget this one's model and runs too, so none opens a page anew after it.
     """
     from tests.e2e.visiting import Visit
 
-    context = browser.new_context(viewport=PROJECTOR)
-    visitor = Visit(context.new_page(), server)
+    page = profile.new_page()
+    _forget(profile, page, server)
+    visitor = Visit(page, server)
     yield visitor
-    context.close()
+    page.close()
     visitor.assert_unharmed()
-
-
-@pytest.fixture(scope="class")
-def long_run(server: str, tiny_model: str) -> Iterator[str]:
-    """A client's run while it trains, for those who look at it; stopped at the end."""
-    client = Client(server, verbose=False, httpx_kwargs={"timeout": 300})
-    stream = client.submit(model=tiny_model, epochs=LONG_EPOCHS, batch_size=1, api_name="/train")
-    next(shown for shown in stream if len(shown[-1]["data"]) > 1)
-    stream.cancel()
-    table = client.predict(api_name="/runs")[-1]
-    run = dict(zip(table["headers"], table["data"][0], strict=True))["run"]
-    yield run
-    client.predict(run=run, api_name="/stop_run")
-
-
-@pytest.fixture(scope="module")
-def metrics_page(visitor: Any) -> Any:
-    """One page with the tab Metrics for all tests of a file; each sets the panel that it looks at."""
-    from tests.e2e.metrics import open_metrics
-
-    return open_metrics(visitor)
 
 
 def _forget(profile: Any, page: Any, server: str) -> None:

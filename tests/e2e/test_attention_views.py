@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Frame, Page, expect
 
-from explorer.labs.attention.tab import EXAMPLES
-from explorer.labs.attention.views_tab import PARAGRAPH
+from explorer.labs.attention.page import EXAMPLES
+from explorer.labs.attention.views.page import PARAGRAPH
 from tests.e2e.hostile import HOSTILE
 from tests.e2e.visiting import PATIENCE, Visit, open_tab
 
@@ -75,7 +75,7 @@ def assert_calm(visit: Visit, frame: Frame) -> None:
 
 
 class TestViews:
-    """On one page, each from where the one before it leaves it, but the last."""
+    """On one page, each from where the one before it leaves it."""
 
     @pytest.fixture(scope="class")
     def views(self, visitor: Visit) -> Visit:
@@ -180,47 +180,34 @@ class TestViews:
         assert first + second == both
         assert parts == {"AA": (first, first), "BB": (second, second), "AB": (first, second), "BA": (second, first)}
 
-    def test_it_follows_light_and_dark_and_another_model(self, visit: Visit, tiny_model: str) -> None:
-        frame = open_views(visit)
-        before = draws(visit)
-        visit.page.evaluate("document.body.classList.toggle('dark')")
-        wait_redrawn(visit, before)
-        assert frame.evaluate("document.documentElement.className") == "dark"
-        assert frame.evaluate("getComputedStyle(document.querySelector('#left text')).fill") != "rgb(0, 0, 0)"
-        before = draws(visit)
-        visit.choose(tiny_model)
-        wait_redrawn(visit, before)
-        expect(visit.page.locator("#view-said")).to_contain_text("Layer 0, 2 heads")
-
-
-class TestSafety:
-    @pytest.mark.parametrize("view", ["Head view", "Model view"])
-    def test_no_text_runs_or_breaks_a_view(self, visit: Visit, view: str) -> None:
-        frame = open_views(visit)
-        for text in (*(HOSTILE if view == "Head view" else ()), " ".join(HOSTILE)):
-            write(visit, text, "a second " + text)
-            if view == "Model view":
-                press(visit, "radio", view)
-                expect(visit.page.locator("#view-said")).to_contain_text("layers ×")
-                frame.locator("#vis svg > g:not(.detail) > rect:last-child").first.click()
-                expect(frame.locator("text.token").first).to_be_attached()
-            else:
-                assert len(tokens_of(frame, "left")) >= 4, text
-            assert_calm(visit, frame)
-
 
 class TestSaving:
-    @pytest.fixture
-    def hostile(self, visit: Visit) -> Visit:
-        open_views(visit)
-        write(visit, " ".join(HOSTILE[:8]), HOSTILE[8])
-        return visit
+    """On one page, the model view last."""
+
+    @pytest.fixture(scope="class")
+    def hostile(self, visitor: Visit) -> Visit:
+        open_views(visitor)
+        write(visitor, " ".join(HOSTILE[:8]), HOSTILE[8])
+        return visitor
 
     @staticmethod
     def save(visit: Visit, name: str) -> Path:
         with visit.page.expect_download() as download:
             visit.page.locator("#view-frame").get_by_role("button", name=name, exact=True).click()
         return Path(download.value.path())
+
+    def test_the_svg_is_well_formed_and_holds_the_tokens(self, hostile: Visit) -> None:
+        tree = ElementTree.fromstring(self.save(hostile, "SVG").read_text(encoding="utf-8"))
+        texts = ["".join(node.itertext()) for node in tree.iter("{http://www.w3.org/2000/svg}text")]
+        frame = inside(hostile)
+        assert texts == [*tokens_of(frame, "left"), *tokens_of(frame, "right")]
+        assert not list(tree.iter("{http://www.w3.org/2000/svg}script"))
+
+    def test_the_png_is_an_image_of_some_size(self, hostile: Visit) -> None:
+        content = self.save(hostile, "PNG").read_bytes()
+        assert content.startswith(b"\x89PNG")
+        assert int.from_bytes(content[16:20], "big") > 500
+        assert len(content) > 20_000
 
     @pytest.mark.parametrize("view", ["Head view", "Model view"])
     def test_the_saved_document_opens_from_a_disk(
@@ -246,15 +233,30 @@ class TestSaving:
         context.close()
         alone.assert_unharmed()
 
-    def test_the_svg_is_well_formed_and_holds_the_tokens(self, hostile: Visit) -> None:
-        tree = ElementTree.fromstring(self.save(hostile, "SVG").read_text(encoding="utf-8"))
-        texts = ["".join(node.itertext()) for node in tree.iter("{http://www.w3.org/2000/svg}text")]
-        frame = inside(hostile)
-        assert texts == [*tokens_of(frame, "left"), *tokens_of(frame, "right")]
-        assert not list(tree.iter("{http://www.w3.org/2000/svg}script"))
 
-    def test_the_png_is_an_image_of_some_size(self, hostile: Visit) -> None:
-        content = self.save(hostile, "PNG").read_bytes()
-        assert content.startswith(b"\x89PNG")
-        assert int.from_bytes(content[16:20], "big") > 500
-        assert len(content) > 20_000
+class TestAnotherModel:
+    """On one page, which ends in the dark with a model of four heads: in them a text is drawn quicker."""
+
+    def test_it_follows_light_and_dark_and_another_model(self, visitor: Visit, tiny_model: str) -> None:
+        frame = open_views(visitor)
+        before = draws(visitor)
+        visitor.page.evaluate("document.body.classList.toggle('dark')")
+        wait_redrawn(visitor, before)
+        assert frame.evaluate("document.documentElement.className") == "dark"
+        assert frame.evaluate("getComputedStyle(document.querySelector('#left text')).fill") != "rgb(0, 0, 0)"
+        before = draws(visitor)
+        visitor.choose(tiny_model)
+        wait_redrawn(visitor, before)
+        expect(visitor.page.locator("#view-said")).to_contain_text("Layer 0, 2 heads")
+
+    def test_no_text_runs_or_breaks_a_view(self, visitor: Visit) -> None:
+        frame = inside(visitor)
+        for text in (*HOSTILE, " ".join(HOSTILE)):
+            write(visitor, text, "a second " + text)
+            assert len(tokens_of(frame, "left")) >= 4, text
+            assert_calm(visitor, frame)
+        press(visitor, "radio", "Model view")
+        expect(visitor.page.locator("#view-said")).to_contain_text("layers ×")
+        frame.locator("#vis svg > g:not(.detail) > rect:last-child").first.click()
+        expect(frame.locator("text.token").first).to_be_attached()
+        assert_calm(visitor, frame)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 from playwright.sync_api import expect
 
@@ -21,11 +19,6 @@ HOSTILE = (
 )
 
 
-def open_words(visit: Visit) -> Any:
-    visit.open("context", GRID)
-    return visit.page
-
-
 def set_layer(visit: Visit, layer: int) -> None:
     before = visit.draws(PLANE)
     box = visit.page.locator(".layer-row input[type=number]")
@@ -41,112 +34,121 @@ def write(visit: Visit, sentences: str, word: str) -> None:
     box.press("Enter")
 
 
-def open_lens(visit: Visit) -> Any:
-    page = open_words(visit)
-    open_tab(page, "Logit lens")
-    page.wait_for_selector(f"{LENS} .plot[data-drawn]")
-    return page
+class TestWords:
+    """On one page, each from where the one before it leaves it."""
+
+    @pytest.fixture(scope="class")
+    def words(self, visitor: Visit) -> Visit:
+        visitor.open("context", GRID)
+        return visitor
+
+    def test_the_page_opens_with_its_worked_example_and_both_in_view(self, words: Visit) -> None:
+        page = words.page
+        expect(page.locator("#context-said")).to_contain_text("bank is one vector in all 6 sentences")
+        figure, word = (
+            page.locator(f"{LINES} .plot").bounding_box(),
+            page.get_by_label("Word", exact=True).bounding_box(),
+        )
+        assert word["y"] >= 0
+        assert figure["y"] + figure["height"] <= 800, "the axis title may end at the edge of a projector's 768"
+        assert page.evaluate("document.documentElement.scrollWidth") <= 1024
+
+    def test_the_slider_goes_down_to_the_token_embedding(self, words: Visit) -> None:
+        page = words.page
+        set_layer(words, -1)
+        expect(page.locator("#layer-said")).to_contain_text("all 6 vectors are the same")
+        expect(page.locator(PLANE)).to_contain_text("all 6 at one point")
+        set_layer(words, 6)
+        expect(page.locator("#layer-said")).to_contain_text("In layer 6")
+
+    def test_a_point_of_the_lines_moves_the_layer(self, words: Visit) -> None:
+        page = words.page
+        before = words.draws(PLANE)
+        x, y = page.evaluate(
+            """(selector) => {
+              const figure = document.querySelector(selector), layout = figure._fullLayout, line = figure.data.at(-1);
+              return [layout._size.l + layout.xaxis.d2p(2), layout._size.t + layout.yaxis.d2p(line.y[3])];
+            }""",
+            f"{LINES} .plot",
+        )
+        box = page.locator(f"{LINES} .plot").bounding_box()
+        page.mouse.move(box["x"] + x - 2, box["y"] + y)
+        page.mouse.move(box["x"] + x, box["y"] + y)
+        page.wait_for_selector(f"{LINES} .hoverlayer .hovertext")
+        page.mouse.click(box["x"] + x, box["y"] + y)
+        words.wait_redrawn(PLANE, before)
+        expect(page.locator("#layer-said")).to_contain_text("In layer 2")
+        expect(page.locator(".layer-row input[type=number]")).to_have_value("2")
+
+    def test_a_sentence_without_the_word_is_named_and_the_figure_stays(self, words: Visit) -> None:
+        page = words.page
+        write(words, "the bank\nthe river", "bank")
+        expect(page.locator(".notice").first).to_contain_text("Sentence 2 (“the river”) has no “bank”")
+        expect(page.locator("#context-said")).to_contain_text("in all 6 sentences")
+
+    def test_a_try_button_and_the_baseline(self, words: Visit) -> None:
+        page = words.page
+        before = words.draws(LINES)
+        page.get_by_role("button", name="One sense only").click()
+        words.wait_redrawn(LINES, before)
+        expect(page.locator("#context-said")).to_contain_text("in all 4 sentences")
+        before = words.draws(GRID)
+        page.get_by_label("minus baseline").click()
+        words.wait_redrawn(GRID, before)
+        expect(page.locator(GRID)).to_contain_text("cosine minus baseline")
+
+    def test_what_a_visitor_types_is_text_in_every_view(self, words: Visit) -> None:
+        page = words.page
+        for text in HOSTILE:
+            before = words.draws(GRID)
+            write(words, f"a bank {text} | {text[:24]}\n{text} the bank | <b>s</b>", "bank")
+            words.wait_redrawn(GRID, before)
+            expect(page.locator("#context-sentences")).to_contain_text(" ".join(text.split()))
+        open_tab(page, "Logit lens")
+        page.wait_for_selector(f"{LENS} .plot[data-drawn]")
+        for text in HOSTILE:
+            before = words.draws(LENS)
+            page.locator("textarea:visible").first.fill(f"{text} [MASK] {text}")
+            page.get_by_label("Follow a word").fill("<")
+            page.get_by_role("button", name="Read every layer").click()
+            words.wait_redrawn(LENS, before)
+        assert page.evaluate("window.hurt") is None
+        assert page.locator(".gradio-container img[src=x]").count() == 0
 
 
-def test_the_page_opens_with_its_worked_example_and_both_in_view(visit: Visit) -> None:
-    page = open_words(visit)
-    expect(page.locator("#context-said")).to_contain_text("bank is one vector in all 6 sentences")
-    figure, word = page.locator(f"{LINES} .plot").bounding_box(), page.get_by_label("Word", exact=True).bounding_box()
-    assert word["y"] >= 0
-    assert figure["y"] + figure["height"] <= 800, "the axis title may end at the edge of a projector's 768"
-    assert page.evaluate("document.documentElement.scrollWidth") <= 1024
+class TestLens:
+    """Likewise."""
 
+    @pytest.fixture(scope="class")
+    def lens(self, visitor: Visit) -> Visit:
+        visitor.open("context", GRID)
+        open_tab(visitor.page, "Logit lens")
+        visitor.page.wait_for_selector(f"{LENS} .plot[data-drawn]")
+        return visitor
 
-def test_the_slider_goes_down_to_the_token_embedding(visit: Visit) -> None:
-    page = open_words(visit)
-    set_layer(visit, -1)
-    expect(page.locator("#layer-said")).to_contain_text("all 6 vectors are the same")
-    expect(page.locator(PLANE)).to_contain_text("all 6 at one point")
-    set_layer(visit, 6)
-    expect(page.locator("#layer-said")).to_contain_text("In layer 6")
+    def test_the_lens_reads_every_layer_and_another_mask(self, lens: Visit) -> None:
+        page = lens.page
+        expect(page.locator("#lens-said")).to_contain_text("the model answers are")
+        before = lens.draws(LENS)
+        page.get_by_role("button", name="Two blanks").click()
+        lens.wait_redrawn(LENS, before)
+        expect(page.locator("#lens-said")).to_contain_text("At position 5")
+        for position in (10, 5):
+            page.locator("#lens-chips button.chip").click()  # the one that is shown cannot be pressed
+            expect(page.locator("#lens-said")).to_contain_text(f"At position {position}")
+            expect(page.locator("#lens-chips .chip.mask")).to_have_count(1)
 
-
-def test_a_point_of_the_lines_moves_the_layer(visit: Visit) -> None:
-    page = open_words(visit)
-    before = visit.draws(PLANE)
-    x, y = page.evaluate(
-        """(selector) => {
-          const figure = document.querySelector(selector), layout = figure._fullLayout, line = figure.data.at(-1);
-          return [layout._size.l + layout.xaxis.d2p(2), layout._size.t + layout.yaxis.d2p(line.y[3])];
-        }""",
-        f"{LINES} .plot",
-    )
-    box = page.locator(f"{LINES} .plot").bounding_box()
-    page.mouse.move(box["x"] + x - 2, box["y"] + y)
-    page.mouse.move(box["x"] + x, box["y"] + y)
-    page.wait_for_selector(f"{LINES} .hoverlayer .hovertext")
-    page.mouse.click(box["x"] + x, box["y"] + y)
-    visit.wait_redrawn(PLANE, before)
-    expect(page.locator("#layer-said")).to_contain_text("In layer 2")
-    expect(page.locator(".layer-row input[type=number]")).to_have_value("2")
-
-
-def test_a_try_button_and_the_baseline(visit: Visit) -> None:
-    page = open_words(visit)
-    before = visit.draws(LINES)
-    page.get_by_role("button", name="One sense only").click()
-    visit.wait_redrawn(LINES, before)
-    expect(page.locator("#context-said")).to_contain_text("in all 4 sentences")
-    before = visit.draws(GRID)
-    page.get_by_label("minus baseline").click()
-    visit.wait_redrawn(GRID, before)
-    expect(page.locator(GRID)).to_contain_text("cosine minus baseline")
-
-
-def test_a_sentence_without_the_word_is_named_and_the_figure_stays(visit: Visit) -> None:
-    page = open_words(visit)
-    write(visit, "the bank\nthe river", "bank")
-    expect(page.locator(".notice").first).to_contain_text("Sentence 2 (“the river”) has no “bank”")
-    expect(page.locator("#context-said")).to_contain_text("in all 6 sentences")
-
-
-def test_what_a_visitor_types_is_text_in_every_view(visit: Visit) -> None:
-    page = open_words(visit)
-    for text in HOSTILE:
-        before = visit.draws(GRID)
-        write(visit, f"a bank {text} | {text[:24]}\n{text} the bank | <b>s</b>", "bank")
-        visit.wait_redrawn(GRID, before)
-        expect(page.locator("#context-sentences")).to_contain_text(" ".join(text.split()))
-    open_tab(page, "Logit lens")
-    page.wait_for_selector(f"{LENS} .plot[data-drawn]")
-    for text in HOSTILE:
-        before = visit.draws(LENS)
-        page.locator("textarea:visible").first.fill(f"{text} [MASK] {text}")
-        page.get_by_label("Follow a word").fill("<")
+    def test_a_text_without_a_mask_says_so_in_place_of_the_figure(self, lens: Visit) -> None:
+        page = lens.page
+        page.locator("textarea:visible").first.fill("There is no blank.")
         page.get_by_role("button", name="Read every layer").click()
-        visit.wait_redrawn(LENS, before)
-    assert page.evaluate("window.hurt") is None
-    assert page.locator(".gradio-container img[src=x]").count() == 0
-
-
-def test_the_lens_reads_every_layer_and_another_mask(visit: Visit) -> None:
-    page = open_lens(visit)
-    expect(page.locator("#lens-said")).to_contain_text("the model answers are")
-    before = visit.draws(LENS)
-    page.get_by_role("button", name="Two blanks").click()
-    visit.wait_redrawn(LENS, before)
-    expect(page.locator("#lens-said")).to_contain_text("At position 5")
-    for position in (10, 5):
-        page.locator("#lens-chips button.chip").click()  # the one that is shown cannot be pressed
-        expect(page.locator("#lens-said")).to_contain_text(f"At position {position}")
-        expect(page.locator("#lens-chips .chip.mask")).to_have_count(1)
-
-
-def test_a_text_without_a_mask_says_so_in_place_of_the_figure(visit: Visit) -> None:
-    page = open_lens(visit)
-    page.locator("textarea:visible").first.fill("There is no blank.")
-    page.get_by_role("button", name="Read every layer").click()
-    expect(page.locator("#lens-said")).to_contain_text("put [MASK]")
-    expect(page.locator(f"{LENS} .plot")).to_be_hidden()
+        expect(page.locator("#lens-said")).to_contain_text("put [MASK]")
+        expect(page.locator(f"{LENS} .plot")).to_be_hidden()
 
 
 def test_another_model_keeps_the_layer_within_its_depth(visit: Visit, tiny_model: str) -> None:
-    page = open_words(visit)
+    visit.open("context", GRID)
+    page = visit.page
     set_layer(visit, 6)
     visit.choose(tiny_model)
     expect(page.locator(".layer-row input[type=number]")).to_have_value("2")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, expect
 
-from explorer.labs.attention.figures import MOST_ROWS
+from explorer.labs.attention.head.figures import MOST_ROWS
 from tests.e2e.running import SETTLED
 from tests.e2e.visiting import Visit
 

@@ -12,6 +12,7 @@ from tests.e2e.running import (
     SETTLED,
     choose,
     notice,
+    own_run,
     panel,
     start_long,
     stop,
@@ -108,24 +109,13 @@ def test_ranks_are_swept(with_tiny: Visit) -> None:
     expect(with_tiny.page.locator("#sweep-said")).to_contain_text("r = 3")
 
 
-def test_an_owner_follows_their_own_run_from_page_to_page_and_stops_it(visit: Visit, tiny_model: str) -> None:
-    run = start_long(visit, tiny_model)
-    visit.open(f"delta?run={run}", "#spectrum-figure")
-    slider = panel(visit).get_by_label("range slider for Training step")
-    step = slider.input_value()
-    visit.wait_redrawn("#spectrum-figure", visit.draws("#spectrum-figure"))
-    expect(slider).not_to_have_value(step)
-    visit.open(f"finetune?run={run}", "#run-curves")
-    stop(visit)
-    expect(visit.page.locator("#run-said")).to_contain_text("Stopped at step")
-
-
 class TestWhileItTrains:
     """One page that looks on; a run that is asked for meanwhile would wait until this one has ended."""
 
     @pytest.fixture(scope="class")
-    def looking_on(self, visitor: Visit, long_run: str) -> Visit:
-        visitor.open(f"delta?run={long_run}", "#spectrum-figure")
+    def looking_on(self, visitor: Visit, tiny_model: str) -> Visit:
+        run = start_long(visitor, tiny_model)
+        visitor.open(f"delta?run={run}", "#spectrum-figure")
         return visitor
 
     def test_it_is_redrawn_as_a_run_trains_and_a_choice_stands(self, looking_on: Visit) -> None:
@@ -151,3 +141,8 @@ class TestWhileItTrains:
             r"largest in layer \d \(\d(\.\d+)?e-05\)"
         )  # B starts from zero, and Adam's first step is small
         expect(looking_on.page.locator("#spectrum-said")).to_contain_text(first)
+
+    def test_its_owner_follows_it_to_another_page_and_stops_it(self, looking_on: Visit) -> None:
+        looking_on.open(f"finetune?run={own_run(looking_on)}", "#run-curves")
+        stop(looking_on)
+        expect(looking_on.page.locator("#run-said")).to_contain_text("Stopped at step")

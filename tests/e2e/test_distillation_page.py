@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import Any
 
 import pytest
 from playwright.sync_api import Locator, expect
@@ -21,18 +19,14 @@ def text_of(sentences: int) -> str:
 
 
 @pytest.fixture(scope="module")
-def student_page(server: str, browser: Any, tiny_model: str) -> Iterator[Visit]:
+def student_page(visitor: Visit, tiny_model: str) -> Visit:
     """One visitor for the tests below, with the tiny model chosen and the tab with students open."""
-    context = browser.new_context(viewport={"width": 1024, "height": 768})
-    visitor = Visit(context.new_page(), server)
     visitor.open("distillation", "#soft-figure")
     visitor.choose(tiny_model)
     expect(visitor.page.locator("#soft-said")).to_contain_text(tiny_model.rpartition("/")[2])
     open_tab(visitor.page, "Train a student")
     visitor.page.wait_for_selector("#distill-curves .plot[data-drawn]")
-    yield visitor
-    context.close()
-    visitor.assert_unharmed()
+    return visitor
 
 
 def said(visit: Visit, where: str = "#distill-said") -> Locator:

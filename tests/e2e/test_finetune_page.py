@@ -44,17 +44,6 @@ def assert_moves_in_place(visit: Visit) -> None:
     assert len(places) == 1, "the page jumped while it trained"
 
 
-@pytest.fixture
-def going(visit: Visit, tiny_model: str) -> Iterator[str]:
-    """The visitor's run while it trains; stopped at the end."""
-    run = start_long(visit, tiny_model)
-    yield run
-    if run not in visit.page.url:
-        visit.open(f"finetune?run={run}", "#run-curves")
-    with suppress(PlaywrightTimeout):  # it may have ended by itself
-        visit.page.click("#stop", timeout=LOST)
-
-
 def test_the_bundled_task_says_that_it_is_not_glues_whose_file_is_one_press_away(visit: Visit) -> None:
     visit.open("finetune", "#run-curves")
     expect(visit.page.get_by_text("They are not SST-2's")).to_be_visible()
@@ -93,49 +82,59 @@ def test_curves_move_in_place_until_stop_which_stands_where_train_was(visit: Vis
     visit.page.wait_for_selector("#run-outcome .plot[data-drawn]")
 
 
-def test_a_stopped_run_is_resumed_where_it_stood(visit: Visit, going: str) -> None:
-    stop(visit)
-    found = re.search(r"Stopped at step (\d+) of", visit.page.locator("#run-said").inner_text())
-    assert found
-    visit.page.click("#resume")
-    wait_for_step(visit, int(found[1]))
-    assert own_run(visit) == going
+class TestWhileItTrains:
+    """One visitor's run for all; each test opens the page with it, or finds it there, and leaves it going."""
 
+    @pytest.fixture(scope="class")
+    def going(self, visitor: Visit, tiny_model: str) -> Iterator[str]:
+        run = start_long(visitor, tiny_model)
+        yield run
+        with suppress(PlaywrightTimeout):  # it may have ended by itself
+            visitor.page.click("#stop", timeout=LOST)
 
-def test_a_reload_finds_the_run_still_going(visit: Visit, going: str) -> None:
-    before = step_of(visit)
-    visit.page.reload()
-    wait_for_step(visit, before)
-    assert own_run(visit) == going
-    visit.wait_redrawn("#run-curves", visit.draws("#run-curves"))
-    expect(visit.page.locator("#stop")).to_be_visible()
+    def test_a_reload_finds_the_run_still_going(self, visitor: Visit, going: str) -> None:
+        before = step_of(visitor)
+        visitor.page.reload()
+        wait_for_step(visitor, before)
+        assert own_run(visitor) == going
+        visitor.wait_redrawn("#run-curves", visitor.draws("#run-curves"))
+        expect(visitor.page.locator("#stop")).to_be_visible()
 
+    def test_another_page_and_back_finds_it_without_a_link(self, visitor: Visit, going: str) -> None:
+        before = step_of(visitor)
+        visitor.page.click(".top nav >> text=Masking")
+        visitor.page.wait_for_selector("#fill-figure .plot[data-drawn]")
+        visitor.page.click(".top nav >> text=Fine-tune")
+        wait_for_step(visitor, before)
+        assert own_run(visitor) == going
 
-def test_another_page_and_back_finds_it_without_a_link(visit: Visit, going: str) -> None:
-    before = step_of(visit)
-    visit.page.click(".top nav >> text=Masking")
-    visit.page.wait_for_selector("#fill-figure .plot[data-drawn]")
-    visit.page.click(".top nav >> text=Fine-tune")
-    wait_for_step(visit, before)
-    assert own_run(visit) == going
+    def test_another_run_is_looked_at_while_one_trains(self, visitor: Visit, going: str) -> None:
+        """The stream that is left says nothing more, not even as it ends."""
+        choose(visitor.page.locator("#run-picker input"), visitor, re.compile("LoRA r=64"))
+        expect(visitor.page.locator("#run-said")).to_contain_text("LoRA r=64 · SST-2-like, bundled reaches")
+        visitor.page.wait_for_timeout(SETTLED)
+        expect(visitor.page.locator("#run-said")).to_contain_text("LoRA r=64 · SST-2-like, bundled reaches")
+        expect(visitor.page).to_have_url(f"{visitor.address}/finetune?run={OTHER_RANK}")
+        expect(visitor.page.locator("#train")).to_be_visible()
 
+    def test_a_second_run_waits_for_its_turn_and_can_be_called_off(self, visitor: Visit, going: str) -> None:
+        visitor.open(f"finetune?run={going}", "#run-curves")
+        expect(visitor.page.locator("#stop")).to_be_visible()
+        visitor.page.get_by_role("button", name="Rank 1", exact=True).click()
+        expect(visitor.page.locator("#run-said")).to_contain_text("waits for its turn: 1 run ahead of this one")
+        assert own_run(visitor) != going
+        stop(visitor)
+        expect(visitor.page.locator("#run-said")).to_contain_text("Stopped while it waited")
 
-def test_another_run_is_looked_at_while_one_trains(visit: Visit, going: str) -> None:
-    """The stream that is left says nothing more, not even as it ends."""
-    choose(visit.page.locator("#run-picker input"), visit, re.compile("LoRA r=64"))
-    expect(visit.page.locator("#run-said")).to_contain_text("LoRA r=64 · SST-2-like, bundled reaches")
-    visit.page.wait_for_timeout(SETTLED)
-    expect(visit.page.locator("#run-said")).to_contain_text("LoRA r=64 · SST-2-like, bundled reaches")
-    expect(visit.page).to_have_url(f"{visit.address}/finetune?run={OTHER_RANK}")
-    expect(visit.page.locator("#train")).to_be_visible()
-
-
-def test_a_second_run_waits_for_its_turn_and_can_be_called_off(visit: Visit, going: str) -> None:
-    visit.page.get_by_role("button", name="Rank 1", exact=True).click()
-    expect(visit.page.locator("#run-said")).to_contain_text("waits for its turn: 1 run ahead of this one")
-    assert own_run(visit) != going
-    stop(visit)
-    expect(visit.page.locator("#run-said")).to_contain_text("Stopped while it waited")
+    def test_a_stopped_run_is_resumed_where_it_stood(self, visitor: Visit, going: str) -> None:
+        visitor.open(f"finetune?run={going}", "#run-curves")
+        expect(visitor.page.locator("#stop")).to_be_visible()
+        stop(visitor)
+        found = re.search(r"Stopped at step (\d+) of", visitor.page.locator("#run-said").inner_text())
+        assert found
+        visitor.page.click("#resume")
+        wait_for_step(visitor, int(found[1]))
+        assert own_run(visitor) == going
 
 
 def test_a_learning_rate_of_100_diverges_in_a_sentence(visit: Visit, tiny_model: str) -> None:

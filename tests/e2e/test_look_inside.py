@@ -158,17 +158,6 @@ class TestSwitches:
         opened.page.locator("#run-switch-grid").get_by_role("button", name="All heads of layer 5").click()
         expect(said).to_contain_text("12 of 72 heads off: positive goes from")
 
-    def test_another_model_starts_with_all_its_heads(self, visit: Visit, tiny_model: str) -> None:
-        visit.open("attention", "#attention-figure")
-        open_tab(visit.page, "Switch heads off")
-        wait_drawn(visit, "#switch-figure")
-        visit.page.locator("#switch-grid").get_by_role("button", name="Layer 5, head 10").click()
-        expect(visit.page.locator("#switch-said")).to_contain_text("1 of 72 heads off")
-        visit.choose(tiny_model)
-        expect(visit.page.locator("#switch-said")).to_contain_text("All 4 heads are on")
-        open_tab(visit.page, "One head")
-        expect(visit.page.locator("#attention-said")).to_contain_text("Layer 0, head 0")
-
 
 class TestAttribution:
     """/attribution: one page, on which each test writes what it asks."""
@@ -222,3 +211,15 @@ class TestAttribution:
         open_tab(opened.page, "A fine-tuned run")
         wait_drawn(opened, "#run-attribution-bars")
         expect(opened.page.locator("#run-attribution-said")).to_contain_text("pushes hardest towards positive")
+
+
+def test_another_model_starts_with_all_its_heads(visit: Visit, tiny_model: str) -> None:
+    visit.open("attention", "#attention-figure")
+    open_tab(visit.page, "Switch heads off")
+    wait_drawn(visit, "#switch-figure")
+    visit.page.locator("#switch-grid").get_by_role("button", name="Layer 5, head 10").click()
+    expect(visit.page.locator("#switch-said")).to_contain_text("1 of 72 heads off")
+    visit.choose(tiny_model)
+    expect(visit.page.locator("#switch-said")).to_contain_text("All 4 heads are on")
+    open_tab(visit.page, "One head")
+    expect(visit.page.locator("#attention-said")).to_contain_text("Layer 0, head 0")

@@ -19,15 +19,15 @@ def test_every_tab_draws_and_answers_a_change(visit: Visit) -> None:
     page.get_by_label("their shares").check()
     visit.wait_redrawn("#family-figure", before)
 
-    open_tab(page, "What they score")
+    open_tab(page, "Scores")
     expect(page.locator("#scores-said")).to_contain_text("First guess right")
     page.get_by_label("pairs", exact=True).check()
     expect(page.locator("#scores-said")).to_contain_text("50% is chance")
 
-    open_tab(page, "How they were trained")
+    open_tab(page, "Training")
     expect(page.locator("#curves-said")).to_contain_text("million tokens")
 
-    open_tab(page, "Count the parameters")
+    open_tab(page, "Parameters")
     said = page.locator("#count-said")
     expect(said).to_contain_text("11,813,810")
     page.get_by_role("button", name="Nothing shared").click()

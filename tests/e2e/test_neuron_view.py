@@ -13,7 +13,7 @@ pytestmark = pytest.mark.e2e
 
 @pytest.fixture(scope="module")
 def neurons(visitor: Visit) -> Visit:
-    """The tab for all tests; the last chooses another model."""
+    """The tab for all tests; the last two have a model that is drawn quicker."""
     visitor.open("attention", "#attention-figure")
     open_tab(visitor.page, "Queries and keys")
     visitor.page.wait_for_selector("#neuron-figure .plot[data-drawn]")
@@ -40,6 +40,12 @@ def test_a_pressed_token_looks_and_another_text_starts_anew(neurons: Visit) -> N
     expect(said(neurons)).to_contain_text("it looks most at cat")
 
 
+def test_a_smaller_model_starts_from_its_first_head(neurons: Visit, tiny_model: str) -> None:
+    neurons.choose(tiny_model)
+    expect(said(neurons)).to_contain_text("Layer 0, head 0")
+    expect(neurons.page.locator(".notice-place .notice")).to_have_count(0)
+
+
 def test_no_text_runs_or_breaks_the_neuron_view(neurons: Visit) -> None:
     for text in HOSTILE:
         before = neurons.draws("#neuron-figure")
@@ -51,9 +57,3 @@ def test_no_text_runs_or_breaks_the_neuron_view(neurons: Visit) -> None:
         assert rows.count() >= 3, text
         assert neurons.page.locator("#neuron-figure b, #neuron-said img, #neuron-chips img").count() == 0
     assert neurons.page.evaluate("window.hacked") is None
-
-
-def test_a_smaller_model_starts_from_its_first_head(neurons: Visit, tiny_model: str) -> None:
-    neurons.choose(tiny_model)
-    expect(said(neurons)).to_contain_text("Layer 0, head 0")
-    expect(neurons.page.locator(".notice-place .notice")).to_have_count(0)

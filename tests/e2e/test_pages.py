@@ -25,6 +25,16 @@ def test_the_front_page_opens_with_a_prediction_and_leads_to_every_lab(visit: Vi
     visit.page.wait_for_selector("#pair-figure .plot[data-drawn]")
 
 
+def assert_in_view(visit: Visit, figure: str) -> None:
+    """Input and figure, on a projector."""
+    box = visit.page.locator(figure).bounding_box()
+    text = visit.page.locator("textarea:visible").first.bounding_box()
+    assert box is not None
+    assert text is not None
+    assert text["y"] > 0
+    assert box["y"] + box["height"] <= 768
+
+
 class TestFilling:
     """On one page, each from where the one before it leaves it."""
 
@@ -32,6 +42,9 @@ class TestFilling:
     def masking(self, visitor: Visit) -> Visit:
         visitor.open("masking", "#fill-figure")
         return visitor
+
+    def test_input_and_figure_are_in_view_on_a_projector(self, masking: Visit) -> None:
+        assert_in_view(masking, "#fill-figure")
 
     def test_pressing_a_token_hides_it_and_pressing_again_shows_it(self, masking: Visit) -> None:
         said = masking.page.locator(".said").first
@@ -96,6 +109,19 @@ class TestFilling:
         box.press("Enter")
         expect(masking.page.locator(".notice")).to_have_count(0)
 
+    def test_the_corruption_tab_draws_again_and_counts(self, masking: Visit) -> None:
+        masking.page.get_by_role("tab", name="How BERT was trained").click()
+        masking.page.wait_for_selector("#corrupt-figure .plot[data-drawn]")
+        chips = masking.page.locator("#corrupt-chips")
+        first = chips.inner_text()
+        masking.page.get_by_role("button", name="Draw again").click()
+        expect(chips).not_to_have_text(first, use_inner_text=True)
+        masking.page.get_by_role("tab", name="1,000 draws").click()
+        masking.page.wait_for_selector("#shares-figure .plot[data-drawn]")
+        masking.page.get_by_role("tab", name="Static or dynamic").click()
+        masking.page.wait_for_selector("#epochs-figure .plot[data-drawn]")
+        expect(masking.page.locator(".said:visible").first).to_contain_text("10 different maskings")
+
 
 def test_table_figure_and_script_can_be_taken_home(visit: Visit) -> None:
     visit.open("masking", "#fill-figure")
@@ -115,23 +141,9 @@ def test_table_figure_and_script_can_be_taken_home(visit: Visit) -> None:
     expect(visit.page.locator("#plain-fill_masks")).to_contain_text("AutoModelForMaskedLM")
 
 
-def test_the_corruption_tab_draws_again_and_counts(visit: Visit) -> None:
-    visit.open("masking", "#fill-figure")
-    visit.page.get_by_role("tab", name="How BERT was trained").click()
-    visit.page.wait_for_selector("#corrupt-figure .plot[data-drawn]")
-    chips = visit.page.locator("#corrupt-chips")
-    first = chips.inner_text()
-    visit.page.get_by_role("button", name="Draw again").click()
-    expect(chips).not_to_have_text(first, use_inner_text=True)
-    visit.page.get_by_role("tab", name="1,000 draws").click()
-    visit.page.wait_for_selector("#shares-figure .plot[data-drawn]")
-    visit.page.get_by_role("tab", name="Static or dynamic").click()
-    visit.page.wait_for_selector("#epochs-figure .plot[data-drawn]")
-    expect(visit.page.locator(".said:visible").first).to_contain_text("10 different maskings")
-
-
 def test_a_pair_is_scored_swapped_and_all_pairs_are_drawn(visit: Visit) -> None:
     visit.open("pairs", "#pair-figure")
+    assert_in_view(visit, "#pair-figure")
     said = visit.page.locator(".said").first
     expect(said).to_contain_text("P(next)")
     before = said.inner_text()
@@ -227,17 +239,6 @@ def assert_no_wider(page: Any) -> None:
         assert width_of(page) <= width
 
 
-@pytest.mark.parametrize(("path", "figure"), [("masking", "#fill-figure"), ("pairs", "#pair-figure")])
-def test_input_and_figure_are_in_view_on_a_projector(visit: Visit, path: str, figure: str) -> None:
-    visit.open(path, figure)
-    box = visit.page.locator(figure).bounding_box()
-    text = visit.page.locator("textarea:visible").first.bounding_box()
-    assert box is not None
-    assert text is not None
-    assert text["y"] > 0
-    assert box["y"] + box["height"] <= 768
-
-
 def test_dark_pages_have_dark_figures(visit: Visit) -> None:
     visit.page.emulate_media(color_scheme="dark")
     visit.open("masking", "#fill-figure")
@@ -277,11 +278,12 @@ def test_what_is_asked_and_its_figure_are_in_view_together_on_a_projector(
         assert box["y"] + box["height"] <= 768, "the fold cuts the figure"
 
 
-@pytest.mark.parametrize(("width", "links"), [(1024, ["Use via API", "Settings"]), (390, ["Settings"])])
-def test_the_footer_has_a_dot_between_links_and_nowhere_else(visit: Visit, width: int, links: list[str]) -> None:
-    visit.page.set_viewport_size({"width": width, "height": 844})
+def test_the_footer_has_a_dot_between_links_and_nowhere_else(visit: Visit) -> None:
     visit.open("masking", "#fill-figure")
     shown = visit.page.locator("footer > :visible")
-    assert [text.strip() for text in shown.all_inner_texts()] == links
+    for width, links in ((1024, ["Use via API", "Settings"]), (390, ["Settings"])):
+        visit.page.set_viewport_size({"width": width, "height": 844})
+        visit.page.evaluate(TWO_FRAMES)
+        assert [text.strip() for text in shown.all_inner_texts()] == links
     dot = "getComputedStyle(document.querySelector('footer .show-api'), '::after').content"
     assert visit.page.evaluate(dot) == '"·"', "it goes with the first link"

@@ -8,15 +8,13 @@ from __future__ import annotations
 import importlib.util
 import re
 import zipfile
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
-from gradio_client import Client
 from playwright.sync_api import Locator, expect
 
 from explorer.labs.pruning.worked import FOLDER
+from tests.caller import Caller
 from tests.e2e.visiting import Visit, open_tab
 
 pytestmark = pytest.mark.e2e
@@ -27,7 +25,7 @@ TABS = ("What matters", "Prune and see", "Take out", "Step by step", "Fewer bits
 @pytest.fixture(scope="module")
 def tiny_run(server: str, tiny_model: str) -> str:
     """A LoRA run of the tiny model on SST-2; its id."""
-    client = Client(server, verbose=False, httpx_kwargs={"timeout": 300})
+    client = Caller(server)
     client.predict(model=tiny_model, task="sst2", examples=32, epochs=1, api_name="/train")
     runs = client.predict(api_name="/runs")
     table = runs if isinstance(runs, dict) else runs[-1]
@@ -35,14 +33,10 @@ def tiny_run(server: str, tiny_model: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def shared(server: str, browser: Any, tiny_run: str) -> Iterator[Visit]:
+def shared(visitor: Visit, tiny_run: str) -> Visit:
     """One visitor for all tests of this file."""
-    context = browser.new_context(viewport={"width": 1024, "height": 768}, accept_downloads=True)
-    visitor = Visit(context.new_page(), server)
     visitor.open(f"pruning?run={tiny_run}", "#importance-heatmap")
-    yield visitor
-    context.close()
-    visitor.assert_unharmed()
+    return visitor
 
 
 @pytest.fixture

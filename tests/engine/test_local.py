@@ -154,7 +154,7 @@ def test_jobs_leave_the_model_as_it_was(engine: LocalEngine, model_id: str) -> N
     bundle = engine.store.get(model_id)
     before = {name: weight.clone() for name, weight in bundle.model.state_dict().items()}
     config, tokenizer = bundle.model.config.to_dict(), bundle.tokenizer.backend_tokenizer.to_str()
-    masking = "explorer.labs.masking.compute"
+    masking = "explorer.labs.masking.jobs"
     run(engine, Job(f"{masking}:fill_masks", Capability.MLM), model_id, FillParams("the [MASK] sat", also_mask=(1,)))
     run(
         engine,

@@ -9,8 +9,11 @@ import pytest
 import torch
 from scipy import stats
 
+from explorer.kinds import OneOf
 from explorer.labs.masking import schema
-from explorer.maths.corruption import SCHEMES, CorruptionRecipe, choose_positions, ngram_probabilities, words_of
+from explorer.maths.corruption import CorruptionRecipe, choose_positions
+from explorer.maths.schemes import SCHEMES, ngram_probabilities, words_of
+from explorer.params import declared
 
 FALSE_ALARM = 1e-6
 """How often a right implementation would fail a statistical test here, were the seed not fixed."""
@@ -145,7 +148,7 @@ def first_ngram_counts(draws: int) -> list[int]:
     """
     word_ids = text_of(*[1] * 800)
     generator = torch.Generator().manual_seed(1)
-    firsts = (run_lengths(SCHEMES["ngram"](word_ids, 30, generator))[0] for _ in range(draws))
+    firsts = (run_lengths(SCHEMES["ngram"].choose(word_ids, 30, generator))[0] for _ in range(draws))
     lengths = Counter(min(length, 3) for length in firsts)
     return [lengths[1], lengths[2], lengths[3]]
 
@@ -167,7 +170,11 @@ def test_words_of_groups_by_word_and_leaves_special_tokens_out() -> None:
 
 
 def test_the_lab_offers_the_schemes_that_there_are() -> None:
-    assert tuple(SCHEMES) == schema.SCHEMES
+    for params in (schema.CorruptParams, schema.SharesParams, schema.PatternsParams):
+        kind = declared(params)["scheme"].kind
+        assert isinstance(kind, OneOf)
+        assert kind.known == tuple(SCHEMES)
+        assert kind.titles == tuple(scheme.title for scheme in SCHEMES.values())
 
 
 @pytest.mark.parametrize(

@@ -7,20 +7,20 @@ import torch
 from scipy import stats
 from torch import Tensor
 
-from explorer.labs.masking import corruption_figures
+from explorer.labs.masking.corrupt import figures as corruption_figures
 from explorer.maths.corruption import (
     FATES,
     IGNORED_LABEL,
     KEPT,
     MASK,
     RANDOM,
-    SCHEMES,
     UNTOUCHED,
     Corruption,
     CorruptionRecipe,
     corrupt,
     draw_fates,
 )
+from explorer.maths.schemes import SCHEMES
 
 FALSE_ALARM = 1e-6
 """How often a right implementation would fail a statistical test here, were the seed not fixed."""

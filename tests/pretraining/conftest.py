@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +14,12 @@ from numpy.typing import NDArray
 from transformers import BertConfig, BertForPreTraining, PreTrainedTokenizerBase
 
 from pretraining.export import export_model
+from pretraining.objectives import PRETRAINERS
 from pretraining.objectives.base import Place
 from pretraining.starts import granite
 from pretraining.starts.sentences import SentenceEncoder
 from tests.models.tiny import byte_level
+from tests.pretraining.objectives.tiny import RECIPES
 
 WORDS = ("river", "bridge", "stone", "garden", "winter", "summer", "market", "farmer", "village", "church", "captain")
 
@@ -60,6 +63,24 @@ def place(corpus: Path, models: Path, tmp_path: Path, monkeypatch: pytest.Monkey
         (tmp_path / "models").mkdir(exist_ok=True)
         (tmp_path / "models" / model.name).symlink_to(model)
     return Place(corpus, tmp_path / "work", tmp_path / "models")
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where `with_exports` keeps a file's exports."""
+    return tmp_path_factory.mktemp("exports") / "models"
+
+
+def with_exports(place: Place, kept: Path, *objectives: str) -> Place:
+    """A place with what these objectives export, one after the other; made for the first test, a copy for the others."""
+    if kept.exists():
+        shutil.rmtree(place.models)
+        shutil.copytree(kept, place.models, symlinks=True)
+        return place
+    for objective in objectives:
+        PRETRAINERS[objective](RECIPES[objective], place).export(place.models)
+    shutil.copytree(place.models, kept, symlinks=True)
+    return place
 
 
 def by_chance(encoder: SentenceEncoder, texts: list[str]) -> NDArray[np.float32]:

@@ -6,8 +6,8 @@ import torch
 from transformers import PreTrainedTokenizerBase
 
 from explorer.maths.corruption import IGNORED_LABEL, CorruptionRecipe
-from explorer.models.encoding import replacement_ids
-from pretraining.batches import collate, words_of_row
+from explorer.models.masker import Masker
+from pretraining.batches import collate
 from pretraining.rows import NOT_NEXT, Row
 from pretraining.vocabularies import unigram_tokenizer
 from tests.models.tiny import byte_level
@@ -24,7 +24,7 @@ def test_rows_are_padded_to_the_longest_and_padding_is_masked_out(tokenizer: Pre
         Row([CLS, 1000, SEP, 1001, SEP], [0, 0, 0, 1, 1], NOT_NEXT),
     ]
     recipe, generator = CorruptionRecipe(rate=0.0), torch.Generator().manual_seed(0)
-    batch = collate(rows, recipe, tokenizer, replacement_ids(tokenizer), generator)
+    batch = collate(rows, recipe, Masker(tokenizer), generator)
     longest = max(len(row.input_ids) for row in rows)
     for number, row in enumerate(rows):
         size = len(row.input_ids)
@@ -38,7 +38,7 @@ def test_rows_are_padded_to_the_longest_and_padding_is_masked_out(tokenizer: Pre
 def test_each_row_is_corrupted_and_neither_padding_nor_special_tokens_are(tokenizer: PreTrainedTokenizerBase) -> None:
     rows = rows_of(tokenizer, "A short row.", "A row that is a good deal longer than the other one.")
     recipe, generator = CorruptionRecipe(rate=0.3), torch.Generator().manual_seed(0)
-    batch = collate(rows, recipe, tokenizer, replacement_ids(tokenizer), generator)
+    batch = collate(rows, recipe, Masker(tokenizer), generator)
     for number, row in enumerate(rows):
         size = len(row.input_ids)
         chosen = batch.labels[number] != IGNORED_LABEL
@@ -56,7 +56,7 @@ def test_whole_words_are_grouped_by_the_word_pieces(tokenizer: PreTrainedTokeniz
     assert len(words) > len(set(words)) + 3
     recipe, generator = CorruptionRecipe(rate=0.4, scheme="whole_word"), torch.Generator().manual_seed(0)
     for _ in range(30):
-        batch = collate(rows_of(tokenizer, text), recipe, tokenizer, replacement_ids(tokenizer), generator)
+        batch = collate(rows_of(tokenizer, text), recipe, Masker(tokenizer), generator)
         chosen = (batch.labels[0] != IGNORED_LABEL).tolist()
         for word in set(words) - {None}:
             assert len({picked for picked, owner in zip(chosen, words, strict=True) if owner == word}) == 1
@@ -66,7 +66,7 @@ def test_byte_level_pieces_are_grouped_by_the_space_before_a_word() -> None:
     reader = byte_level()
     text = "the cat, the catcat"
     ids = reader(text)["input_ids"]
-    words = words_of_row(ids, reader)
+    words = Masker(reader).words(ids)
     assert words[0] is None
     assert words[-1] is None
     grouped: dict[int, str] = {}
@@ -80,7 +80,7 @@ def test_unigram_pieces_are_grouped_by_their_mark_and_punctuation_stands_alone(c
     reader = unigram_tokenizer(corpus, 90)  # type: ignore[arg-type]
     ids = reader("The farmer. stood near.")["input_ids"]
     grouped: dict[int, str] = {}
-    for name, word in zip(reader.convert_ids_to_tokens(ids), words_of_row(ids, reader), strict=True):
+    for name, word in zip(reader.convert_ids_to_tokens(ids), Masker(reader).words(ids), strict=True):
         if word is not None:
             grouped[word] = grouped.get(word, "") + name
     assert [word.replace("▁", "") for word in grouped.values()] == ["the", "farmer", ".", "stood", "near", "."]
@@ -89,7 +89,7 @@ def test_unigram_pieces_are_grouped_by_their_mark_and_punctuation_stands_alone(c
 def test_a_batch_gives_its_text_back(tokenizer: PreTrainedTokenizerBase) -> None:
     rows = rows_of(tokenizer, "A row that is to be hidden in part.", "Short.")
     recipe, generator = CorruptionRecipe(rate=0.5), torch.Generator().manual_seed(0)
-    batch = collate(rows, recipe, tokenizer, replacement_ids(tokenizer), generator)
+    batch = collate(rows, recipe, Masker(tokenizer), generator)
     assert batch.padded
     assert not batch.paired
     for number, row in enumerate(rows):

@@ -10,7 +10,7 @@ from torch.nn.functional import cosine_embedding_loss, cross_entropy, kl_div
 from pretraining import chunks
 from pretraining.chunks import TrueTokens, chunked_loss
 from pretraining.objectives.distilbert import SoftTargets, cosine_distance, softened_divergence
-from pretraining.objectives.electra import Sampler, sampled
+from pretraining.objectives.electra import Sampler
 from pretraining.recipes import DISTILBERT_MINI
 
 ROWS, WIDTH, VOCABULARY = 23, 8, 50
@@ -118,16 +118,6 @@ def test_soft_targets_weigh_the_two_losses_as_the_recipe_says() -> None:
     assert judge.figures["soft_loss"] == pytest.approx(float(temperature**2 * soft), rel=1e-3)
     agreed = (logits.argmax(-1) == teacher(wanted).argmax(-1)).float().mean()
     assert judge.figures["agreement_accuracy"] == pytest.approx(float(agreed))
-
-
-def test_samples_are_drawn_as_often_as_they_are_likely_and_not_always_the_best() -> None:
-    logits = torch.tensor([0.5, 0.3, 0.15, 0.05]).log().repeat(20_000, 1)
-    drawn = sampled(logits, torch.Generator().manual_seed(0))
-    shares = torch.bincount(drawn, minlength=4) / len(drawn)
-    torch.testing.assert_close(shares, torch.tensor([0.5, 0.3, 0.15, 0.05]), atol=0.015, rtol=0)
-    certain = torch.full((5, 4), -100.0)
-    certain[:, 2] = 100.0
-    assert sampled(certain, torch.Generator()).tolist() == [2] * 5
 
 
 def test_a_sampler_draws_one_token_a_row_in_the_rows_order() -> None:

@@ -26,7 +26,7 @@ from pretraining.objectives.base import Place
 from pretraining.starts import distilbert
 from pretraining.store import EVERYDAY as EVERYDAY_TEXTS
 from pretraining.train import train
-from tests.pretraining.conftest import tiny_model
+from tests.pretraining.conftest import tiny_model, with_exports
 from tests.pretraining.objectives.tiny import RECIPES
 
 PAIRS = {"nsp_segments", "nsp_sentences", "sop_segments", "sop_sentences"}
@@ -50,10 +50,8 @@ def _quick(monkeypatch: pytest.MonkeyPatch, tokenizer: PreTrainedTokenizerBase) 
 
 
 @pytest.fixture
-def ready(place: Place) -> Place:
-    for objective in ("full sentences", "module replacing"):
-        PRETRAINERS[objective](RECIPES[objective], place).export(place.models)
-    return place
+def ready(place: Place, kept: Path) -> Place:
+    return with_exports(place, kept, "full sentences", "module replacing")
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from torch.nn.functional import cross_entropy
 from transformers import AutoTokenizer, BertForPreTraining, PreTrainedTokenizerBase
 
 from explorer.maths.corruption import IGNORED_LABEL
-from explorer.models.encoding import replacement_ids
+from explorer.models.masker import Masker
 from pretraining import train as training
 from pretraining.batches import Batch, collate
 from pretraining.objectives.base import Loss, Place, masked_loss, with_pairs
@@ -49,7 +49,7 @@ def _no_download(monkeypatch: pytest.MonkeyPatch, tokenizer: PreTrainedTokenizer
 
 def batch_of(tokenizer: PreTrainedTokenizerBase, rows: list[Row]) -> Batch:
     recipe, generator = CorruptionRecipe(rate=0.4), torch.Generator().manual_seed(0)
-    return collate(rows, recipe, tokenizer, replacement_ids(tokenizer), generator)
+    return collate(rows, recipe, Masker(tokenizer), generator)
 
 
 def rows_of(tokenizer: PreTrainedTokenizerBase, paired: bool) -> list[Row]:

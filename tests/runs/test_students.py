@@ -193,14 +193,14 @@ class TestRunning:
     def test_a_student_can_be_asked_and_taken_home(
         self, engine: LocalEngine, asked: RunSpec, monkeypatch: pytest.MonkeyPatch, settings: Settings
     ) -> None:
-        from explorer.labs.finetune import compute
+        from explorer.labs.finetune import jobs as compute
 
         monkeypatch.setattr(compute, "settings", lambda: settings)
         record = finished(engine, replace(asked, learning_rate=5e-3))
-        predict = Job("explorer.labs.finetune.compute:predict_run", on="runs")
+        predict = Job("explorer.labs.finetune.jobs:predict_run", on="runs")
         answer = engine.follow(predict, PredictRunParams(record.run_id, "the cat sat")).last.result()
         assert answer.base.logits != answer.adapted.logits
-        export = Job("explorer.labs.finetune.compute:export_run", on="runs")
+        export = Job("explorer.labs.finetune.jobs:export_run", on="runs")
         with pytest.raises(BadInputError, match="kind = merged"):
             engine.follow(export, ExportParams(record.run_id)).last.result()
         path = engine.follow(export, ExportParams(record.run_id, "merged")).last.result()
@@ -214,7 +214,7 @@ class TestRunning:
         self, engine: LocalEngine, asked: RunSpec, teacher: RunRecord
     ) -> None:
         record = finished(engine, replace(asked, student_layers=2))
-        predict = Job("explorer.labs.finetune.compute:predict_run", on="runs")
+        predict = Job("explorer.labs.finetune.jobs:predict_run", on="runs")
         of_student, of_teacher = (
             engine.follow(predict, PredictRunParams(run_id, "a cat on the mat")).last.result()
             for run_id in (record.run_id, teacher.run_id)
@@ -223,7 +223,7 @@ class TestRunning:
 
     def test_its_teacher_is_what_it_was(self, engine: LocalEngine, asked: RunSpec, teacher: RunRecord) -> None:
         weights = (engine.runs.store.folder_of(teacher.run_id) / WEIGHTS).read_bytes()
-        predict = Job("explorer.labs.finetune.compute:predict_run", on="runs")
+        predict = Job("explorer.labs.finetune.jobs:predict_run", on="runs")
         question = PredictRunParams(teacher.run_id, "the cat sat on the mat")
         before = engine.follow(predict, question).last.result()
         base = {name: tensor.clone() for name, tensor in engine.store.get(asked.model).model.state_dict().items()}

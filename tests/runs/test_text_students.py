@@ -28,7 +28,7 @@ from tests.tuning.small import CATS, examples
 model_id, settings, task, spec = executing.model_id, executing.settings, executing.task, executing.spec
 engine, no_examples = executing.engine, executing.no_examples
 
-COMPUTE = "explorer.labs.distillation.compute"
+COMPUTE = "explorer.labs.distillation.jobs"
 
 
 @pytest.fixture
@@ -123,13 +123,13 @@ class TestRunning:
         ).last.result()
         assert losses.student == record.name
         assert all(loss.value is not None for loss in losses.losses)
-        predict = Job("explorer.labs.finetune.compute:predict_run", on="runs")
+        predict = Job("explorer.labs.finetune.jobs:predict_run", on="runs")
         with pytest.raises(BadInputError, match="knows no classes"):
             engine.follow(predict, PredictRunParams(record.run_id, "the cat")).last.result()
 
     def test_it_goes_home_as_a_checkpoint(self, engine: LocalEngine, asked: RunSpec) -> None:
         record = finished(engine, asked)
-        export = Job("explorer.labs.finetune.compute:export_run", on="runs")
+        export = Job("explorer.labs.finetune.jobs:export_run", on="runs")
         file = engine.follow(export, ExportParams(record.run_id, "merged")).last.result()
         folder = unpacked(Path(file))
         model = AutoModelForMaskedLM.from_pretrained(folder)

@@ -8,9 +8,10 @@ import warnings
 from collections.abc import Iterator
 
 import pytest
+from sklearn import metrics as sk
 
 from explorer.tasks.glue_tasks import find_task
-from explorer.tasks.metrics import METRICS, scores
+from explorer.tasks.metrics import METRICS, counted, scores
 
 
 @pytest.fixture(autouse=True)
@@ -102,3 +103,69 @@ def test_scores_come_in_the_tasks_order() -> None:
     assert list(scores(find_task("mrpc"), [0, 1], [0, 1]).items()) == [("accuracy", 1.0), ("f1", 1.0)]
     assert list(scores(find_task("stsb"), [0, 1, 5], [0, 1, 5])) == ["pearson", "spearman"]
     assert scores(find_task("cola"), [0, 1], [1, 1]) == {"matthews": None}
+
+
+def examples_of(matrix: list[list[int]]) -> tuple[list[int], list[int]]:
+    """The labels and predictions that a matrix counts."""
+    cells = [(i, j) for i, row in enumerate(matrix) for j, count in enumerate(row) for _ in range(count)]
+    return [true for true, _ in cells], [guess for _, guess in cells]
+
+
+@pytest.mark.parametrize("classes", [2, 3, 5])
+@pytest.mark.parametrize("seed", range(4))
+def test_a_matrix_has_the_metrics_of_the_examples_that_it_counts(seed: int, classes: int) -> None:
+    chance = random.Random(seed)
+    matrix = [[chance.randrange(1, 20) for _ in range(classes)] for _ in range(classes)]
+    labels, guesses = examples_of(matrix)
+    found = counted(matrix)
+    assert sk.confusion_matrix(labels, guesses).tolist() == matrix
+    assert found.accuracy == pytest.approx(sk.accuracy_score(labels, guesses))
+    assert found.matthews == pytest.approx(sk.matthews_corrcoef(labels, guesses))
+    assert found.precision == pytest.approx(sk.precision_score(labels, guesses, average=None))
+    assert found.recall == pytest.approx(sk.recall_score(labels, guesses, average=None))
+    assert found.f1 == pytest.approx(sk.f1_score(labels, guesses, average=None))
+
+
+@pytest.mark.parametrize(
+    ("name", "matrix"),
+    [
+        ("precision", [[5, 0], [3, 0]]),
+        ("recall", [[5, 2], [0, 0]]),
+        ("f1", [[5, 0], [0, 0]]),
+        ("matthews", [[5, 0], [3, 0]]),
+        ("matthews", [[5, 2], [0, 0]]),
+    ],
+)
+def test_what_divides_by_zero_in_a_matrix_is_none(name: str, matrix: list[list[int]]) -> None:
+    found = getattr(counted(matrix), name)
+    assert (found if name == "matthews" else found[1]) is None
+
+
+def test_a_rare_class_that_is_never_found_shows_in_f1_and_matthews_alone() -> None:
+    found = counted([[94, 1], [5, 0]])
+    assert found.accuracy == pytest.approx(0.94)
+    assert found.f1[1] == 0
+    assert found.matthews is not None
+    assert found.matthews < 0
+
+
+def test_the_largest_counts_do_not_overflow() -> None:
+    assert counted([[10**9, 0], [0, 10**9]]).matthews == pytest.approx(1)
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e-9, 1.0, 1e9, 1e300])
+@pytest.mark.parametrize("name", ["pearson", "spearman"])
+def test_the_scale_does_not_matter_to_a_correlation(name: str, scale: float) -> None:
+    chance = random.Random(1)
+    first, second = ([chance.uniform(0, 5) for _ in range(20)] for _ in range(2))
+    compute = METRICS[name].compute
+    moved = compute([value * scale for value in first], [value * scale for value in second])
+    assert moved == pytest.approx(compute(first, second))
+
+
+def test_one_outlier_moves_pearson_far_more_than_spearman() -> None:
+    line = [float(x) for x in range(10)]
+    pearson, spearman = (METRICS[name].compute([*line, 10.0], [*line, -40.0]) for name in ("pearson", "spearman"))
+    assert pearson is not None
+    assert spearman is not None
+    assert pearson < 0 < spearman

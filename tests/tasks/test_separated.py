@@ -206,6 +206,7 @@ class TestRefusals:
     def test_a_text_too_long_for_the_csv_module(self) -> None:
         for text in ("x" * 200_000 + ",b\n", '"never closed,a\n' + "b c,d\n" * 30_000):
             assert "line 2: a text of more than 131,072 characters" in failure("text,label\n" + text)
+        assert "line 2: a text of more than 131,072 characters" in failure("text\tlabel\n" + "x" * 200_000 + "\tb\n")
 
     def test_a_header_alone(self) -> None:
         assert "a header and no examples" in failure("text,label\n")

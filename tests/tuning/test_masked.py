@@ -162,7 +162,7 @@ class TestLoss:
         hidden = Masks(bundle.tokenizer).hide(rows, range(4), LEARNT, 0)
         model = fork_masked(bundle)
         with torch.no_grad():
-            logits, states = read_masked(model, "bert", hidden.inputs, hidden.chosen)
+            logits, states = read_masked(model, hidden.inputs, hidden.chosen)
             expected, last = whole(bundle.model, hidden)
         torch.testing.assert_close(logits, expected)
         torch.testing.assert_close(states, last)

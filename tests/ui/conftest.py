@@ -11,8 +11,10 @@ from gradio_client import Client
 from gradio_client.exceptions import AppError
 
 from explorer.engine.local import LocalEngine
+from explorer.models import timing
 from explorer.settings import Settings
 from explorer.shell import build_app, launch_options
+from tests.caller import Caller
 
 LECTURER = "lecturer:teach"
 """The name with which the lecturer's link asks."""
@@ -28,19 +30,22 @@ def address(data_folder: Path) -> Iterator[str]:
     app = build_app(engine)
     options = launch_options(engine)
     _, url, _ = app.launch(server_name="127.0.0.1", prevent_thread_lock=True, quiet=True, **options)
-    yield url
+    in_turns = timing.in_turns
+    with pytest.MonkeyPatch.context() as quick:  # what is timed is timed twice, of which quartiles can be had
+        quick.setattr(timing, "in_turns", lambda calls, device, times: in_turns(calls, device, 2))
+        yield url
     app.close()
 
 
 @pytest.fixture(scope="package")
 def client(address: str) -> Client:
-    return Client(address, verbose=False, httpx_kwargs={"timeout": 300})
+    return Caller(address)
 
 
 @pytest.fixture(scope="package")
-def newcomer(address: str) -> Callable[[], Client]:
+def newcomer(address: str, client: Caller) -> Callable[[], Client]:
     """Makes clients of their own session: other visitors."""
-    return lambda: Client(address, verbose=False, httpx_kwargs={"timeout": 300})
+    return lambda: Caller(address, client)
 
 
 @pytest.fixture(scope="package")

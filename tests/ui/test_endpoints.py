@@ -24,9 +24,6 @@ FILES_AND_BUTTONS = {
 }
 """What a visitor does without a result to compute: these endpoints, with their parameters, are no actions."""
 
-OF_NOBODY = {"take_metrics_apart", "correlate"}
-"""Live actions that belong to no visitor: sums over what they are given."""
-
 
 def test_every_action_is_an_endpoint_under_its_own_name_and_little_else_is(client: Client) -> None:
     named = client.view_api(return_format="dict")["named_endpoints"]
@@ -43,7 +40,7 @@ def test_endpoints_have_the_parameters_names_of_their_action(client: Client, nam
     action, names = ACTIONS[name], parameters_of(client, name)
     if isinstance(action, LiveAction):
         assert ("model" in names) == action.takes_model
-        assert name in OF_NOBODY or names.pop() == "visitor"
+        assert names.pop() == "visitor"
     else:
         asks_either = any(field.name == "model" for field in fields(action.params))  # a model, or a run in its place
         assert ("model" in names) == (action.job.on == "model" or asks_either)

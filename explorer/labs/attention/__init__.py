@@ -2,14 +2,16 @@
 
 from explorer.action import Action, Lab
 from explorer.engine.protocol import Job
-from explorer.labs.attention import figures, plain, switch_figures
-from explorer.labs.attention.schema import AttentionParams, StatisticsParams
-from explorer.labs.attention.switch_schema import AblateParams, AblateRunParams, EachHeadParams
-from explorer.labs.attention.views_actions import ATTENTION_VIEW, QUERY_KEY
+from explorer.labs.attention import plain
+from explorer.labs.attention.head import figures
+from explorer.labs.attention.head.schema import AttentionParams, StatisticsParams
+from explorer.labs.attention.switch import figures as switch_figures
+from explorer.labs.attention.switch.schema import AblateParams, AblateRunParams, EachHeadParams
+from explorer.labs.attention.views.actions import ATTENTION_VIEW, QUERY_KEY
 from explorer.plain import plain_script
 
-_COMPUTE = "explorer.labs.attention.compute"
-_SWITCH = "explorer.labs.attention.switch_compute"
+_COMPUTE = "explorer.labs.attention.head.jobs"
+_SWITCH = "explorer.labs.attention.switch.jobs"
 
 ATTENTION = Action(
     "attention",
@@ -55,5 +57,5 @@ LAB = Lab(
     teaser="See every head's attention, find the ones with a habit, and switch heads off to see what the model loses.",
     needs=None,
     actions=(ATTENTION, STATISTICS, ABLATE, EACH_HEAD, ABLATE_RUN, ATTENTION_VIEW, QUERY_KEY),
-    tab="explorer.labs.attention.tab:build",
+    tab="explorer.labs.attention.page:build",
 )

@@ -30,5 +30,5 @@ LAB = Lab(
     teaser="Divide a prediction among the words of the text, by several methods side by side, and see how far they agree.",
     needs=None,
     actions=(ATTRIBUTE, ATTRIBUTE_RUN),
-    tab="explorer.labs.attribution.tab:build",
+    tab="explorer.labs.attribution.page:build",
 )

@@ -46,7 +46,7 @@ def _gradients() -> Iterator[None]:
 
 
 def ask(bundle: Bundle, params: AskParams) -> Asked:
-    """What the model answers, for the text and for the baseline. Raises BadInputError where nothing can be asked."""
+    """What the model answers, for the text and for the baseline. Raises BadInputError if nothing can be asked."""
     encoded = _encoded(bundle, params.text, params.second)
     asked = question_of(bundle, encoded, params.classes, bool(params.second))
     kind = baseline_kind(bundle, params.baseline)

@@ -65,7 +65,7 @@ def unit_name(result: AttributionResult, unit: Unit) -> str:
 
 
 def place_name(asked: Asked) -> str:
-    """Where the question is asked, in words; empty where the text as a whole is judged."""
+    """Where the question is asked, in words; empty if the text as a whole is judged."""
     place, slug = asked.fixed.place, asked.fixed.slug
     if slug == "continue":
         return " as the next token"
@@ -204,7 +204,7 @@ def progress_line(result: AttributionResult) -> Markup:
 
 
 def place_chips(result: AttributionResult) -> dict[str, Any]:
-    """The tokens, those to press that the same could be asked of; nothing where there is only one."""
+    """The tokens, those to press that the same could be asked of; nothing if there is only one."""
     asked = result.asked
     places = set(asked.places) if len(asked.places) > 1 else set()
     row = []

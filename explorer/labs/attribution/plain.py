@@ -27,7 +27,7 @@ def attribute(asked: Asked) -> str:
 
 
 def attribute_run(asked: Asked) -> str:
-    """A fine-tuned classifier's; none where it reads the last token, or by a method that the script cannot put together."""
+    """A fine-tuned classifier's; none if it reads the last token, or by a method that the script cannot put together."""
     record, values = asked.engine.runs.get(asked.params.run), _values(asked.result)
     run = run_values(asked, record)
     family = architecture_of(asked, record.spec.model)

@@ -72,7 +72,7 @@ class _Board:
         return [number for number, unit in enumerate(self.units) if not unit.kept]
 
     def result(self) -> AttributionResult:
-        """As it stands."""
+        """What is known so far."""
         going = any(not part.done for part in self.parts.values())
         return AttributionResult(
             self.asked, self.by, self.units, tuple(self.parts.values()), self._progress() if going else None

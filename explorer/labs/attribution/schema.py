@@ -132,7 +132,7 @@ class Unit:
 
 @dataclass(frozen=True)
 class Part:
-    """One method's numbers so far, one for each unit; None where it has not come to it.
+    """One method's numbers so far, one for each unit; None if it has not come to it.
 
     layers: for conductance, a row of them for each layer. steps, delta: of the methods that take steps; delta is the sum
     less f(x) − f(baseline), the largest of any layer for conductance.

@@ -6,6 +6,7 @@ them (positions, segments) stays as it is.
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import Any
 
 import torch
@@ -14,6 +15,7 @@ from torch import Tensor, nn
 from explorer.errors import BadInputError
 from explorer.models.bundle import Bundle
 from explorer.models.encoding import Encoded
+from explorer.models.heads import head_at
 from explorer.models.inside import depth_of, neurons_of, private_tree
 from explorer.models.questions import Question, scores
 
@@ -40,24 +42,20 @@ class Score:
             self.embeddings: Tensor = self.word_embedding(self.inputs["input_ids"]).clone()
         self._given: Tensor | None = None
         self.word_embedding.register_forward_hook(self._enter)
-        self._narrow()
+        self.single = asked.slug in ("mask", "continue")
 
     def _enter(self, module: nn.Module, given: Any, output: Tensor) -> Tensor:
         """The embeddings to compute with; once in a pass, since GPT-2 looks segments up in the same module afterwards."""
         entering, self._given = self._given, None
         return output if entering is None else entering
 
-    def _narrow(self) -> None:
-        """Let the map to the vocabulary see the asked position alone: at the others it is most of a small model's work."""
-        decoder = self.tree.get_output_embeddings()
-        if self.asked.slug in ("mask", "continue") and decoder is not None:
-            decoder.register_forward_pre_hook(lambda module, given: (given[0][:, self.place : self.place + 1],))
-
     def answers(self, embeddings: Tensor) -> Tensor:
         """(n, T, classes); (n, 1, classes) where only one place is asked."""
         self._given = embeddings
         inputs = {name: tensor.expand(len(embeddings), -1) for name, tensor in self.inputs.items()}
-        return scores(self.asked, self.bundle, self.tree(**inputs)).float()
+        one = head_at(self.tree, torch.tensor([self.place], device=self.bundle.device))
+        with one if self.single else nullcontext():
+            return scores(self.asked, self.bundle, self.tree(**inputs)).float()
 
     def logits(self, embeddings: Tensor) -> Tensor:
         """(n, classes) at the place."""

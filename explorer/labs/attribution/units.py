@@ -1,4 +1,4 @@
-"""Words out of tokens, and rank correlation, in plain Python: figures use them as well as jobs."""
+"""Words out of tokens, and rank correlation: figures use them as well as jobs."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from explorer.labs.attribution.schema import AttributionResult, Part, TokenView, Unit
-from explorer.tasks import correlation
+from explorer.tasks.metrics import METRICS
 
 
 def units_of(tokens: Sequence[TokenView], by: str) -> tuple[Unit, ...]:
@@ -43,4 +43,4 @@ def spearman(first: Sequence[float], second: Sequence[float]) -> float | None:
     """Spearman's rank correlation, ties by their mean rank; None for fewer than three, and where one side is all ties."""
     if len(first) < 3:
         return None
-    return correlation.spearman(list(zip(first, second, strict=True)))
+    return METRICS["spearman"].compute(first, second)

@@ -2,21 +2,23 @@
 
 from explorer.action import Action, Lab
 from explorer.engine.protocol import Job
-from explorer.labs.context import figures, lens_figures, plain
-from explorer.labs.context.lens_schema import LensParams, require_places
-from explorer.labs.context.schema import ContextParams
+from explorer.labs.context import plain
+from explorer.labs.context.lens import figures as lens_figures
+from explorer.labs.context.lens.schema import LensParams, require_places
+from explorer.labs.context.word import figures
+from explorer.labs.context.word.schema import ContextParams
 from explorer.plain import plain_script
 
 CONTEXTUAL_SIMILARITY = Action(
     "contextual_similarity",
-    Job("explorer.labs.context.compute:contextual_similarity"),
+    Job("explorer.labs.context.word.jobs:contextual_similarity"),
     ContextParams,
     figures.context_table,
     plain=plain_script("contextual_similarity", plain.sentences),
 )
 LOGIT_LENS = Action(
     "logit_lens",
-    Job("explorer.labs.context.lens_compute:logit_lens"),
+    Job("explorer.labs.context.lens.jobs:logit_lens"),
     LensParams,
     lens_figures.lens_table,
     require_places,
@@ -31,5 +33,5 @@ LAB = Lab(
     teaser="Follow one word through the layers in several sentences, and read what the model would answer at each layer.",
     needs=None,
     actions=(CONTEXTUAL_SIMILARITY, LOGIT_LENS),
-    tab="explorer.labs.context.tab:build",
+    tab="explorer.labs.context.page:build",
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from explorer.labs.context.examples import PLAIN
-from explorer.labs.context.lens_schema import LensResult
+from explorer.labs.context.lens.schema import LensResult
 from explorer.plain import Asked, as_read, plain_script
 from explorer.text import up_to_blank
 
@@ -17,7 +17,7 @@ def sentences(asked: Asked) -> dict[str, object]:
 
 
 def lens(asked: Asked) -> str:
-    """By what the head is for; none where nothing could be read, and none for replaced tokens."""
+    """By what the head is for; none if nothing could be read, and none for replaced tokens."""
     result: LensResult = asked.result
     if result.problem or result.asked == "replaced":
         return ""

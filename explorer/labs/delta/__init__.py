@@ -2,7 +2,9 @@
 
 from explorer.action import Action, Lab, LiveAction
 from explorer.engine.protocol import Job
-from explorer.labs.delta import amplification_figures, directions_figures, figures, plain, sweep_figures
+from explorer.labs.delta import plain
+from explorer.labs.delta.amplification import figures as amplification_figures
+from explorer.labs.delta.directions import figures as directions_figures
 from explorer.labs.delta.live import Experiment, require_success, sweep_result
 from explorer.labs.delta.params import (
     AmplificationParams,
@@ -14,6 +16,8 @@ from explorer.labs.delta.params import (
     SubspaceParams,
     SweepParams,
 )
+from explorer.labs.delta.spectrum import figures
+from explorer.labs.delta.sweep import figures as sweep_figures
 from explorer.tables import Table
 
 _JOBS = "explorer.labs.delta.jobs"
@@ -83,5 +87,5 @@ LAB = Lab(
     teaser="See the singular values of ΔW as they grow, which directions two runs share, and what ΔW amplifies in W.",
     needs=None,
     actions=(DELTA_SPECTRUM, FOLLOW_DELTA, SUBSPACE, AMPLIFICATION, FACTORS, PLACEMENT, EXPERIMENT, SWEEP),
-    tab="explorer.labs.delta.tab:build",
+    tab="explorer.labs.delta.page:build",
 )

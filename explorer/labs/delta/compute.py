@@ -44,7 +44,7 @@ class BaseWeights:
         self._values: dict[Site, Tensor] = {}
 
     def matrix(self, site: Site, delta: Delta) -> Tensor:
-        """W of a site on the CPU; raise BadInputError where it is missing or of another shape than the update."""
+        """W of a site on the CPU; raise BadInputError if it is missing or of another shape than the update."""
         found = self._matrices.get(site)
         if found is None or tuple(found.shape) != _shape(delta):
             has = "no such matrix" if found is None else f"one of {found.shape[0]} x {found.shape[1]}"
@@ -67,7 +67,7 @@ def spectrum(
     """The singular values of every update: all LoRA factors of one shape at once, dense updates one by one.
 
     base: None leaves the parts that need W out. Raises BadInputError for a method that changes no weight matrix, and
-    ExplorerError where the weights are no longer finite.
+    ExplorerError if the weights are no longer finite.
     """
     if not deltas:
         raise BadInputError(f"{name} has no ΔW: {_adapted(deltas)}")

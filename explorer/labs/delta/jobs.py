@@ -30,7 +30,7 @@ _BASES = Recent(1)
 
 
 def _base(run: OpenRun) -> BaseWeights | None:
-    """W of the run's base model, its singular values computed once for all visitors; None where it is not here."""
+    """W of the run's base model, its singular values computed once for all visitors; None if it is not here."""
     try:
         bundle = run.bundle()
     except ModelUnavailableError:

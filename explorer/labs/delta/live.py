@@ -25,7 +25,7 @@ FACTORS = Job("explorer.labs.delta.jobs:amplification_by_layer", on="runs")
 
 @dataclass(frozen=True)
 class Experiment:
-    """Two runs as they stand, and their factors once both are done."""
+    """Two runs' current records, and their factors once both are done."""
 
     compared: Compared
     factors: tuple[RunFactors, ...] = ()
@@ -49,7 +49,7 @@ def sweep_ranks(engine: Engine, params: SweepParams, owner: str) -> Iterator[Com
 
 
 def sweep_result(compared: Compared) -> RankSweepResult:
-    """The sweep as it stands; a run's latest held-out metric until it is done."""
+    """The sweep so far; a run's latest held-out metric until it is done."""
     records = compared.records
     metric = METRICS[records[0].leading_metric].title
     points = tuple(RankPoint(record.spec.rank, record.score, record.trainable) for record in records)

@@ -35,7 +35,7 @@ def amplification(asked: Asked) -> str:
 
 
 def amplification_by_layer(asked: Asked) -> str:
-    """Two runs of one model, all layers; none where one of them is no LoRA run."""
+    """Two runs of one model, all layers; none if one of them is no LoRA run."""
     params = asked.params
     records = [asked.engine.runs.get(run) for run in (params.run_a, params.run_b)]
     runs = {record.name: _factors(asked, record.run_id) for record in records}
@@ -57,7 +57,7 @@ def _of_one(name: str, asked: Asked) -> str:
 
 
 def _weight(asked: Asked, record: RunRecord, module: str) -> str:
-    """Where the model keeps W, with {} for the layer; empty where it has no place of its own: GPT-2's is fused and turned."""
+    """Where the model keeps W, with {} for the layer; empty if it has no place of its own: GPT-2's is fused and turned."""
     known = architecture_of(asked, record.spec.model)
     path = known.layers.matrices().get(module) if known else None
     if known is None or path is None or known.layers.transposed:
@@ -66,6 +66,6 @@ def _weight(asked: Asked, record: RunRecord, module: str) -> str:
 
 
 def _factors(asked: Asked, run: str, step: int | None = None) -> str:
-    """The file of a run's factors at a kept step, the last one where None; empty where it keeps none."""
+    """The file of a run's factors at a kept step, the last one where None; empty if it keeps none."""
     kept = asked.engine.runs.get(run).snapshots
     return f"{run_place(asked, run)}/snapshots/{step or kept[-1]:06d}.safetensors" if kept else ""

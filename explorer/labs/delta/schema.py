@@ -25,7 +25,7 @@ class SiteSpectrum:
     rank: the most that ΔW can have. low_rank: whether it is a product of LoRA factors. values: its first KEPT singular
     values; energy: the share of the squared norm that the first i of them hold. random: those of a Gaussian matrix of the
     same shape and norm. random_product: those of a random B A of the same rank and norm; None where ΔW is dense.
-    weight, weight_norm: W's; None where the base model is not here.
+    weight, weight_norm: W's; None if the base model is not here.
     """
 
     layer: int
@@ -59,7 +59,7 @@ class SpectrumResult:
         return tuple(dict.fromkeys(site.module for site in self.sites))
 
     def of(self, module: str) -> tuple[SiteSpectrum, ...]:
-        """One module's sites, layer by layer; raise BadInputError where the run has none."""
+        """One module's sites, layer by layer; raise BadInputError if the run has none."""
         found = tuple(site for site in self.sites if site.module == module)
         if not found:
             raise BadInputError(f"{self.name} did not adapt {module!r}: choose one of {', '.join(self.modules)}.")
@@ -88,7 +88,7 @@ class SimilarityResult:
 @dataclass(frozen=True)
 class Projection:
     """W projected on r directions on either side: projected_norm is ‖UᵀWV‖_F, factor is what ΔW's first r directions hold of
-    its norm / projected_norm (None where that is zero). directions: whose they are, ΔW, W or random."""
+    its norm / projected_norm (None if that is zero). directions: whose they are, ΔW, W or random."""
 
     directions: str
     projected_norm: float
@@ -164,7 +164,7 @@ class PlacementResult:
 
 @dataclass(frozen=True)
 class RankPoint:
-    """One run of the sweep: its rank, held-out metric (None where it is undefined or not there yet), trained parameters."""
+    """One run of the sweep: its rank, held-out metric (None if it is undefined or not there yet), trained parameters."""
 
     rank: int
     metric: float | None

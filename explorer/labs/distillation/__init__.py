@@ -2,8 +2,10 @@
 
 from explorer.action import Action, Lab, LiveAction
 from explorer.engine.protocol import Job
-from explorer.labs.distillation import ablation_figures, figures, loss_figures, plain, seed_figures, train_figures
+from explorer.labs.distillation import plain
+from explorer.labs.distillation.ablation import figures as ablation_figures
 from explorer.labs.distillation.live import require_success
+from explorer.labs.distillation.losses import figures as loss_figures
 from explorer.labs.distillation.params import (
     AblationParams,
     DistillParams,
@@ -11,8 +13,11 @@ from explorer.labs.distillation.params import (
     LossesParams,
     SoftTargetsParams,
 )
+from explorer.labs.distillation.seeds import figures as seed_figures
+from explorer.labs.distillation.soft import figures
+from explorer.labs.distillation.train import figures as train_figures
 
-_COMPUTE = "explorer.labs.distillation.compute"
+_COMPUTE = "explorer.labs.distillation.jobs"
 _LIVE = "explorer.labs.distillation.live"
 
 SOFT_TARGETS = Action(
@@ -55,5 +60,5 @@ LAB = Lab(
     teaser="Soften a model's answer with a temperature, compare losses, and train a student half as deep, live.",
     needs=None,
     actions=(SOFT_TARGETS, LOSSES, GRADIENTS, DISTILL, FOLLOW_STUDENT, STUDENT_SEEDS, ABLATE),
-    tab="explorer.labs.distillation.tab:build",
+    tab="explorer.labs.distillation.page:build",
 )

@@ -1,182 +1,141 @@
-"""The distillation lab's jobs on one sentence: soft targets, and the losses between a teacher and a student."""
+"""One sentence put to a teacher and to a student: logits and hidden states, whatever kind of model either is."""
 
 from __future__ import annotations
 
-import base64
+import dataclasses
+from collections.abc import Callable
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
 from explorer.errors import BadInputError
-from explorer.labs.distillation.asking import Said, ask, ranked
-from explorer.labs.distillation.params import LossesParams, SoftTargetsParams
-from explorer.labs.distillation.schema import (
-    CURVE,
-    GRADIENT_CURVE,
-    REST,
-    Compared,
-    Loss,
-    LossesResult,
-    SoftTargetsResult,
-    Target,
-)
-from explorer.maths import distillation as maths
-from explorer.runs.open import OpenRuns
-from explorer.tuning.methods import find_method
-
-MOST_CLASSES_NAMED = 12
-"""A task with more classes than this shows the likeliest and the rest, as a vocabulary does."""
-
-COMPARED = 6
+from explorer.labs.distillation.schema import BEFORE_BLANK
+from explorer.models.bundle import Bundle
+from explorer.models.encoding import Encoded, asked_texts, encode
+from explorer.models.inside import depth_of, read
+from explorer.models.questions import class_name, fitting_question, question, scores
+from explorer.models.shortening import half_of, shortened
+from explorer.runs.open import OpenRun, OpenRuns
+from explorer.tuning.classifier import as_mask_filler
+from explorer.tuning.merging import merged
 
 
-def soft_targets(open_run: OpenRuns, params: SoftTargetsParams) -> SoftTargetsResult:
-    """What the teacher would have a student learn from this sentence: softmax(z / T) (Hinton et al. 2015, equation 1)."""
-    said = ask(open_run, params.model, params.run, params.text, params.second)
-    logits = said.logits
-    soft = maths.softened(logits, params.temperature)
-    count = len(logits) if len(logits) <= MOST_CLASSES_NAMED else params.top_k
-    named = ranked(logits, count)
-    answer = _class_of(said, params.answer) if params.answer else named[0]
-    targets = [
-        Target(said.name_of(number), float(logits[number]), float(number == answer), float(soft[number]))
-        for number in named
-    ]
-    if len(named) < len(logits):
-        targets.append(Target(REST, None, float(answer not in named), float(_rest(soft, named))))
-    return SoftTargetsResult(
-        said.name,
-        said.asked,
-        said.places,
-        tuple(targets),
-        params.temperature,
-        float(maths.entropy(soft)),
-        float(maths.dark_mass(soft)),
-        len(logits),
-        tuple((T, *_spread(logits, T)) for T in CURVE),
-        packed(logits),
-        said.name_of(answer).strip() if params.answer else "",
-        float(soft[answer]) if params.answer else 0.0,
+@dataclass(frozen=True)
+class Said:
+    """What one model says of one text.
+
+    logits: (classes,), float64. place: where it is asked. first, mean: the last layer's state there, and its mean over the
+    tokens, (width,) each. places: at how many positions it could be asked. name_of: a class in words.
+    """
+
+    name: str
+    asked: str
+    logits: Tensor
+    place: int
+    places: int
+    first: Tensor
+    mean: Tensor
+    name_of: Callable[[int], str]
+    shorten: Callable[[int], Said]
+
+
+def ask(open_run: OpenRuns, model: str, run: str | None, text: str, second: str) -> Said:
+    """Put a sentence to a fine-tuned run where one is named, else to a model's own head.
+
+    Raises BadInputError for a run that gives a score, a pair without its second text, and a text that is too long.
+    """
+    if run:
+        return _asked_run(open_run(run), text, second)
+    bundle = open_run.model(model)
+    return _asked_model(bundle, text, second)
+
+
+def _asked_model(bundle: Bundle, text: str, second: str, place: int | None = None) -> Said:
+    """By the question that the text asks; `place` where it is the teacher's that is wanted."""
+    first, other, cut = asked_texts(bundle, text, second)
+    encoded = encode(bundle, first, other or None)
+    asked = fitting_question(bundle, encoded, bool(other))
+    reading = read(bundle, encoded.inputs, attentions=False)
+    logits = scores(asked, bundle, reading.output)[0].double().cpu()
+    places = asked.places(bundle, encoded)
+    if place is None:
+        place = places[0]
+        if asked.slug == "replaced":
+            place = max(places, key=lambda position: float(logits[position].softmax(-1)[1]))
+    hidden = reading.hidden_states[-1][0].double().cpu()
+    return Said(
+        bundle.model_id,
+        BEFORE_BLANK if cut else _title(asked.title, asked.slug, encoded, place),
+        logits[place],
+        place,
+        len(places) if asked.slug == "mask" else 1,
+        hidden[place],
+        hidden.mean(0),
+        lambda number: class_name(asked, bundle, number),
+        lambda count: _asked_model(_cut(bundle, count), text, second, place),
     )
 
 
-def _class_of(said: Said, answer: str) -> int:
-    """The number of the true class; the likeliest of several that are spelled alike but for a space."""
-    found = next(
-        (number for number in ranked(said.logits, len(said.logits)) if said.name_of(number).strip() == answer), None
-    )
-    if found is None:
+def _title(title: str, slug: str, encoded: Encoded, place: int) -> str:
+    return f"was “{encoded.tokens[place].shown}” replaced" if slug == "replaced" else title
+
+
+def _cut(bundle: Bundle, count: int) -> Bundle:
+    return shortened(bundle, count or half_of(depth_of(bundle.model)))
+
+
+def _asked_run(run: OpenRun, text: str, second: str) -> Said:
+    run.require_weights()
+    record, adapted = run.record, run.restore()
+    if adapted.method.fills_masks:
+        return _asked_model(as_mask_filler(adapted, record.name), text, second)
+    if not record.labels:
         raise BadInputError(
-            f"“{answer[:40]}” is not one of the {len(said.logits):,} answers that {said.name} can give. Write one of its "
-            "classes, or a word that is a single token of its vocabulary."
+            f"{record.name} gives a score. One number has no soft targets, since softmax makes it 1; its student learns from "
+            "the score itself (L2). Choose a run on a task with classes."
         )
-    return found
-
-
-def _spread(logits: Tensor, temperature: float) -> tuple[float, float]:
-    soft = maths.softened(logits, temperature)
-    return float(maths.entropy(soft)), float(maths.dark_mass(soft))
-
-
-def _rest(probabilities: Tensor, named: list[int]) -> Tensor:
-    """What stands on the classes that are not named, summed by itself: 1 minus the others would lose its digits."""
-    others = torch.ones(len(probabilities), dtype=torch.bool)
-    others[named] = False
-    return probabilities[others].sum()
-
-
-def packed(logits: Tensor) -> str:
-    """Logits (classes,), largest first, as base64 of little-endian float32."""
-    return base64.b64encode(logits.sort(descending=True).values.numpy().astype("<f4").tobytes()).decode()
-
-
-def distillation_losses(open_run: OpenRuns, params: LossesParams) -> LossesResult:
-    """Every kind of loss between a teacher and a student on one sentence, and the soft loss's gradient against T."""
-    teacher = ask(open_run, params.model, params.run, params.text, params.second)
-    student = _student(open_run, params, teacher)
-    with torch.inference_mode(False), torch.enable_grad():
-        theirs, own = teacher.logits.clone(), student.logits.clone()
-        plain = maths.gradient_norms(own, theirs, GRADIENT_CURVE, scaled=False)
-        scaled = maths.gradient_norms(own, theirs, GRADIENT_CURVE)
-    return LossesResult(
-        teacher.name,
-        student.name,
-        teacher.asked,
-        teacher.name_of(ranked(theirs, 1)[0]),
-        params.temperature,
-        params.alpha,
-        tuple(_compared(teacher, own, params.temperature)),
-        tuple(_losses(teacher, student, params)),
-        tuple(zip(GRADIENT_CURVE, plain, scaled, strict=True)),
-        maths.gradient_limit(own, theirs),
-    )
-
-
-def _student(open_run: OpenRuns, params: LossesParams, teacher: Said) -> Said:
-    if not params.run_student:
-        return teacher.shorten(params.student_layers)
-    other = open_run(params.run_student).record
-    if find_method(other.spec.method).fills_masks:
-        return _same_words(teacher, ask(open_run, params.model, params.run_student, params.text, params.second))
-    if not params.run:
+    pair = len(record.columns) == 2
+    if pair and not second.strip():
+        raise BadInputError(f"{record.task_title} reads two texts; type the second one as well.")
+    encoded = encode(adapted.bundle, text, second if pair else None)
+    if len(encoded.tokens) > adapted.longest:
         raise BadInputError(
-            f"{teacher.name} answers with its pretrained head, and a run with a task's classes: they have nothing to compare. "
-            "Choose a run as the teacher too, or the teacher with fewer layers as the student."
+            f"{record.name} reads at most {adapted.longest} tokens, and this has {len(encoded.tokens)}."
         )
-    first = open_run(params.run).record
-    if first.labels != other.labels:
-        raise BadInputError(
-            f"{other.name} ({other.task_title}) has other classes than {first.name} ({first.task_title}). "
-            "Choose two runs of the same task."
-        )
-    return ask(open_run, params.model, params.run_student, params.text, params.second)
+    inputs = adapted.taken({name: tensor.to(adapted.bundle.device) for name, tensor in encoded.inputs.items()})
+    output = adapted.model(**inputs, output_hidden_states=True)
+    hidden = output.hidden_states[-1][0].double().cpu()
+
+    def shorten(count: int) -> Said:
+        if count == depth_of(adapted.fork):  # merging would round; with all of its layers it is the run itself
+            return said
+        plain = dataclasses.replace(adapted.bundle, model_id=record.name, model=merged(adapted))
+        return _asked_short(_cut(plain, count), encoded, record.labels, adapted.layers.reads_last)
+
+    place = -1 if adapted.layers.reads_last else 0
+    said = Said(
+        record.name, question("class").title, output.logits[0].double().cpu(), place, 1, hidden[place],
+        hidden[-len(encoded.tokens) :].mean(0), lambda number: record.labels[number], shorten,
+    )  # fmt: skip
+    return said
 
 
-def _same_words(teacher: Said, student: Said) -> Said:
-    """A student on plain text beside any model of its vocabulary. Raises BadInputError for one of another."""
-    if len(teacher.logits) != len(student.logits):
-        raise BadInputError(
-            f"{teacher.name} chooses among {len(teacher.logits):,} classes and {student.name} among {len(student.logits):,}: "
-            "they have nothing to compare. Choose the model that the student was made of, and a sentence with [MASK]."
-        )
-    return student
+def _asked_short(bundle: Bundle, encoded: Encoded, labels: tuple[str, ...], reads_last: bool) -> Said:
+    """A classifier with fewer layers than its run's."""
+    inputs = {name: tensor.to(bundle.device) for name, tensor in encoded.inputs.items()}
+    if not getattr(bundle.model.config, "type_vocab_size", 0):
+        inputs.pop("token_type_ids", None)
+    output = bundle.model(**inputs, output_hidden_states=True)
+    hidden = output.hidden_states[-1][0].double().cpu()
+    place = -1 if reads_last else 0
+    return Said(
+        bundle.model_id, question("class").title, output.logits[0].double().cpu(), place, 1, hidden[place],
+        hidden.mean(0), lambda number: labels[number],
+        lambda count: _asked_short(_cut(bundle, count), encoded, labels, reads_last),
+    )  # fmt: skip
 
 
-def _compared(teacher: Said, student: Tensor, temperature: float) -> list[Compared]:
-    """The classes that either thinks likely, and the rest."""
-    p, q = (maths.softened(logits, temperature) for logits in (teacher.logits, student))
-    count = len(p) if len(p) <= MOST_CLASSES_NAMED else COMPARED
-    named = list(dict.fromkeys([*ranked(teacher.logits, count), *ranked(student, max(1, count // 2))]))
-    rows = [
-        Compared(teacher.name_of(k), float(teacher.logits[k]), float(student[k]), float(p[k]), float(q[k]))
-        for k in named
-    ]
-    if len(named) < len(p):
-        rows.append(Compared(REST, None, None, float(_rest(p, named)), float(_rest(q, named))))
-    return rows
-
-
-def _losses(teacher: Said, student: Said, params: LossesParams) -> list[Loss]:
-    zt, zs, T, alpha = teacher.logits[None], student.logits[None], params.temperature, params.alpha  # noqa: N806
-    soft = float(maths.soft_loss(zs, zt, T))
-    hard = float(maths.hard_loss(zs, zt.argmax(-1)))
-    states = _cosines(teacher, student)
-    return [
-        Loss("soft", "Soft: KL at T, times T²", r"T^2 \sum_i p_i \ln \frac{p_i}{q_i}", soft),
-        Loss("kl", "KL at T, without T²", r"\sum_i p_i \ln \frac{p_i}{q_i}", float(maths.soft_loss(zs, zt, T, False))),
-        Loss("l2", "L2 on the logits", r"\frac{1}{N} \sum_i (z^s_i - z^t_i)^2", float(maths.logit_loss(zs, zt))),
-        Loss("hard", "Hard: cross-entropy", r"-\ln \mathrm{softmax}(z^s)_{\arg\max z^t}", hard),
-        Loss("weighted", "Weighted average", r"\alpha\, L_{soft} + (1 - \alpha)\, L_{hard}", alpha * soft + (1 - alpha) * hard),
-        Loss("cosine", "Cosine of the states asked", r"1 - \cos(h^s, h^t)", *states[0]),
-        Loss("cosine_mean", "Cosine of the mean states", r"1 - \cos(\bar h^s, \bar h^t)", *states[1]),
-    ]  # fmt: skip
-
-
-def _cosines(teacher: Said, student: Said) -> list[tuple[float | None, str]]:
-    """Of the states at the place that is asked, and of their means over the tokens."""
-    widths = len(teacher.first), len(student.first)
-    if widths[0] != widths[1]:
-        why = f"states of {widths[0]} and of {widths[1]} numbers have no cosine"
-        return [(None, why), (None, why)]
-    pairs = ((student.first, teacher.first), (student.mean, teacher.mean))
-    return [(max(0.0, float(maths.cosine_loss(one[None], other[None]))), "") for one, other in pairs]
+def ranked(logits: Tensor, count: int) -> list[int]:
+    """The likeliest classes, at most `count`."""
+    return [int(number) for number in torch.topk(logits, min(count, len(logits))).indices]

@@ -8,7 +8,7 @@ from dataclasses import replace
 from explorer.engine.protocol import Engine, Job
 from explorer.errors import BadInputError, ExplorerError
 from explorer.labs.distillation.params import AblationParams, DistillParams, FollowStudentParams
-from explorer.labs.distillation.train_schema import Ablated, Distilled, MeasureParams, Seeded
+from explorer.labs.distillation.train.schema import Ablated, Distilled, MeasureParams, Seeded
 from explorer.runs.examples import COMPANIONS, EVERY, FEW
 from explorer.runs.following import follow_all
 from explorer.runs.record import RunRecord, RunStatus
@@ -16,7 +16,7 @@ from explorer.settings import settings
 from explorer.tasks.sources import keep_text, load
 from explorer.tuning.students import is_student, labels_only
 
-MEASURE = Job("explorer.labs.distillation.measuring:measure", on="runs")
+MEASURE = Job("explorer.labs.distillation.train.jobs:measure", on="runs")
 
 
 def distill(engine: Engine, params: DistillParams, owner: str) -> Iterator[Distilled | None]:
@@ -29,7 +29,7 @@ def distill(engine: Engine, params: DistillParams, owner: str) -> Iterator[Disti
 
 
 def _text_of(params: DistillParams | AblationParams) -> str:
-    """The task that a plain text makes; empty where the teacher's own task, or another with labels, is meant."""
+    """The task that a plain text makes; empty if the teacher's own task, or another with labels, is meant."""
     if params.text.strip():
         return keep_text(params.text, settings()).name
     return params.task if params.task and load(params.task, settings()).task.masked else ""
@@ -85,7 +85,7 @@ def seeds_of(engine: Engine, record: RunRecord) -> tuple[tuple[str, ...], ...]:
 
 
 def _bundled(engine: Engine, name: str) -> tuple[str, ...]:
-    """A bundled student with its companion; nothing where one of the two is not there."""
+    """A bundled student with its companion; nothing if one of the two is not there."""
     pair = (name, COMPANIONS[name])
     try:
         return tuple(engine.runs.get(run_id).run_id for run_id in pair)

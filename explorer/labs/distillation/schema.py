@@ -53,7 +53,7 @@ class SoftTargetsResult:
 
 @dataclass(frozen=True)
 class Loss:
-    """One loss. formula: LaTeX. value: None where it cannot be had, and `note` says why."""
+    """One loss. formula: LaTeX. value: None if it cannot be had, and `note` says why."""
 
     slug: str
     title: str

@@ -2,9 +2,10 @@
 
 from explorer.action import Action, Lab, LiveAction
 from explorer.engine.protocol import Job
-from explorer.labs.finetune import compare_figures, figures, plain, try_figures
+from explorer.labs.finetune import figures, plain
+from explorer.labs.finetune.compare import figures as compare_figures
 from explorer.labs.finetune.live import require_success
-from explorer.labs.finetune.metrics_actions import CORRELATE, TAKE_APART
+from explorer.labs.finetune.metrics import CORRELATE, TAKE_APART
 from explorer.labs.finetune.schema import (
     CompareParams,
     ExportParams,
@@ -15,10 +16,11 @@ from explorer.labs.finetune.schema import (
     RunsParams,
     SwapParams,
 )
+from explorer.labs.finetune.use import figures as try_figures
 from explorer.runs.report import run_table
 from explorer.tuning.spec import RunSpec
 
-_COMPUTE = "explorer.labs.finetune.compute"
+_COMPUTE = "explorer.labs.finetune.jobs"
 _LIVE = "explorer.labs.finetune.live"
 
 TRAIN = LiveAction("train", f"{_LIVE}:train", RunSpec, run_table, require_success)
@@ -57,5 +59,5 @@ LAB = Lab(
     teaser="Train LoRA live beside every other way to fine-tune, then try, swap, merge and take home the result.",
     needs=None,
     actions=(TRAIN, FOLLOW, RUNS, COMPARE, PLAN, PREDICT, SWAP, MERGE, EXPORT, TAKE_APART, CORRELATE),
-    tab="explorer.labs.finetune.tab:build",
+    tab="explorer.labs.finetune.page:build",
 )

@@ -38,11 +38,11 @@ def compare_methods(engine: Engine, params: CompareParams, owner: str) -> Iterat
 
 
 def runs(engine: Engine, params: RunsParams, owner: str) -> Iterator[Compared]:
-    """A visitor's runs and the bundled examples, as they stand."""
+    """The current records of a visitor's runs and of the bundled examples."""
     yield Compared(tuple(engine.runs.list(owner)))
 
 
 def require_success(record: RunRecord) -> None:
-    """Raise ExplorerError with the run's own message where it failed."""
+    """Raise ExplorerError with the run's own message if it failed."""
     if record.status is RunStatus.FAILED:
         raise ExplorerError(record.message)

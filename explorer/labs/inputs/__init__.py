@@ -2,13 +2,17 @@
 
 from explorer.action import Action, Lab
 from explorer.engine.protocol import Job
-from explorer.labs.inputs import cut_figures, detail_figures, figures, plain, sum_figures
+from explorer.labs.inputs import plain
+from explorer.labs.inputs.cut import figures as cut_figures
+from explorer.labs.inputs.embeddings import figures as sum_figures
+from explorer.labs.inputs.embeddings.schema import PositionsParams, SumParams, TokenPartsParams, require_positions
+from explorer.labs.inputs.pieces import figures
+from explorer.labs.inputs.positions import figures as detail_figures
 from explorer.labs.inputs.schema import CutParams, TokenizeParams
-from explorer.labs.inputs.sum_schema import PositionsParams, SumParams, TokenPartsParams, require_positions
 from explorer.plain import plain_script
 
-_COMPUTE = "explorer.labs.inputs.compute"
-_SUM = "explorer.labs.inputs.sum_compute"
+_COMPUTE = "explorer.labs.inputs.jobs"
+_SUM = "explorer.labs.inputs.embeddings.jobs"
 
 TOKENIZE = Action(
     "tokenize",
@@ -55,5 +59,5 @@ LAB = Lab(
     teaser="See a text cut in pieces by three methods, step by step, and the vectors that are added up for each piece.",
     needs=None,
     actions=(TOKENIZE, CUT_WORD, EMBEDDING_PARTS, TOKEN_PARTS, POSITION_SIMILARITY),
-    tab="explorer.labs.inputs.tab:build",
+    tab="explorer.labs.inputs.page:build",
 )

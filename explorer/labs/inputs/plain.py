@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from explorer.labs.inputs.embeddings.schema import ADDED, MOST_POSITIONS
 from explorer.labs.inputs.schema import CutPart
-from explorer.labs.inputs.sum_schema import ADDED, MOST_POSITIONS
 from explorer.models.catalog import OWN_TOKENIZERS
 from explorer.plain import Asked, Plain, architecture_of, place_of, plain_script
 
@@ -41,7 +41,7 @@ def positions(asked: Asked) -> str:
 
 
 def cut_word(asked: Asked) -> str:
-    """The tokenizers that could be opened; none where one takes something whole, or lacks a character."""
+    """The tokenizers that could be opened; none if one takes something whole, or lacks a character."""
     cuts = asked.result.cuts
     if not all(cut.agrees and all(map(_from_letters, cut.parts)) for cut in cuts):
         return ""

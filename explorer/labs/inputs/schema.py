@@ -147,7 +147,7 @@ class CutParams:
 class Step:
     """How the word stands after one step, in the vocabulary's spelling.
 
-    new: which of the pieces this step made; None where it made none. tried: what was looked up in vain before it was found.
+    new: which of the pieces this step made; None if it made none. tried: what was looked up in vain before it was found.
     rest: the characters that have not been looked at. rank: the merge's place in the list, from 1. score: the natural
     logarithm of the probability of the best cut so far.
     """
@@ -177,7 +177,7 @@ class Alternative:
 class CutPart:
     """What the tokenizer splits off before it cuts. method: WordPiece, BPE, Unigram, or whole for what is not cut.
 
-    lost: characters that became the unknown piece; None where none did.
+    lost: characters that became the unknown piece; None if none did.
     """
 
     text: str

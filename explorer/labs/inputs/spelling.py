@@ -24,7 +24,7 @@ def byte_of_letter() -> dict[str, int]:
 
 
 def bytes_of(piece: str) -> bytes | None:
-    """The bytes that a byte-level piece is made of; None where a letter stands for no byte."""
+    """The bytes that a byte-level piece is made of; None if a letter stands for no byte."""
     known = byte_of_letter()
     return bytes(known[letter] for letter in piece) if all(letter in known for letter in piece) else None
 

@@ -2,19 +2,42 @@
 
 from markupsafe import Markup
 
-from explorer.action import Action, Lab
+from explorer.action import Action, Lab, LiveAction
 from explorer.engine.protocol import Job
-from explorer.labs.masking import corruption_figures, figures
+from explorer.labs.masking.corrupt import figures as corruption_figures
+from explorer.labs.masking.fill import figures
+from explorer.labs.masking.minimal import figures as minimal_figures
+from explorer.labs.masking.minimal.examples import PAIRS
+from explorer.labs.masking.minimal.schema import MinimalPairsParams
 from explorer.labs.masking.schema import CorruptParams, FillParams, PatternsParams, SharesParams, require_masks
+from explorer.labs.masking.score import figures as score_figures
+from explorer.labs.masking.score.schema import ScoreParams
+from explorer.labs.masking.several import figures as several_figures
+from explorer.labs.masking.several.schema import SeveralParams
+from explorer.labs.masking.swap import figures as swap_figures
+from explorer.labs.masking.swap.schema import SwapParams
+from explorer.maths.schemes import SCHEMES
 from explorer.models.families import Capability
-from explorer.plain import Asked, plain_script
+from explorer.plain import Asked, Plain, plain_script
 
-_COMPUTE = "explorer.labs.masking.compute"
+_COMPUTE = "explorer.labs.masking.jobs"
+_SCORE = "explorer.labs.masking.score.jobs"
 
 
 def _hidden(asked: Asked) -> dict[str, object]:
     """What words and characters name, as the positions that they turned out to be."""
     return {"HIDE": tuple(mask.position for mask in asked.result.masks if mask.hidden is not None)}
+
+
+def _pairs(asked: Asked) -> dict[str, object]:
+    """The bundled pairs without their labels."""
+    return {"PAIRS": tuple((pair.kind, pair.better, pair.worse) for pair in PAIRS), "CAUSAL": asked.result.causal}
+
+
+def _drawing(name: str) -> Plain:
+    """A script that draws; none by a scheme that the scripts don't know."""
+    script = plain_script(name)
+    return lambda asked: script(asked) if SCHEMES[asked.params.scheme].in_scripts else ""
 
 
 FILL_MASKS = Action(
@@ -30,21 +53,49 @@ CORRUPT = Action(
     Job(f"{_COMPUTE}:corrupt_text", Capability.MLM),
     CorruptParams,
     corruption_figures.corrupt_table,
-    plain=plain_script("corrupt"),
+    plain=_drawing("corrupt"),
 )
 CORRUPTION_SHARES = Action(
     "count_fates",
     Job(f"{_COMPUTE}:corruption_shares", Capability.MLM),
     SharesParams,
     corruption_figures.shares_table,
-    plain=plain_script("count_fates"),
+    plain=_drawing("count_fates"),
 )
 MASKING_PATTERNS = Action(
     "draw_epochs",
     Job(f"{_COMPUTE}:masking_patterns", Capability.MLM),
     PatternsParams,
     corruption_figures.patterns_table,
-    plain=plain_script("draw_epochs"),
+    plain=_drawing("draw_epochs"),
+)
+SCORE_SENTENCES = Action(
+    "score_sentences",
+    Job(f"{_SCORE}:score_sentences", on="resources"),
+    ScoreParams,
+    score_figures.score_table,
+    plain=plain_script("score_sentences", lambda asked: {"CAUSAL": asked.result.own.causal}),
+)
+SCORE_MINIMAL_PAIRS = LiveAction(
+    "score_minimal_pairs",
+    Job("explorer.labs.masking.minimal.jobs:score_minimal_pairs", on="resources"),
+    MinimalPairsParams,
+    minimal_figures.minimal_pairs_table,
+    plain=plain_script("score_minimal_pairs", _pairs),
+)
+FILL_SEVERAL = Action(
+    "fill_several",
+    Job("explorer.labs.masking.several.jobs:fill_several", Capability.MLM),
+    SeveralParams,
+    several_figures.several_table,
+    plain=plain_script("fill_several"),
+)
+SWAP_WORD = Action(
+    "swap_word",
+    Job("explorer.labs.masking.swap.jobs:swap_word", Capability.MLM),
+    SwapParams,
+    swap_figures.swap_table,
+    plain=plain_script("swap_word"),
 )
 
 LAB = Lab(
@@ -54,8 +105,17 @@ LAB = Lab(
     question="What would BERT put in the blank?",
     teaser="Hide a word and watch the model guess it; then see how pretraining hides words by the million.",
     needs=Capability.MLM,
-    actions=(FILL_MASKS, CORRUPT, CORRUPTION_SHARES, MASKING_PATTERNS),
-    tab="explorer.labs.masking.tab:build",
+    actions=(
+        FILL_MASKS,
+        CORRUPT,
+        CORRUPTION_SHARES,
+        MASKING_PATTERNS,
+        SCORE_SENTENCES,
+        SCORE_MINIMAL_PAIRS,
+        FILL_SEVERAL,
+        SWAP_WORD,
+    ),
+    tab="explorer.labs.masking.page:build",
     without_head=Markup(
         "<p>GPT-2 reads from the left alone and continues a text, so it has nothing to do with a blank in the middle; "
         '<a href="context">the logit lens</a> shows what it expects next. ELECTRA\'s discriminator tells tokens that were '

@@ -39,6 +39,12 @@ TRY = (
 )
 """One-click experiments: what a first look at the worked example makes one want to know."""
 
+LOOKING = (
+    ("Where does Berlin come?", ("The capital of Germany is Rome.", "Rome", "Berlin", False)),
+    ("A wrong word in view", ("She drank a cup of tree in the morning.", "tree", "tea", True)),
+)
+"""The same with words to look for, and with what is pressed left in view."""
+
 CORRUPTION_TEXT = "The old lighthouse was built in 1871, and its keepers lit the lamp every evening to guide the ships."
 CORRUPTION_SEED = 9
 """The page's first draw, one in which all three fates occur."""

@@ -8,15 +8,14 @@ from typing import Annotated, Any, Self
 from pydantic import model_validator
 
 from explorer.errors import BadInputError
-from explorer.kinds import Name, Number, OneOf, Read, Whole
+from explorer.kinds import Flag, Name, Names, Number, OneOf, Read, Whole
+from explorer.maths.schemes import SCHEMES
 from explorer.params import Seed, Shown, params
 
 MOST_PREDICTIONS = 50
 MOST_DRAWS = 5000
 OPENING_TEXT = "The keys to the cabinet [MASK] on the table."
 """What is filled where no text is given: the page's first example."""
-
-SCHEMES = ("token", "whole_word", "ngram")
 
 
 def _places(given: Any) -> tuple[int | str, ...]:
@@ -56,6 +55,17 @@ class FillParams:
     spans: Annotated[tuple[tuple[int, int], ...], Read(_spans)] = ()
     """The same as (start, stop) characters, for another model's tokens."""
 
+    words: Annotated[
+        tuple[str, ...] | str,
+        Names(),
+        Shown("Words to look for", "With commas; each is ranked beside the best.", lines=(1, 1)),
+    ] = ()
+    in_view: Annotated[bool, Flag(), Shown("Leave pressed tokens in view", "BERT says what it would put there.")] = (
+        False
+    )
+    """Whether the tokens that also_mask and spans name stay as they are: one token in ten that BERT had to name in training did,
+    and one in ten was replaced by another, so it has learned to doubt what it reads."""
+
 
 @dataclass(frozen=True)
 class TokenView:
@@ -74,19 +84,20 @@ class TokenView:
 
 @dataclass(frozen=True)
 class Prediction:
-    """One candidate for a mask."""
+    """One candidate for a mask. named: the visitor asked for it."""
 
     rank: int
     token_id: int
     token: str
     probability: float
+    named: bool = False
 
 
 @dataclass(frozen=True)
 class FilledMask:
-    """The model's answer for one masked position.
+    """The model's answer for one masked position: its best predictions, then the named words that are not among them.
 
-    entropy: of the whole distribution, in bits. The hidden token's fields are None where the mask was typed as such;
+    entropy: of the whole distribution, in bits. The hidden token's fields are None if the mask was typed as such;
     surprisal is -ln p of the hidden token, in nats (its term of the MLM loss).
     """
 
@@ -101,7 +112,7 @@ class FilledMask:
 
 @dataclass(frozen=True)
 class FillResult:
-    """All masks of one text; `masks` is empty where nothing is masked."""
+    """All masks of one text; `masks` is empty where nothing is masked. in_view: the hidden tokens were not hidden."""
 
     model: str
     text: str
@@ -109,6 +120,7 @@ class FillResult:
     vocabulary: int
     tokens: tuple[TokenView, ...]
     masks: tuple[FilledMask, ...]
+    in_view: bool = False
 
 
 def require_masks(result: FillResult) -> None:
@@ -130,7 +142,11 @@ class CorruptParams:
     random_share: Annotated[Share, Shown("of those random (0.1)", slider=(0, 1, 0.05))] = 0.1
     scheme: Annotated[
         str,
-        OneOf(SCHEMES, ("single token", "whole word", "n-gram"), said="The scheme is one of {known}, not {value}."),
+        OneOf(
+            tuple(SCHEMES),
+            tuple(scheme.title for scheme in SCHEMES.values()),
+            said="The scheme is one of {known}, not {value}.",
+        ),
         Shown("Scheme"),
     ] = "token"
     seed: Annotated[Seed, Shown("Seed of the draw")] = 0
@@ -162,7 +178,7 @@ class CorruptedToken:
 @dataclass(frozen=True)
 class CorruptResult:
     """One draw. mean_loss is the mean of the chosen positions' terms, model_loss the model's own `labels=` loss; both
-    None where nothing was chosen or the model has no MLM head."""
+    None if nothing was chosen or the model has no MLM head."""
 
     model: str
     tokens: tuple[CorruptedToken, ...]

@@ -2,10 +2,16 @@
 
 from explorer.action import Action, Lab
 from explorer.engine.protocol import Job
-from explorer.labs.models import figures, plain, score_figures
+from explorer.labs.models import plain
+from explorer.labs.models.family import figures
+from explorer.labs.models.movement.figures import movement_table
+from explorer.labs.models.movement.schema import MovementParams
+from explorer.labs.models.recipe.figures import recipe_table
+from explorer.labs.models.recipe.schema import RecipeParams
+from explorer.labs.models.records import figures as score_figures
 from explorer.labs.models.schema import CountParams, CurvesParams, FamilyParams, ScoresParams
 
-_COMPUTE = "explorer.labs.models.compute"
+_COMPUTE = "explorer.labs.models.jobs"
 
 FAMILY = Action("family", Job(f"{_COMPUTE}:family", on="nothing"), FamilyParams, figures.family_table)
 HELD_OUT = Action(
@@ -21,6 +27,16 @@ COUNT = Action(
     figures.count_table,
     plain=plain.count_parameters,
 )
+RECIPE = Action(
+    "recipe_steps", Job("explorer.labs.models.recipe.jobs:recipe_steps", on="nothing"), RecipeParams, recipe_table
+)
+MOVEMENT = Action(
+    "layer_movement",
+    Job("explorer.labs.models.movement.jobs:layer_movement", on="resources"),
+    MovementParams,
+    movement_table,
+    plain=plain.layer_movement,
+)
 
 LAB = Lab(
     slug="models",
@@ -29,6 +45,6 @@ LAB = Lab(
     question="What did each member of the family change?",
     teaser="BERT, RoBERTa, ALBERT, DistilBERT, ELECTRA, GPT-2 side by side: what each changed, counted and measured.",
     needs=None,
-    actions=(FAMILY, HELD_OUT, CURVES, COUNT),
-    tab="explorer.labs.models.tab:build",
+    actions=(FAMILY, HELD_OUT, CURVES, COUNT, RECIPE, MOVEMENT),
+    tab="explorer.labs.models.page:build",
 )

@@ -1,15 +1,15 @@
-"""What the script without the package is told: a family's class, its sizes, and what its parts are called."""
+"""What the script without the package is told: a family's class, its sizes, and what its parts are called; where models are."""
 
 from __future__ import annotations
 
-from explorer.plain import Asked, plain_script
+from explorer.plain import Asked, place_of, plain_script
 
 _NO_SIZES = ("architectures", "dtype", "id2label", "label2id", "transformers_version")
 
 
 def count_parameters(asked: Asked) -> str:
     """None for a family whose parts are not written down."""
-    from explorer.labs.models.compute import resized  # brings torch, which is here by now
+    from explorer.labs.models.jobs import resized  # brings torch, which is here by now
 
     outline = resized(asked.params)
     differs = outline.config.to_diff_dict()
@@ -19,3 +19,8 @@ def count_parameters(asked: Asked) -> str:
         "PARTS": {part.name: part.prefixes for part in outline.parts or ()},
     }
     return plain_script("count_parameters", lambda _: values)(asked) if outline.parts else ""
+
+
+layer_movement = plain_script(
+    "layer_movement", lambda asked: {"MODELS": tuple(place_of(name) for name in asked.params.models)}
+)

@@ -82,7 +82,7 @@ class ModelSizes:
     in_layers: int
     heads: int
     pieces: str
-    """The kind of its tokenizer, read from its file; empty where it is not here."""
+    """The kind of its tokenizer, read from its file; empty if it is not here."""
     megabytes: float | None
 
     @property
@@ -132,7 +132,7 @@ class CurvesParams:
 
 @dataclass(frozen=True)
 class Curve:
-    """One model's training as it was logged. values: for each quantity its value at each point, None where it had none."""
+    """One model's training as it was logged. values: for each quantity its value at each point, None if it had none."""
 
     model: str
     steps: tuple[float, ...]
@@ -141,7 +141,7 @@ class Curve:
     values: tuple[tuple[str, tuple[float | None, ...]], ...]
 
     def of(self, quantity: str) -> tuple[float | None, ...] | None:
-        """The values of one quantity; None where it was not logged."""
+        """The values of one quantity; None if it was not logged."""
         return dict(self.values).get(quantity)
 
 
@@ -190,18 +190,28 @@ class CountedPart:
 
 
 @dataclass(frozen=True)
-class CountResult:
-    """before: the model as it is. after: in the asked sizes. parts: of the latter; empty where no formula is written down.
+class Width:
+    """An ALBERT's parameters, heads left out, at one embedding size: by what all its layers share."""
 
-    sweep: (embedding_size, parameters with one shared layer, with layers of their own) of an ALBERT of these sizes, its heads
-    left out as in ALBERT's Table 3. table_3: whether the sizes are those of that table. factorises: whether the embeddings
-    of this family can be narrower than its layers.
+    embedding_size: int
+    everything: int
+    ffn: int
+    attention: int
+    nothing: int
+
+
+@dataclass(frozen=True)
+class CountResult:
+    """before: the model as it is. after: in the asked sizes. parts: of the latter; empty if no formula is written down.
+
+    sweep: an ALBERT of these sizes at several widths of its embeddings, heads left out as in ALBERT's Table 3. table_3: whether
+    the sizes are those of that table. factorises: whether the embeddings of this family can be narrower than its layers.
     """
 
     before: ModelSizes
     after: ModelSizes
     parts: tuple[CountedPart, ...]
-    sweep: tuple[tuple[int, int, int], ...]
+    sweep: tuple[Width, ...]
     table_3: bool
     factorises: bool
 

@@ -2,15 +2,16 @@
 
 from explorer.action import Action, Lab
 from explorer.engine.protocol import Job
-from explorer.labs.pairs import figures, order_figures
-from explorer.labs.pairs.order_schema import KindsParams, OrderParams
+from explorer.labs.pairs import figures
+from explorer.labs.pairs.order import figures as order_figures
+from explorer.labs.pairs.order.schema import KindsParams, OrderParams
 from explorer.labs.pairs.schema import AllPairsParams, PairParams
 from explorer.models.families import Capability
 from explorer.plain import Asked, plain_script
 from explorer.text import checked_text, split_sentences
 
-_COMPUTE = "explorer.labs.pairs.compute"
-_ORDER = "explorer.labs.pairs.order_compute"
+_COMPUTE = "explorer.labs.pairs.jobs"
+_ORDER = "explorer.labs.pairs.order.jobs"
 
 
 def _both_texts(asked: Asked) -> dict[str, object]:
@@ -57,6 +58,6 @@ LAB = Lab(
     teaser="Score whether one sentence follows another, and whether two stand in their order; see the segments that BERT reads.",
     needs=Capability.NSP,
     actions=(SCORE_PAIR, SCORE_ALL_PAIRS, SCORE_ORDER, SCORE_KINDS),
-    tab="explorer.labs.pairs.tab:build",
+    tab="explorer.labs.pairs.page:build",
     without_head=figures.MISSING_HEAD,
 )

@@ -10,7 +10,7 @@ from markupsafe import Markup
 from explorer.charts import CIVIDIS, Look, Picture, axis, bars, chart, colorbar, frame, heat
 from explorer.charts.chips import chip, chips
 from explorer.charts.words import caption, fixed, label, percent, prose, sentences, strong
-from explorer.labs.pairs.order_schema import OrderResult
+from explorer.labs.pairs.order.schema import OrderResult
 from explorer.labs.pairs.schema import CLASSES, AllPairsResult, PairResult
 from explorer.models.records import Scores
 from explorer.tables import Table

@@ -2,7 +2,9 @@
 
 from explorer.action import Lab, LiveAction
 from explorer.engine.protocol import Job
-from explorer.labs.pruning import importance_figures, orders_figures, plain, prune_figures, quantised_figures
+from explorer.labs.pruning import plain
+from explorer.labs.pruning.importance import figures as importance_figures
+from explorer.labs.pruning.orders import figures as orders_figures
 from explorer.labs.pruning.params import (
     ExportParams,
     HandParams,
@@ -12,6 +14,8 @@ from explorer.labs.pruning.params import (
     QuantiseParams,
     StepsParams,
 )
+from explorer.labs.pruning.quantised import figures as quantised_figures
+from explorer.labs.pruning.remove import figures as prune_figures
 from explorer.labs.pruning.schema import Exported, require_done, require_metric
 from explorer.tables import Table
 
@@ -61,5 +65,5 @@ LAB = Lab(
     teaser="Find the heads and neurons that matter, take the others out for good, and put the rest in fewer bits.",
     needs=None,
     actions=(IMPORTANCE, ORDERS, HEADS, PRUNE, STEPS, QUANTISE, EXPORT),
-    tab="explorer.labs.pruning.tab:build",
+    tab="explorer.labs.pruning.page:build",
 )

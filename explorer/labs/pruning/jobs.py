@@ -19,7 +19,6 @@ from explorer.compress.importance import block_names
 from explorer.compress.removal import remove, size_in_bytes
 from explorer.compress.saving import zip_pruned
 from explorer.compress.sparse import weights_gone, without_weights
-from explorer.compress.timing import batch_of, milliseconds
 from explorer.engine.computation import AT_ONCE, Together
 from explorer.engine.resources import Resources
 from explorer.errors import BadInputError
@@ -46,6 +45,7 @@ from explorer.labs.pruning.schema import (
 )
 from explorer.labs.pruning.work import Work, grid_of, importance_of, opened, parameters_left
 from explorer.maths.importance import Sums, agreement
+from explorer.models.timing import milliseconds
 from explorer.settings import settings
 from explorer.tuning.files.zips import export_path
 
@@ -68,7 +68,7 @@ def importance(resources: Resources, params: ImportanceParams) -> Generator[Any,
 
 
 def _errors(error: torch.Tensor, count: int) -> tuple[tuple[float | None, ...], ...]:
-    """None where one example gives no error."""
+    """None if one example gives no error."""
     return grid_of(error) if count > 1 else tuple((None,) * len(row) for row in error)
 
 
@@ -155,7 +155,7 @@ def quantise(resources: Resources, params: QuantiseParams) -> Generator[Any, Any
 
 def _forms_timed(work: Work, pruned: Pruned, batch: int) -> list[float]:
     """Milliseconds of every form, in turns."""
-    inputs = {name: tensor.cpu() for name, tensor in batch_of(work.subject, batch).items()}
+    inputs = {name: tensor.cpu() for name, tensor in work.subject.batch(batch).items()}
     on_cpu = work.subject.on_cpu()
     with work.subject.without(pruned.cut) as model:
         forms = [quantised.in_form(model, name).model for name in quantised.FORMS]

@@ -11,16 +11,9 @@ from pydantic import model_validator
 from explorer.compress.cuts import ORDERS, UNITS
 from explorer.errors import BadInputError
 from explorer.kinds import Flag, Head, Name, OneOf, Read, Whole, parse_heads
+from explorer.maths.importance import SCORES
 from explorer.models.catalog import DEFAULT_MODEL
 from explorer.params import Seed, Shown, params
-
-SCORES = {
-    "gradient": ("head", "neuron", "both", "layer", "weight"),
-    "normalised": ("head", "neuron", "both"),
-    "magnitude": ("weight",),
-    "movement": ("weight",),
-}
-"""Each score with the units that it can be had for."""
 
 FORMS = ("fp32", "bf16", "int8")
 SHARES = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.75, 0.9)
@@ -95,8 +88,8 @@ class Scored(Asking):
 
     @model_validator(mode="after")
     def _score_is_for_the_unit(self) -> Self:
-        if self.unit not in SCORES[self.score]:
-            fitting = ", ".join(name for name, units in SCORES.items() if self.unit in units)
+        if self.unit not in SCORES[self.score].units:
+            fitting = ", ".join(name for name, score in SCORES.items() if self.unit in score.units)
             raise BadInputError(f"The score {self.score} is not for unit {self.unit}, which takes {fitting}.")
         return self
 

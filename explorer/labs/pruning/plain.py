@@ -8,6 +8,7 @@ from typing import Any
 from explorer.compress.cuts import Shape, kept_of_share, kinds_of
 from explorer.labs.pruning.params import SHARES, PruneParams
 from explorer.labs.pruning.schema import HandResult, ImportanceResult, QuantiseResult
+from explorer.maths.importance import SCORES
 from explorer.models.families import Architecture
 from explorer.plain import Asked, architecture_of, plain_script, run_values
 from explorer.settings import BUNDLED_TASKS, ROOT
@@ -24,7 +25,12 @@ def importance(asked: Asked) -> str:
     result: ImportanceResult = asked.result
     shape = result.about.shape
     family = _family(asked)
-    if result.unit == "weight" or family is None or (result.unit == "layer" and shape.shared):
+    if (
+        result.unit == "weight"
+        or not SCORES[result.score].in_scripts
+        or family is None
+        or (result.unit == "layer" and shape.shared)
+    ):
         return ""
     role = {"head": "output", "neuron": "ffn_out", "layer": ""}[result.unit]
     path = family.layers.modules[role] if role else ""
@@ -81,7 +87,8 @@ def quantised(asked: Asked) -> str:
 def _cutting(name: str, asked: Asked, values: dict[str, Any]) -> str:
     """Where the metric is accuracy, and heads and neurons (not whole layers or single weights) are rows and columns."""
     about, unit, family = asked.result.about, asked.params.unit, _family(asked)
-    known = about.metric == METRICS["accuracy"].title and unit in UNITS_OF_LAYERS
+    measured = about.metric == METRICS["accuracy"].title
+    known = measured and unit in UNITS_OF_LAYERS and SCORES[asked.params.score].in_scripts
     if not known or family is None or not family.has_plain_heads:
         return ""
     parts, shape = family.layers.modules, about.shape

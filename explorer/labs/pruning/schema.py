@@ -29,7 +29,7 @@ class ImportanceResult:
     """Importance of every unit, as far as the examples have been read.
 
     grid: a row a block (one row for whole layers), a column a unit; for weights a column a matrix of `columns`, holding the
-    mean score of its weights. errors: standard errors of the grid; None where there are none. agreement: (n, Spearman's ρ of
+    mean score of its weights. errors: standard errors of the grid; None if there are none. agreement: (n, Spearman's ρ of
     the importance from the first n examples with that from the others). total: examples asked for.
     """
 
@@ -52,7 +52,7 @@ class ImportanceResult:
 
 @dataclass(frozen=True)
 class Measured:
-    """A model without a cut. metric: None where it is not defined. milliseconds: a call at batch 16, None where not timed."""
+    """A model without a cut. metric: None if it is not defined. milliseconds: a call at batch 16, None if not timed."""
 
     metric: float | None
     parameters: int
@@ -88,7 +88,7 @@ class OrdersResult:
 
 @dataclass(frozen=True)
 class Step:
-    """After one step. share: of the units gone. loss: of the last training between; None where there was none."""
+    """After one step. share: of the units gone. loss: of the last training between; None if there was none."""
 
     share: float
     measured: Measured
@@ -121,7 +121,7 @@ class Left:
 
 @dataclass(frozen=True)
 class PruneResult:
-    """A pruning as it stands; the first step is the whole model. key: what /export_pruned takes, once it is done."""
+    """A pruning so far; the first step is the whole model. key: what /export_pruned takes, once it is done."""
 
     about: About
     unit: str
@@ -148,7 +148,7 @@ class HandResult:
 
 @dataclass(frozen=True)
 class StepsResult:
-    """Lines of steps by name, as they stand."""
+    """Lines of steps by name, as far as they go."""
 
     about: About
     unit: str
@@ -194,7 +194,7 @@ class Exported:
 
 
 def require_metric(result: PruneResult | OrdersResult) -> None:
-    """Raise ExplorerError where the metric is not defined on the held-out examples."""
+    """Raise ExplorerError if the metric is not defined on the held-out examples."""
     about = result.about
     first = result.steps[0].measured.metric if isinstance(result, PruneResult) else result.points[0].metric
     if first is None:

@@ -14,7 +14,6 @@ from explorer.compress.cuts import check_cut, chosen, share_gone
 from explorer.compress.importance import weight_scores
 from explorer.compress.removal import Removed, masked, remove
 from explorer.compress.saving import opens_plainly
-from explorer.compress.timing import batch_of
 from explorer.engine.resources import Resources
 from explorer.labs.pruning.kept import Pruned, keep, own_weights
 from explorer.labs.pruning.params import PruneParams, StepsParams
@@ -150,7 +149,7 @@ def left_of(work: Work, pruned: Pruned) -> Left:
         depths = tuple(range(shape.depth))
         return Left((shape.heads,) * shape.depth, (shape.neurons,) * shape.depth, depths, None, False, reason)
     removed = remove(subject.model, architecture, pruned.cut)
-    inputs, tree = batch_of(subject, min(GAP_ROWS, len(subject.held_out))), subject.tree()
+    inputs, tree = subject.batch(min(GAP_ROWS, len(subject.held_out))), subject.tree()
     with masked(tree, architecture, pruned.cut, shape):
         expected = subject.scores(tree, inputs).float()
     gap = float((subject.scores(removed.model, inputs).float() - expected).abs().max())

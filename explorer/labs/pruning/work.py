@@ -17,13 +17,13 @@ from explorer.compress.importance import Weights, unit_sums, weight_scores
 from explorer.compress.removal import count_parameters, size_in_bytes
 from explorer.compress.sparse import Masks
 from explorer.compress.subject import Subject, of_model, of_run
-from explorer.compress.timing import batch_of, milliseconds
 from explorer.engine.computation import Together
 from explorer.engine.resources import Resources
 from explorer.labs.pruning.kept import Pruned
 from explorer.labs.pruning.params import Asking
 from explorer.labs.pruning.schema import About, Grid, Measured, Speed
-from explorer.maths.importance import Sums, mean_and_error, normalised
+from explorer.maths.importance import SCORES, Sums
+from explorer.models.timing import milliseconds
 from explorer.recent import Recent
 from explorer.settings import settings
 from explorer.tasks.metrics import METRICS
@@ -100,7 +100,7 @@ class Work:
     def scores(self, score: str) -> tuple[Weights, dict[tuple[int, str], float]]:
         """Scores of all single weights, and the standard error of each matrix's mean."""
         subject = self.subject
-        examples = 0 if score == "magnitude" else len(subject.examples)
+        examples = len(subject.examples) if SCORES[score].reads_examples else 0
 
         def scored() -> Any:
             with torch.inference_mode(False):
@@ -137,13 +137,13 @@ class Work:
 
     def timed(self, models: list[Any], batch: int = COLUMN_BATCH) -> list[float]:
         """Milliseconds of a call of each model, in turns."""
-        inputs = batch_of(self.subject, batch)
+        inputs = self.subject.batch(batch)
         calls = [lambda model=model: self.subject.scores(model, inputs) for model in models]
         return milliseconds(calls, self.subject.bundle.device)
 
 
 def opened(resources: Resources, params: Asking) -> Work:
-    """The run that is named, else the model. Raises BadInputError where it cannot be pruned or has no such task."""
+    """The run that is named, else the model. Raises BadInputError if it cannot be pruned or has no such task."""
     return Work(
         _subject_of_run(resources, params) if params.run else _subject_of_model(resources, params), resources, params
     )
@@ -183,9 +183,10 @@ def _subject(key: tuple[Any, ...], make: Callable[[], Subject]) -> Subject:
 
 
 def importance_of(sums: Sums, score: str) -> tuple[Tensor, Tensor]:
-    """I = E|g| and its standard error, of each layer's l2 norm 1 with the score `normalised`."""
-    found = mean_and_error(sums)
-    return normalised(*found) if score == "normalised" else found
+    """The importance of heads, neurons or layers, and its standard error."""
+    of_units = SCORES[score].of_units
+    assert of_units is not None, f"{score} is of weights alone"
+    return of_units(sums)
 
 
 def grid_of(values: Tensor) -> Grid:

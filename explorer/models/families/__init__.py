@@ -1,8 +1,8 @@
-"""The families of models, one file each; to add one, add its file and its names here."""
+"""The families of models, one file each: its ARCHITECTURES, and what a page says of it as its NOTE."""
 
 from collections.abc import Sequence
+from importlib import import_module
 
-from explorer.models.families import albert, bert, deberta, distilbert, electra, gpt2, modernbert, roberta
 from explorer.models.families.family import Architecture, Capability, Embeddings, FamilyNote, Head, Layers, Layout
 
 __all__ = [
@@ -19,23 +19,18 @@ __all__ = [
     "find_architecture",
 ]
 
-ARCHITECTURES = (
-    bert.BERT,
-    roberta.ROBERTA,
-    albert.ALBERT,
-    distilbert.DISTILBERT,
-    electra.GENERATOR,
-    electra.DISCRIMINATOR,
-    deberta.DEBERTA,
-    deberta.DEBERTA_V2,
-    gpt2.GPT2,
-    modernbert.MODERNBERT,
+_FAMILIES = tuple(
+    import_module(f"{__name__}.{name}")
+    for name in ("bert", "roberta", "albert", "distilbert", "electra", "deberta", "gpt2", "modernbert")
 )
-NOTES = tuple(family.NOTE for family in (bert, roberta, albert, distilbert, electra, deberta, gpt2, modernbert))
+"""In the order of the page's cards. To add a family, add its file and its name here."""
+
+ARCHITECTURES: tuple[Architecture, ...] = tuple(entry for family in _FAMILIES for entry in family.ARCHITECTURES)
+NOTES: tuple[FamilyNote, ...] = tuple(family.NOTE for family in _FAMILIES)
 
 
 def find_architecture(model_type: str, declared: Sequence[str] = ()) -> Architecture | None:
-    """The entry for a config's `model_type` and `architectures`; None where the family is not supported."""
+    """The entry for a config's `model_type` and `architectures`; None if the family is not supported."""
     fitting = [entry for entry in ARCHITECTURES if entry.model_type == model_type]
     exact = [entry for entry in fitting if entry.declared in declared]
     return next(iter(exact or [entry for entry in fitting if entry.declared is None]), None)

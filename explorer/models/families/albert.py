@@ -56,6 +56,8 @@ ALBERT = Architecture(
     parts=_albert,
 )
 
+ARCHITECTURES = (ALBERT,)
+
 NOTE = FamilyNote(
     ("ALBERT",),
     "Lan et al. 2020",

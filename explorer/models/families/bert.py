@@ -41,6 +41,8 @@ BERT = Architecture(
     parts=_bert,
 )
 
+ARCHITECTURES = (BERT,)
+
 NOTE = FamilyNote(
     ("BERT",),
     "Devlin et al. 2019",

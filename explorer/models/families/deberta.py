@@ -50,6 +50,8 @@ DEBERTA_V2 = Architecture(
     disentangled=True,
 )
 
+ARCHITECTURES = (DEBERTA, DEBERTA_V2)
+
 NOTE = FamilyNote(
     ("DeBERTa", "DeBERTa-v2/v3"),
     "He et al. 2021; He et al. 2023",

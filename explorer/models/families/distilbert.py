@@ -50,6 +50,8 @@ DISTILBERT = Architecture(
     inner="hidden_dim",
 )
 
+ARCHITECTURES = (DISTILBERT,)
+
 NOTE = FamilyNote(
     ("DistilBERT",),
     "Sanh et al. 2019",

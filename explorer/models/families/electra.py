@@ -62,6 +62,16 @@ DISCRIMINATOR = Architecture(
     parts=_discriminator,
 )
 
+ARCHITECTURES = (GENERATOR, DISCRIMINATOR)
+
+
+def generator_of(discriminator: str) -> str:
+    """The generator that belongs to a discriminator, as ELECTRA's published pairs and ours are named; the name itself where it
+    doesn't tell."""
+    before, name, after = discriminator.rpartition("discriminator")
+    return f"{before}generator{after}" if name and "/" not in after else discriminator
+
+
 NOTE = FamilyNote(
     ("ELECTRA discriminator", "ELECTRA generator"),
     "Clark et al. 2020",

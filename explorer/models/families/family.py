@@ -52,7 +52,7 @@ class Layers:
     takes_prefix: its attention can be given keys and values that stand before the text.
     reads_last: its classifier reads the last token (its attention looks back only), not the first.
     transposed: its weights are stored as (inputs, outputs).
-    bias_switches: config entries of which one must be on for its layers to have biases; none where they always have.
+    bias_switches: config entries of which one must be on for its layers to have biases; none if they always have.
     """
 
     body: str
@@ -143,7 +143,7 @@ class Architecture:
     """One family: `model_type` is the config's; `declared` tells apart two uses of one type by config.architectures.
 
     spare_positions: how many of its position embeddings never hold a token. half_precision: whether transformers' code of it
-    runs where matrix products are in bfloat16. parts: its parts with their formulas, from a config; None where none are written
+    runs where matrix products are in bfloat16. parts: its parts with their formulas, from a config; None if none are written
     down. inner: what its config calls the width inside the feed-forward block. disentangled: its attention has scores of
     content and of position, in code of its own.
     """

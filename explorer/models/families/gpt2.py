@@ -49,6 +49,8 @@ GPT2 = Architecture(
     inner="n_inner",
 )
 
+ARCHITECTURES = (GPT2,)
+
 NOTE = FamilyNote(
     ("GPT-2",),
     "Radford et al. 2019",

@@ -26,6 +26,8 @@ MODERNBERT = Architecture(
     Embeddings("embeddings.tok_embeddings", None, None, (("layer_norm", "embeddings.norm"),)),
 )
 
+ARCHITECTURES = (MODERNBERT,)
+
 NOTE = FamilyNote(
     ("ModernBERT",),
     "Warner et al. 2024",

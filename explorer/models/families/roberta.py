@@ -36,6 +36,8 @@ ROBERTA = Architecture(
     parts=_roberta,
 )
 
+ARCHITECTURES = (ROBERTA,)
+
 NOTE = FamilyNote(
     ("RoBERTa",),
     "Liu et al. 2019",

@@ -38,8 +38,8 @@ class Imported:
 
     spec: its settings as a run's; spec.model is the bundle's id, else the name that the file gives. deltas: ΔW by
     (layer, role). head: the classifier's tensors by their names in a *ForSequenceClassification. state: what
-    `adapt(bundle, outputs, spec).load_state` takes, or None where it cannot answer (notes say why); ΔW is drawn anyway.
-    labels, columns: empty where the file does not name them. scale: mean and spread of a regression's scores.
+    `adapt(bundle, outputs, spec).load_state` takes, or None if it cannot answer (notes say why); ΔW is drawn anyway.
+    labels, columns: empty if the file does not name them. scale: mean and spread of a regression's scores.
     """
 
     spec: RunSpec
@@ -54,7 +54,7 @@ class Imported:
 
     @property
     def outputs(self) -> int:
-        """How many numbers its head gives; 0 where it has none."""
+        """How many numbers its head gives; 0 if it has none."""
         return next((len(self.head[name]) for name in _OUTPUT_WEIGHTS if name in self.head), 0)
 
 
@@ -209,7 +209,7 @@ def _assembled(
 def _spec(
     config: Mapping[str, Any], deltas: Mapping[tuple[int, str], Delta], facts: Mapping[str, Any], model: str
 ) -> RunSpec:
-    """The settings that a run of the same rank and scale would have. Raises BadInputError where they are out of range."""
+    """The settings that a run of the same rank and scale would have. Raises BadInputError if they are out of range."""
     rank = max(delta.A.shape[0] for delta in deltas.values() if isinstance(delta, LowRank))
     roles = {role for _, name in deltas for role in name.split("+")}
     settings = facts.get("spec")

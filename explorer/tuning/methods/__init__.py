@@ -1,23 +1,19 @@
 """The ways to fine-tune, one file each: what a page says of it, how it is put on a model, and all that is peculiar to it."""
 
+from importlib import import_module
+
 from explorer.errors import BadInputError
-from explorer.tuning.methods.bitfit import BITFIT
-from explorer.tuning.methods.full import FULL
-from explorer.tuning.methods.head import HEAD
-from explorer.tuning.methods.houlsby import HOULSBY
-from explorer.tuning.methods.ia3 import IA3
-from explorer.tuning.methods.lora import LORA
 from explorer.tuning.methods.method import Method
-from explorer.tuning.methods.pfeiffer import PFEIFFER
-from explorer.tuning.methods.prefix import PREFIX
-from explorer.tuning.methods.prompt import PROMPT
-from explorer.tuning.methods.student import STUDENT
-from explorer.tuning.methods.text_student import TEXT_STUDENT
+from explorer.tuning.methods.student import METHOD as STUDENT
+from explorer.tuning.methods.text_student import METHOD as TEXT_STUDENT
 
 __all__ = ["METHODS", "STUDENT", "TEXT_STUDENT", "Method", "find_method"]
 
-METHODS = (FULL, HEAD, BITFIT, LORA, PROMPT, PREFIX, HOULSBY, PFEIFFER, IA3)
-"""In the order of the page's list. To add one, add its file and its name here."""
+METHODS: tuple[Method, ...] = tuple(
+    import_module(f"{__name__}.{name}").METHOD
+    for name in ("full", "head", "bitfit", "lora", "prompt", "prefix", "houlsby", "pfeiffer", "ia3")
+)
+"""In the order of the page's list. To add a method, add its file and its name here."""
 
 
 def find_method(slug: str) -> Method:

@@ -31,7 +31,7 @@ def _needs_biases(architecture: Architecture, config: Mapping[str, Any]) -> str 
     return f"{architecture.family} has no bias vectors to train. Take IA³, which also trains one vector a matrix."
 
 
-BITFIT = Method(
+METHOD = Method(
     "bitfit",
     "BitFit",
     "Only the bias vectors are trained, about 0.1% of the model. Every matrix keeps its pretrained values.",

@@ -22,7 +22,7 @@ def build(fork: PreTrainedModel, spec: RunSpec, layers: Layers) -> nn.Module:
     return fork
 
 
-FULL = Method(
+METHOD = Method(
     "full",
     "Full fine-tuning",
     "Every weight of the model is trained. It is the yardstick for all other methods, and each task costs a whole copy "

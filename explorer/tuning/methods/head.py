@@ -19,7 +19,7 @@ def build(fork: PreTrainedModel, spec: RunSpec, layers: Layers) -> nn.Module:
     return fork
 
 
-HEAD = Method(
+METHOD = Method(
     "head",
     "Head only",
     "The model stays as it is and only the classifier on top is trained. It shows what the pretrained features already "

@@ -23,7 +23,7 @@ def build(fork: PreTrainedModel, spec: RunSpec, layers: Layers) -> nn.Module:
     return insert(fork, spec, layers, ("output", "ffn_out"), nn.GELU())
 
 
-HOULSBY = Method(
+METHOD = Method(
     "houlsby",
     "Adapters (Houlsby)",
     "Two small networks are put into each layer, after the attention and after the feed-forward block: down to a few "

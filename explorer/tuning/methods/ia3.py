@@ -30,7 +30,7 @@ def build(fork: PreTrainedModel, spec: RunSpec, layers: Layers) -> nn.Module:
     return get_peft_model(fork, config)
 
 
-IA3 = Method(
+METHOD = Method(
     "ia3",
     "IA³",
     "Keys, values and the inner activations of the feed-forward block are each multiplied by a trained vector that "

@@ -24,7 +24,7 @@ def build(fork: PreTrainedModel, spec: RunSpec, layers: Layers) -> nn.Module:
 
     A is drawn uniformly from ±1/sqrt(k) (Kaiming-uniform with a = sqrt(5), as in the authors' code; the paper says N(0, s²))
     and B is zero, so that ΔW = 0 at the start. PiSSA takes both from W's singular vectors and leaves W less their product.
-    Raises BadInputError where the rank passes the smaller side of a target.
+    Raises BadInputError if the rank passes the smaller side of a target.
     """
     from peft import LoraConfig, get_peft_model
     from peft.tuners.lora import LoraLayer
@@ -74,7 +74,7 @@ def _notes(spec: RunSpec, layers: Layers) -> Iterator[str]:
         yield "DoRA measures the rows of W + BA at every step, which takes about as long again as LoRA's own products."
 
 
-LORA = Method(
+METHOD = Method(
     "lora",
     "LoRA",
     "The update of each chosen matrix is a product of two thin ones, B A, and only these are trained. It starts at zero "

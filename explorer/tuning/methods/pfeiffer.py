@@ -23,7 +23,7 @@ def build(fork: PreTrainedModel, spec: RunSpec, layers: Layers) -> nn.Module:
     return insert(fork, spec, layers, ("ffn_out",), nn.ReLU())
 
 
-PFEIFFER = Method(
+METHOD = Method(
     "pfeiffer",
     "Adapters (Pfeiffer)",
     "As Houlsby's, with one network a layer, after the feed-forward block. Half the parameters and half the added time "

@@ -40,7 +40,7 @@ def _needs_past(architecture: Architecture, config: Mapping[str, Any]) -> str | 
     )
 
 
-PREFIX = Method(
+METHOD = Method(
     "prefix",
     "Prefix-layer",
     "Every layer gets trained keys and values that stand before those of the text, so each token can attend to them. "

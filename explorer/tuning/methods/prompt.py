@@ -52,7 +52,7 @@ def _notes(spec: RunSpec, layers: Layers) -> Iterator[str]:
         yield "The classifier reads the first virtual token, which stands where [CLS] stood."
 
 
-PROMPT = Method(
+METHOD = Method(
     "prompt",
     "Prefix-embedding",
     "A few trained vectors stand before the text's embeddings, as if they were words that no vocabulary has. Everything "

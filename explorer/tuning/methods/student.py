@@ -30,7 +30,7 @@ def build(fork: PreTrainedModel, spec: RunSpec, layers: Layers) -> nn.Module:
     return fork
 
 
-STUDENT = Method(
+METHOD = Method(
     "distill",
     "Student",
     "A model with fewer layers learns to answer as its teacher does: from the probabilities that the teacher gives to all "

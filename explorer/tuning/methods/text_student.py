@@ -7,7 +7,7 @@ from typing import Any
 
 from explorer.models.families import Architecture, Capability
 from explorer.tuning.methods.method import Method
-from explorer.tuning.methods.student import STUDENT
+from explorer.tuning.methods.student import METHOD as STUDENT
 
 
 def _needs_masks(architecture: Architecture, config: Mapping[str, Any]) -> str | None:
@@ -16,7 +16,7 @@ def _needs_masks(architecture: Architecture, config: Mapping[str, Any]) -> str |
     return f"{architecture.family} fills no masks, so it has nothing to teach on plain text. Choose bert-small or another BERT."
 
 
-TEXT_STUDENT = Method(
+METHOD = Method(
     "distill_text",
     "Student on plain text",
     "Some of a model's layers learn to fill masks as all of them do: from the probabilities that the whole model gives to every "

@@ -9,9 +9,9 @@ import torch
 from transformers import AutoModel
 
 from explorer.errors import BadInputError
-from explorer.labs.attention.compute import attention, statistics_of_heads
-from explorer.labs.attention.figures import MOST_ROWS, attention_table, page_table, statistics_table
-from explorer.labs.attention.schema import AttentionParams, AttentionResult, StatisticsParams
+from explorer.labs.attention.head.figures import MOST_ROWS, attention_table, page_table, statistics_table
+from explorer.labs.attention.head.jobs import attention, statistics_of_heads
+from explorer.labs.attention.head.schema import AttentionParams, AttentionResult, StatisticsParams
 from explorer.models.bundle import Bundle
 
 TEXT, SECOND = "the cat sat on a mat", "a cat"

@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from explorer.labs.attention import figures, switch_figures
-from explorer.labs.attention.schema import AttentionResult, HeadFacts, Square, StatisticsResult, TokenPlace
-from explorer.labs.attention.switch_schema import AblateResult, AnswerChange, EachHeadResult
+from explorer.labs.attention.head import figures
+from explorer.labs.attention.head.schema import AttentionResult, HeadFacts, Square, StatisticsResult, TokenPlace
+from explorer.labs.attention.switch import figures as switch_figures
+from explorer.labs.attention.switch.schema import AblateResult, AnswerChange, EachHeadResult
 from tests.labs.drawing import HOSTILE, assert_draws, assert_safe, written
 
 

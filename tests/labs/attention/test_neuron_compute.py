@@ -8,9 +8,9 @@ import pytest
 import torch
 
 from explorer.errors import BadInputError
-from explorer.labs.attention.compute import encoded_pair
-from explorer.labs.attention.views_compute import query_key
-from explorer.labs.attention.views_schema import QueryKeyParams, QueryKeyResult
+from explorer.labs.attention.head.jobs import encoded_pair
+from explorer.labs.attention.views.jobs import query_key
+from explorer.labs.attention.views.schema import QueryKeyParams, QueryKeyResult
 from explorer.models.bundle import Bundle, load_bundle
 from explorer.models.inside import read
 from explorer.settings import Settings

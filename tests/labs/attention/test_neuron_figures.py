@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
-from explorer.labs.attention.neuron_figures import (
+from explorer.labs.attention.head.schema import TokenPlace
+from explorer.labs.attention.neuron.figures import (
     MOST_ROWS,
     query_key_chips,
     query_key_figure,
     query_key_sentence,
     query_key_table,
 )
-from explorer.labs.attention.schema import TokenPlace
-from explorer.labs.attention.views_schema import LookedAt, QueryKeyResult
+from explorer.labs.attention.views.schema import LookedAt, QueryKeyResult
 from tests.labs.drawing import HOSTILE, assert_draws, assert_safe
 
 SIZE = 8

@@ -10,9 +10,9 @@ import torch
 
 from explorer.errors import BadInputError, MissingCapabilityError
 from explorer.kinds import parse_heads
-from explorer.labs.attention.switch_compute import ablate_heads, each_head
-from explorer.labs.attention.switch_figures import ablate_table, each_head_table, off_text
-from explorer.labs.attention.switch_schema import AblateParams, AblateResult, EachHeadParams
+from explorer.labs.attention.switch.figures import ablate_table, each_head_table, off_text
+from explorer.labs.attention.switch.jobs import ablate_heads, each_head
+from explorer.labs.attention.switch.schema import AblateParams, AblateResult, EachHeadParams
 from explorer.models.bundle import Bundle, load_bundle
 from explorer.models.families import Capability
 from explorer.settings import Settings

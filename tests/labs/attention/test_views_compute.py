@@ -10,10 +10,10 @@ import torch
 from torch import Tensor
 
 from explorer.errors import BadInputError
-from explorer.labs.attention import views_compute
-from explorer.labs.attention.compute import encoded_pair
-from explorer.labs.attention.views_compute import attention_view
-from explorer.labs.attention.views_schema import SCALE, AttentionViewParams, AttentionViewResult
+from explorer.labs.attention.head.jobs import encoded_pair
+from explorer.labs.attention.views import jobs as views_compute
+from explorer.labs.attention.views.jobs import attention_view
+from explorer.labs.attention.views.schema import SCALE, AttentionViewParams, AttentionViewResult
 from explorer.models.bundle import Bundle
 from explorer.models.inside import read
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from explorer.labs.attention.views_figures import HINTS, view_note, view_sentence, view_table, view_title
-from explorer.labs.attention.views_schema import VIEWS, AttentionViewResult, DrawnHead
+from explorer.labs.attention.views.figures import HINTS, view_note, view_sentence, view_table, view_title
+from explorer.labs.attention.views.schema import VIEWS, AttentionViewResult, DrawnHead
 
 
 def result(**changes: Any) -> AttentionViewResult:

@@ -16,10 +16,18 @@ import pytest
 import torch
 
 from explorer.errors import ExplorerError
-from explorer.labs.attention import views_page
-from explorer.labs.attention.views_compute import attention_view
-from explorer.labs.attention.views_page import CHANGES, DATA, as_json, changed, compressed_template, document, template
-from explorer.labs.attention.views_schema import AttentionViewParams, AttentionViewResult
+from explorer.labs.attention.views import document as views_page
+from explorer.labs.attention.views.document import (
+    CHANGES,
+    DATA,
+    as_json,
+    changed,
+    compressed_template,
+    document,
+    template,
+)
+from explorer.labs.attention.views.jobs import attention_view
+from explorer.labs.attention.views.schema import AttentionViewParams, AttentionViewResult
 from explorer.models.bundle import Bundle
 
 HOSTILE = (
@@ -145,7 +153,7 @@ def test_the_server_sends_it_compressed_at_an_address_of_its_version() -> None:
 
 
 def test_bertviz_is_read_and_not_imported() -> None:
-    code = "import sys; from explorer.labs.attention.views_page import template; template();"
+    code = "import sys; from explorer.labs.attention.views.document import template; template();"
     code += "print({'bertviz', 'mpld3', 'torch', 'IPython'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"

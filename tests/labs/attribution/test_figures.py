@@ -6,15 +6,18 @@ from dataclasses import replace
 from html.parser import HTMLParser
 from typing import Any
 
+import gradio as gr
 import pytest
 from markupsafe import Markup
 
 from explorer.charts.words import percent
-from explorer.labs.attribution import bar_figures, figures
-from explorer.labs.attribution.bar_figures import MOST_BARS
-from explorer.labs.attribution.bench import show
+from explorer.labs.attribution import figures
+from explorer.labs.attribution.controls import Bench
+from explorer.labs.attribution.methods import figures as bar_figures
+from explorer.labs.attribution.methods.figures import MOST_BARS
 from explorer.labs.attribution.schema import AttributionResult, Part
 from explorer.labs.attribution.units import spearman
+from explorer.ui.places import Places
 from tests.labs.attribution import samples
 from tests.labs.attribution.samples import CONDUCTANCE, GRADIENTS, OCCLUSION, ROLLOUT, SALIENCY, asked, result
 from tests.labs.drawing import HOSTILE, assert_draws, assert_safe
@@ -40,8 +43,12 @@ def text_of(markup: Markup) -> str:
 
 @every_result
 def test_whatever_stands_there_can_be_drawn(shown: AttributionResult) -> None:
+    with gr.Blocks():
+        tab = Bench("tab")
+        tab.lay_out_figures()
+        tab.lay_out_comparison()
     for view in ("bars", "text"):
-        assert len(show(shown, view)) == 9
+        assert len(Places(tab.shown).values(shown, view=view)) == 9
     assert_draws(bar_figures.bars_figure(shown))
     for figure in (bar_figures.layers_figure(shown), bar_figures.agreement_figure(shown)):
         if figure:

@@ -12,9 +12,9 @@ from sklearn.decomposition import PCA
 from transformers import AutoModel, AutoTokenizer
 
 from explorer.errors import BadInputError
-from explorer.labs.context.compute import PAIRS, contextual_similarity, random_pairs
 from explorer.labs.context.examples import BANK, PLAIN
-from explorer.labs.context.schema import STATIC, ContextParams, ContextResult
+from explorer.labs.context.word.jobs import PAIRS, contextual_similarity, random_pairs
+from explorer.labs.context.word.schema import STATIC, ContextParams, ContextResult
 from explorer.models.bundle import Bundle, load_bundle
 from explorer.models.families import ARCHITECTURES
 from explorer.settings import Settings
@@ -229,7 +229,7 @@ def test_one_sentence_has_no_random_pair(owners: list[int]) -> None:
 
 def test_short_sentences_share_a_pass_and_long_ones_do_not(reader: Bundle, monkeypatch: pytest.MonkeyPatch) -> None:
     together = similar(reader, BANK[:3], "bank")
-    monkeypatch.setattr("explorer.labs.context.compute.BATCH_TOKENS", 1)
+    monkeypatch.setattr("explorer.labs.context.word.jobs.BATCH_TOKENS", 1)
     alone = similar(reader, BANK[:3], "bank")
     for ours, theirs in zip(together.layers, alone.layers, strict=True):
         assert np.array(ours.cosines) == pytest.approx(np.array(theirs.cosines), abs=1e-5)

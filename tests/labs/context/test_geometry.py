@@ -9,7 +9,8 @@ from sklearn.decomposition import PCA
 from sklearn.metrics.pairwise import cosine_similarity
 from torch import Tensor
 
-from explorer.labs.context.geometry import cosines, pairwise, principal_plane, projections
+from explorer.labs.context.word.jobs import projections
+from explorer.maths.geometry import cosines, pairwise, principal_plane
 
 
 def vectors(*shape: int, seed: int = 0) -> Tensor:

@@ -13,8 +13,8 @@ from scipy.special import log_softmax
 from transformers import BertForMaskedLM, PreTrainedTokenizerBase
 
 from explorer.errors import BadInputError
-from explorer.labs.context.lens_compute import logit_lens
-from explorer.labs.context.lens_schema import (
+from explorer.labs.context.lens.jobs import logit_lens
+from explorer.labs.context.lens.schema import (
     MOST_PLACES,
     LayerReading,
     LensParams,

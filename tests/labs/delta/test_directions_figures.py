@@ -6,8 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from explorer.labs.delta import amplification_figures, directions_figures, sweep_figures
+from explorer.labs.delta.amplification import figures as amplification_figures
+from explorer.labs.delta.directions import figures as directions_figures
 from explorer.labs.delta.schema import BASES, RankPoint, RankSweepResult
+from explorer.labs.delta.sweep import figures as sweep_figures
 from tests.labs.delta.samples import amplified, placed, run_factors, similarity
 from tests.labs.drawing import HOSTILE, assert_draws, assert_safe
 

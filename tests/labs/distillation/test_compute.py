@@ -14,7 +14,7 @@ from torch.nn.functional import cross_entropy, kl_div, log_softmax, softmax
 from transformers import BertForMaskedLM, PreTrainedTokenizerBase
 
 from explorer.errors import BadInputError
-from explorer.labs.distillation import compute
+from explorer.labs.distillation import jobs as compute
 from explorer.labs.distillation.params import LossesParams, SoftTargetsParams
 from explorer.labs.distillation.schema import REST
 from explorer.models.bundle import Bundle, load_bundle

@@ -9,8 +9,11 @@ from typing import Any
 
 import pytest
 
-from explorer.labs.distillation import ablation_figures, figures, loss_figures, train_figures
+from explorer.labs.distillation.ablation import figures as ablation_figures
+from explorer.labs.distillation.losses import figures as loss_figures
 from explorer.labs.distillation.schema import REST, Loss, Target
+from explorer.labs.distillation.soft import figures
+from explorer.labs.distillation.train import figures as train_figures
 from explorer.runs.record import RunStatus
 from explorer.runs.report import progress
 from tests.labs.distillation.samples import ablation, alone, distilled, losses, on_text, soft, student, teacher

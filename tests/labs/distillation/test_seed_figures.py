@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from scipy.stats import ttest_rel
 
-from explorer.labs.distillation.seed_figures import seeds_figure, seeds_list, seeds_sentence, seeds_table
-from explorer.labs.distillation.train_schema import Seeded
+from explorer.labs.distillation.seeds.figures import seeds_figure, seeds_list, seeds_sentence, seeds_table
+from explorer.labs.distillation.train.schema import Seeded
 from explorer.runs.record import RunStatus
 from explorer.tuning.spec import RunSpec
 from tests.labs.distillation.samples import SPEC, on_text, seeded, student, teacher

@@ -6,9 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from explorer.labs.finetune import compare_figures, figures, outcome_figures, try_figures
+from explorer.labs.finetune import figures
+from explorer.labs.finetune.compare import figures as compare_figures
+from explorer.labs.finetune.outcome import figures as outcome_figures
 from explorer.labs.finetune.schema import MergeForm, MergeResult, PlanResult, Prediction, PredictRunResult, SwapResult
 from explorer.labs.finetune.uploads import not_glues
+from explorer.labs.finetune.use import figures as try_figures
 from explorer.runs.following import Compared
 from explorer.runs.record import OnRealTask, Outcome, RunRecord, RunStatus
 from explorer.runs.report import run_table

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from explorer.errors import BadInputError, ExplorerError, ModelUnavailableError
-from explorer.labs.inputs.compute import cut_word
-from explorer.labs.inputs.cuts import UNKNOWN_PENALTY, Unigram, byte_pair, merge_ranks
+from explorer.labs.inputs.cut.compute import UNKNOWN_PENALTY, Unigram, byte_pair, merge_ranks
+from explorer.labs.inputs.jobs import cut_word
 from explorer.labs.inputs.schema import CutParams, WordCut
 from explorer.models.tokenizer_store import OpenTokenizer
 from tests.labs.inputs.samples import BUNDLED, MADE, NAMES, TEXTS, opened_of, opener

@@ -10,8 +10,8 @@ import torch
 from torch.nn.functional import cosine_similarity
 
 from explorer.errors import BadInputError
-from explorer.labs.inputs.sum_compute import position_similarity, sum_parts, token_parts
-from explorer.labs.inputs.sum_schema import (
+from explorer.labs.inputs.embeddings.jobs import position_similarity, sum_parts, token_parts
+from explorer.labs.inputs.embeddings.schema import (
     ADDED,
     PositionsParams,
     SumParams,

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from explorer.labs.inputs import detail_figures, sum_figures
-from explorer.labs.inputs.sum_schema import (
+from explorer.labs.inputs.embeddings import figures as sum_figures
+from explorer.labs.inputs.embeddings.schema import (
     Neighbour,
     PositionsResult,
     SumPart,
@@ -16,6 +16,7 @@ from explorer.labs.inputs.sum_schema import (
     TokenPart,
     TokenPartsResult,
 )
+from explorer.labs.inputs.positions import figures as detail_figures
 from tests.labs.drawing import HOSTILE, assert_draws, assert_safe
 
 BERT = ("token", "segment", "position", "sum", "layer_norm")

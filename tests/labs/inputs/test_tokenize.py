@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from explorer.errors import BadInputError
-from explorer.labs.inputs.compute import tokenize
+from explorer.labs.inputs.jobs import tokenize
 from explorer.labs.inputs.schema import DEFAULT_TOKENIZERS, LONGEST_TEXT, TokenizedText, TokenizeParams
 from explorer.text import checked_text
 from tests.labs.inputs.samples import BUNDLED, MADE, NAMES, TEXTS, opened_of, opener

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from itertools import islice
+
+from explorer.labs.masking.minimal.schema import MinimalPairsResult, ScoredPair
 from explorer.labs.masking.schema import (
     CorruptedToken,
     CorruptResult,
@@ -12,6 +16,7 @@ from explorer.labs.masking.schema import (
     SharesResult,
     TokenView,
 )
+from explorer.labs.masking.score.schema import ScoredSentence, ScoredToken, ScoreResult, Scores
 
 
 def token_view(position: int, text: str, state: str = "plain", unknown: bool = False) -> TokenView:
@@ -75,3 +80,29 @@ def patterns_result(name: str = "Paris", epochs: int = 4) -> PatternsResult:
     static = tuple((0, 1 + epoch % 2, 0) for epoch in range(epochs))
     dynamic = tuple((0, epoch % 4, 3 - epoch % 4) for epoch in range(epochs))
     return PatternsResult(("[CLS]", name, "is"), static, dynamic, len(set(static)), len(set(dynamic)))
+
+
+def scored_sentence(text: str, *scores: float, unknown: bool = False) -> ScoredSentence:
+    """A sentence whose words are its tokens."""
+    tokens = (
+        ScoredToken(place, word, word, False, score, unknown)
+        for place, (word, score) in enumerate(zip(text.split(" "), scores, strict=True), start=1)
+    )
+    return ScoredSentence(text, tuple(tokens))
+
+
+def score_result(*sentences: ScoredSentence, beside: bool = True, model: str = "bert-small") -> ScoreResult:
+    """The model that stands beside gives every token a nat less."""
+    less = [replace(token, log_probability=token.log_probability - 1) for one in sentences for token in one.tokens]
+    taken = iter(less)
+    others = tuple(ScoredSentence(one.sentence, tuple(islice(taken, len(one.tokens)))) for one in sentences)
+    return ScoreResult(Scores(model, False, sentences), Scores("gpt2-mini", True, others) if beside else None)
+
+
+def minimal_pairs_result(*differences: float) -> MinimalPairsResult:
+    """The first pairs, each better by so many nats."""
+    pairs = tuple(
+        ScoredPair(number, scored_sentence("<b>better</b>", difference - 5), scored_sentence("worse", -5.0))
+        for number, difference in enumerate(differences)
+    )
+    return MinimalPairsResult("bert-small", False, pairs)

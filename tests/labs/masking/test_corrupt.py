@@ -7,8 +7,9 @@ import torch
 from transformers import BertForMaskedLM, PreTrainedTokenizerBase
 
 from explorer.errors import BadInputError
-from explorer.labs.masking.compute import corrupt_text
-from explorer.labs.masking.schema import SCHEMES, CorruptParams, CorruptResult
+from explorer.labs.masking.jobs import corrupt_text
+from explorer.labs.masking.schema import CorruptParams, CorruptResult
+from explorer.maths.schemes import SCHEMES
 from explorer.models.bundle import Bundle
 
 TEXT = (

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from explorer.charts.words import percent
-from explorer.labs.masking import corruption_figures as figures
+from explorer.labs.masking.corrupt import figures
 from tests.labs.drawing import HOSTILE, assert_draws, assert_safe
 from tests.labs.masking.samples import (
     corrupt_result,

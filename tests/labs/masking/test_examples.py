@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from explorer.labs.masking.compute import fill_masks
 from explorer.labs.masking.examples import EXAMPLES, TRY
+from explorer.labs.masking.jobs import fill_masks
 from explorer.labs.masking.schema import OPENING_TEXT, FillParams
 from explorer.models.bundle import Bundle
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy import special, stats
 from transformers import BertForMaskedLM, PreTrainedTokenizerBase, pipeline
 
-from explorer.labs.masking.compute import fill_masks
+from explorer.labs.masking.jobs import fill_masks
 from explorer.labs.masking.schema import MOST_PREDICTIONS, FilledMask, FillParams
 from explorer.models.bundle import Bundle
 from pretraining.cloze import SENTENCES

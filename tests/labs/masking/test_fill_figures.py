@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from explorer.charts.words import ordinal, percent
-from explorer.labs.masking import figures
+from explorer.labs.masking.fill import figures
 from explorer.labs.masking.schema import FilledMask, Prediction
 from tests.labs.drawing import HOSTILE, assert_draws, assert_safe
 from tests.labs.masking.samples import fill_result, filled_mask

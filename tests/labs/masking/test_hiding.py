@@ -7,8 +7,8 @@ from markupsafe import Markup
 
 import explorer
 from explorer.errors import BadInputError
-from explorer.labs.masking.compute import fill_masks
-from explorer.labs.masking.figures import fill_chips, hidden_for
+from explorer.labs.masking.fill.figures import fill_chips, hidden_for
+from explorer.labs.masking.jobs import fill_masks
 from explorer.labs.masking.schema import FillParams
 from explorer.models.bundle import Bundle
 

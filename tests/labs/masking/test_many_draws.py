@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 from explorer.errors import BadInputError
-from explorer.labs.masking.compute import corruption_shares, masking_patterns
+from explorer.labs.masking.jobs import corruption_shares, masking_patterns
 from explorer.labs.masking.schema import PatternsParams, PatternsResult, SharesParams
 from explorer.models.bundle import Bundle
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import pytest
 
 from explorer.errors import BadInputError
-from explorer.labs.models.compute import count_parameters, family, held_out, training_curves
+from explorer.labs.models.family.figures import TABLE_3, TABLE_4
+from explorer.labs.models.jobs import count_parameters, family, held_out, training_curves
 from explorer.labs.models.schema import BUNDLED, SIZED, CountParams, CurvesParams, FamilyParams, ScoresParams
 from explorer.models.families import ARCHITECTURES, NOTES
 from explorer.models.records import read_scores
+from explorer.models.sizes import outline_of
 from explorer.settings import BUNDLED_MODELS
 
 
@@ -74,11 +76,23 @@ def test_one_shared_layer_is_a_twelfth_of_twelve() -> None:
 def test_the_sweep_ends_at_the_layers_width_and_is_albert_s_table_at_its_sizes() -> None:
     result = count_parameters(CountParams())
     assert result.table_3
-    assert result.sweep[-1][0] == 768
-    assert all(one < own for _, one, own in result.sweep)
+    assert result.sweep[-1].embedding_size == 768
+    assert all(row.everything < row.ffn < row.attention < row.nothing for row in result.sweep)
     assert not count_parameters(CountParams(hidden_size=512)).table_3
     wide = count_parameters(CountParams("bert-mini", hidden_size=100))
-    assert wide.sweep[-1][0] == 100
+    assert wide.sweep[-1].embedding_size == 100
+
+
+def test_what_layers_share_counts_as_in_albert_s_tables() -> None:
+    """Within a million or 2% of the paper's: it does not say whether the map of E to H and the pooler count."""
+    counted = {row.embedding_size: row for row in count_parameters(CountParams()).sweep}
+    for shared, rows in TABLE_3 + TABLE_4:
+        for width, millions, _ in rows:
+            assert getattr(counted[width], shared) / 1e6 == pytest.approx(millions, rel=0.02, abs=1.0), (shared, width)
+    bert = outline_of("google-bert/bert-base-uncased").empty().named_parameters()
+    layer = sum(parameter.numel() for name, parameter in bert if ".layer.0." in name)
+    assert counted[768].nothing == counted[768].everything + 11 * layer
+    assert counted[768].nothing - counted[768].attention + counted[768].nothing - counted[768].ffn == 11 * layer
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from explorer.labs.models import figures, score_figures
+from explorer.labs.models.family import figures
+from explorer.labs.models.records import figures as score_figures
 from explorer.labs.models.schema import (
     CountedPart,
     CountResult,
@@ -14,6 +15,7 @@ from explorer.labs.models.schema import (
     ModelScores,
     ModelSizes,
     ScoresResult,
+    Width,
 )
 from explorer.models.records import Measure
 
@@ -81,7 +83,12 @@ def test_the_table_has_a_column_for_each_size() -> None:
 def test_counted_parts_are_a_table_and_two_bars() -> None:
     before, after = sizes("owner/base", 100, 50), sizes("owner/base", 100, 5000)
     result = CountResult(
-        before, after, (CountedPart("all layers", "50·100", 5000),), ((2, 10, 20), (4, 30, 40)), False, False
+        before,
+        after,
+        (CountedPart("all layers", "50·100", 5000),),
+        (Width(2, 10, 12, 16, 20), Width(4, 30, 32, 36, 40)),
+        False,
+        False,
     )
     assert figures.count_table(result).rows[0] == ("all layers", "50·100", 5000)
     assert figures.count_table(result).rows[-1] == ("all", "", after.parameters)
@@ -95,11 +102,16 @@ def test_counted_parts_are_a_table_and_two_bars() -> None:
 
 
 def test_the_papers_points_stand_where_the_sizes_are_the_papers() -> None:
-    one = sizes("x", 1, 1)
-    assert len(figures.sweep_figure(CountResult(one, one, (), ((2, 10, 20),), False, True))["data"]) == 2
-    marked = figures.sweep_figure(CountResult(one, one, (), ((2, 10, 20),), True, True))["data"]
-    assert marked[2]["y"] == [10, 12, 16, 31]
-    assert marked[3]["y"] == [87, 89, 93, 108]
+    one, sweep = sizes("x", 1, 1), (Width(768, 10, 12, 18, 20),)
+    assert len(figures.sweep_figure(CountResult(one, one, (), sweep, False, True))["data"]) == 4
+    marked = figures.sweep_figure(CountResult(one, one, (), sweep, True, True))
+    assert marked["data"][4]["y"] == [10, 12, 16, 31]
+    assert marked["data"][4]["text"] == ["79.0", "80.1", "79.6", "79.8"]
+    assert marked["data"][5]["y"] == [87, 89, 93, 108]
+    assert marked["data"][6]["y"] == [64, 83]
+    assert marked["data"][7]["text"] == ["80.2", "79.5"]
+    assert "saves 10.0% of such a model, the feed-forward net 40.0%, both 50.0%" in marked["described"]
+    assert "cost ALBERT 0.7, 2.8 and 2.5 points" in marked["described"]
 
 
 def test_scores_name_a_leader_where_models_can_be_compared_and_leave_out_what_was_not_measured() -> None:

@@ -7,7 +7,7 @@ import torch
 from transformers import BertForNextSentencePrediction, PreTrainedTokenizerBase
 
 from explorer.errors import BadInputError
-from explorer.labs.pairs.compute import score_all_pairs, score_pair
+from explorer.labs.pairs.jobs import score_all_pairs, score_pair
 from explorer.labs.pairs.schema import AllPairsParams, PairParams
 from explorer.models.bundle import Bundle
 

@@ -9,10 +9,10 @@ import pytest
 import torch
 
 from explorer.errors import BadInputError, MissingCapabilityError
-from explorer.labs.pairs import order_figures
-from explorer.labs.pairs.compute import score_pair
-from explorer.labs.pairs.order_compute import drawn_pairs, score_kinds, score_order
-from explorer.labs.pairs.order_schema import KINDS, KindsParams, KindsResult, OrderParams, ScoredPair
+from explorer.labs.pairs.jobs import score_pair
+from explorer.labs.pairs.order import figures as order_figures
+from explorer.labs.pairs.order.jobs import drawn_pairs, score_kinds, score_order
+from explorer.labs.pairs.order.schema import KINDS, KindsParams, KindsResult, OrderParams, ScoredPair
 from explorer.labs.pairs.schema import PairParams
 from explorer.models.bundle import Bundle, load_bundle
 from explorer.models.families import Capability

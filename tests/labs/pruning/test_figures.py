@@ -8,7 +8,10 @@ from random import Random
 import pytest
 
 from explorer.compress.cuts import Shape
-from explorer.labs.pruning import importance_figures, orders_figures, prune_figures, quantised_figures
+from explorer.labs.pruning.importance import figures as importance_figures
+from explorer.labs.pruning.orders import figures as orders_figures
+from explorer.labs.pruning.quantised import figures as quantised_figures
+from explorer.labs.pruning.remove import figures as prune_figures
 from explorer.labs.pruning.schema import (
     About,
     FormResult,

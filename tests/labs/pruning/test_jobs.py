@@ -215,8 +215,8 @@ def test_one_step_against_many(engine: LocalEngine, run: str) -> None:
 
 
 def test_by_hand(engine: LocalEngine, run: str) -> None:
-    first, some = results(engine, "prune_heads", HandParams(run=run, heads="0.1, 1.0", **FEW))  # type: ignore[arg-type]
-    assert (first.heads, first.after) == (some.heads, None), "the switches stand there before anything is measured"
+    *before, some = results(engine, "prune_heads", HandParams(run=run, heads="0.1, 1.0", **FEW))  # type: ignore[arg-type]
+    assert all((one.heads, one.after) == (some.heads, None) for one in before), "the switches stand there first"
     assert some.after.parameters < some.before.parameters
     none = results(engine, "prune_heads", HandParams(run=run, **FEW))[-1]
     assert (none.after.metric, none.after.parameters) == (none.before.metric, none.before.parameters)
@@ -229,7 +229,8 @@ def test_by_hand(engine: LocalEngine, run: str) -> None:
 def test_fewer_bits(engine: LocalEngine, run: str) -> None:
     found = results(engine, "quantise", QuantiseParams(run=run, share=0.5, batch=2, **FEW))
     last = found[-1]
-    assert [result.done for result in found] == [False] * 6 + [True]
+    assert [result.done for result in found] == [False] * (len(found) - 1) + [True]
+    assert len(found) <= 7, "one for each form and share, and one before; who looks late sees only the newest"
     assert [(form.form, form.pruned) for form in last.forms] == [
         (form, share) for share in (0.0, 0.5) for form in ("fp32", "bf16", "int8")
     ]

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from explorer.labs.pruning import importance_figures, worked
+from explorer.labs.pruning import worked
+from explorer.labs.pruning.importance import figures as importance_figures
 from explorer.labs.pruning.params import ImportanceParams
 from explorer.labs.pruning.schema import ImportanceResult
 from explorer.labs.pruning.worked import OPENINGS, KnownParams, keep, known

@@ -9,7 +9,7 @@ import torch
 from transformers import BertForPreTraining, PreTrainedTokenizerBase
 
 from explorer.maths.corruption import IGNORED_LABEL, CorruptionRecipe
-from explorer.models.encoding import replacement_ids
+from explorer.models.masker import Masker
 from pretraining.batches import collate
 from pretraining.corpus import read_documents
 from pretraining.measures import masks
@@ -70,7 +70,7 @@ def test_an_independent_count_agrees(
     hits, hits_5, total, loss = 0, 0, 0, 0.0
     for first in range(0, len(rows), 5):
         part = rows[first : first + 5]
-        batch = collate(part, CorruptionRecipe(), tokenizer, replacement_ids(tokenizer), generator)
+        batch = collate(part, CorruptionRecipe(), Masker(tokenizer), generator)
         with torch.inference_mode():
             logits = model(batch.input_ids, batch.attention_mask, batch.token_type_ids).prediction_logits
         for row, labels in zip(logits.log_softmax(-1), batch.labels, strict=True):

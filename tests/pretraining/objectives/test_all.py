@@ -19,6 +19,7 @@ from pretraining.objectives import PRETRAINERS
 from pretraining.objectives.base import Place
 from pretraining.starts import distilbert
 from pretraining.train import Trainer, train
+from tests.pretraining.conftest import with_exports
 from tests.pretraining.objectives.tiny import RECIPES, STEPS
 
 MAIN_LOSS = {"causal": "next_loss", "nsp on matched pairs": "pair_loss"}
@@ -30,11 +31,9 @@ def _no_download(monkeypatch: pytest.MonkeyPatch, tokenizer: PreTrainedTokenizer
 
 
 @pytest.fixture
-def ready(place: Place) -> Place:
+def ready(place: Place, kept: Path) -> Place:
     """A place that has what other starts need: a roberta-mini for gpt2, an albert-body for albert, that for its order."""
-    for objective in ("full sentences", "module replacing", "mlm+sop"):
-        PRETRAINERS[objective](RECIPES[objective], place).export(place.models)
-    return place
+    return with_exports(place, kept, "full sentences", "module replacing", "mlm+sop")
 
 
 def test_every_published_recipe_names_an_objective_that_is_tested_here() -> None:

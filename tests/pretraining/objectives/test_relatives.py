@@ -6,10 +6,11 @@ import pytest
 import torch
 from transformers import BertForPreTraining, PreTrainedTokenizerBase
 
+from explorer.models.shortening import half_of, layers_kept
 from pretraining import heads
 from pretraining.objectives import PRETRAINERS
 from pretraining.objectives.base import Place, Pretrainer
-from pretraining.objectives.distilbert import kept_layers, student_of
+from pretraining.objectives.distilbert import student_of
 from pretraining.starts import distilbert
 from tests.pretraining.conftest import tiny_model
 from tests.pretraining.objectives.tiny import RECIPES
@@ -34,10 +35,10 @@ def teacher() -> BertForPreTraining:
 
 
 @pytest.mark.parametrize(
-    ("count", "kept"), [(12, [0, 2, 4, 7, 9, 11]), (6, [0, 2, 5]), (4, [0, 3]), (2, [0]), (1, [0])]
+    ("count", "kept"), [(12, (0, 2, 4, 7, 9, 11)), (6, (0, 2, 5)), (4, (0, 3)), (2, (0,)), (1, (0,))]
 )
-def test_the_kept_layers_are_distilbert_s(count: int, kept: list[int]) -> None:
-    assert kept_layers(count) == kept
+def test_the_kept_layers_are_distilbert_s(count: int, kept: tuple[int, ...]) -> None:
+    assert layers_kept(count, half_of(count), "first_to_last") == kept
 
 
 def test_a_student_has_every_second_layer_and_the_head_of_its_teacher(teacher: BertForPreTraining) -> None:

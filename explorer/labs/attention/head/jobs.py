@@ -1,0 +1,120 @@
+"""The attention lab's first jobs: one head in detail, and every head by a few numbers."""
+
+from __future__ import annotations
+
+from torch import Tensor
+
+from explorer.errors import BadInputError
+from explorer.labs.attention.head.schema import (
+    AttentionParams,
+    AttentionResult,
+    HeadFacts,
+    Square,
+    StatisticsParams,
+    StatisticsResult,
+    TokenPlace,
+)
+from explorer.maths.attention import STATISTICS, head_statistics
+from explorer.maths.attention_flow import rollout
+from explorer.models.bundle import Bundle
+from explorer.models.encoding import Encoded, encode, with_own_mask
+from explorer.models.inside import depth_of, heads_of, read
+
+
+def attention(bundle: Bundle, params: AttentionParams) -> AttentionResult:
+    """One head's weights, softmax(q·k / √d) row by row (Vaswani et al. 2017, section 3.2.1), and the rollout up to its layer.
+
+    With masked positions the weights are those of the masked text, and those of the text as it is come along.
+    """
+    check_place(bundle, params.layer, params.head)
+    encoded = encoded_pair(bundle, params.sentence_a, params.sentence_b)
+    masked = _masked_inputs(bundle, encoded, params.masked)
+    attentions = read(bundle, masked).attentions
+    weights = attentions[params.layer][0, params.head].float().cpu()
+    flow = rollout(attentions[: params.layer + 1])[-1][0].float().cpu()
+    before = None
+    if params.masked:
+        before = square(read(bundle, encoded.inputs).attentions[params.layer][0, params.head])
+    special = [token.position for token in encoded.tokens if token.word is None]
+    found = head_statistics(weights[None], separators(bundle, encoded))
+    return AttentionResult(
+        bundle.model_id,
+        tuple(
+            TokenPlace(t.position, t.text, t.shown, t.joined, t.word is None, t.position in params.masked)
+            for t in encoded.tokens
+        ),
+        second_start(encoded),
+        depth_of(bundle.model),
+        heads_of(bundle.model),
+        params.layer,
+        params.head,
+        square(weights),
+        square(flow),
+        before,
+        HeadFacts(
+            tuple((name, float(value[0])) for name, value in found.items()),
+            float(weights[:, special].sum(-1).mean()) if special else 0.0,
+        ),
+        is_causal(bundle),
+    )
+
+
+def statistics_of_heads(bundle: Bundle, params: StatisticsParams) -> StatisticsResult:
+    """Every head of every layer by the statistics of explorer.maths.attention, from one forward pass."""
+    encoded = encoded_pair(bundle, params.sentence_a, params.sentence_b)
+    places = separators(bundle, encoded)
+    layers = [head_statistics(layer[0].float(), places) for layer in read(bundle, encoded.inputs).attentions]
+    grids = tuple(
+        (name, tuple(tuple(layer[name].tolist()) for layer in layers)) for name in STATISTICS if name in layers[0]
+    )
+    return StatisticsResult(
+        bundle.model_id, len(encoded.tokens), grids, encoded.tokens[0].text, str(bundle.tokenizer.sep_token or "")
+    )
+
+
+def check_place(bundle: Bundle, layer: int, head: int) -> None:
+    """Raise BadInputError for a layer or a head that the model does not have."""
+    for name, value, count in (("layer", layer, depth_of(bundle.model)), ("head", head, heads_of(bundle.model))):
+        if not 0 <= value < count:
+            raise BadInputError(f"{bundle.model_id} has {count} {name}s, 0 to {count - 1}: there is no {name} {value}.")
+
+
+def encoded_pair(bundle: Bundle, sentence_a: str, sentence_b: str) -> Encoded:
+    """A text, or a pair where there is a second one; [MASK] is spelled as the model spells it."""
+    first = with_own_mask(bundle.tokenizer, sentence_a)
+    return encode(bundle, first, with_own_mask(bundle.tokenizer, sentence_b) if sentence_b else None)
+
+
+def second_start(encoded: Encoded) -> int | None:
+    """The first position of the second text; None without one."""
+    return next((token.position for token in encoded.tokens if token.sentence == 1), None)
+
+
+def separators(bundle: Bundle, encoded: Encoded) -> list[int]:
+    """The positions of [SEP], or however the model spells it; none in families without one."""
+    wanted = bundle.tokenizer.sep_token_id
+    return [token.position for token in encoded.tokens if wanted is not None and token.token_id == wanted]
+
+
+def is_causal(bundle: Bundle) -> bool:
+    """Whether a token sees only those before it."""
+    return bundle.architecture.layers.reads_last
+
+
+def square(matrix: Tensor) -> Square:
+    """(length, length) as plain data."""
+    return Square.of(matrix.float().cpu().tolist())
+
+
+def _masked_inputs(bundle: Bundle, encoded: Encoded, masked: tuple[int, ...]) -> dict[str, Tensor]:
+    """The inputs with some positions hidden; raises BadInputError if there is nothing to hide or no mask token."""
+    if not masked:
+        return encoded.inputs
+    if bundle.tokenizer.mask_token_id is None:
+        raise BadInputError(f"{bundle.model_id} has no mask token, so no token can be hidden from it.")
+    for position in masked:
+        if position >= len(encoded.tokens) or encoded.tokens[position].word is None:
+            raise BadInputError(f"Position {position} holds no token of the text, so it cannot be masked.")
+    inputs = {name: tensor.clone() for name, tensor in encoded.inputs.items()}
+    inputs["input_ids"][0, list(masked)] = int(bundle.tokenizer.mask_token_id)
+    return inputs

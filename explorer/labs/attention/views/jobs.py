@@ -1,0 +1,169 @@
+"""The jobs behind bertviz's views and the neuron view."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from explorer.errors import BadInputError
+from explorer.labs.attention.head.jobs import check_place, encoded_pair, is_causal, second_start
+from explorer.labs.attention.head.schema import TokenPlace
+from explorer.labs.attention.views.schema import (
+    SCALE,
+    AttentionViewParams,
+    AttentionViewResult,
+    DrawnHead,
+    LookedAt,
+    QueryKeyParams,
+    QueryKeyResult,
+)
+from explorer.models.bundle import Bundle
+from explorer.models.encoding import Encoded, Token
+from explorer.models.inside import QueryKey, depth_of, heads_of, query_and_key, read
+
+MOST_KEPT = {"head": 40_000, "model": 200_000}
+"""Weights that a view carries, beside each token's largest; 5.3 bytes each in the page."""
+
+MOST_THUMBNAIL_LINES = 40_000
+"""Lines of all small pictures of the model view together; the large one of a head draws all that is kept."""
+
+
+def attention_view(bundle: Bundle, params: AttentionViewParams) -> AttentionViewResult:
+    """All heads of one layer or of every layer, as bertviz (Vig 2019) draws them, without the weights that do not show."""
+    check_place(bundle, params.layer, 0)
+    encoded = encoded_pair(bundle, params.sentence_a, params.sentence_b)
+    depth = depth_of(bundle.model)
+    layers = (params.layer,) if params.view == "head" else tuple(range(depth))
+    attentions = read(bundle, encoded.inputs).attentions
+    exact = [attentions[layer][0].float().cpu() for layer in layers]
+    whole = [_in_ten_thousandths(weights) for weights in exact]
+    at_least = [_threshold(whole, most) for most in (MOST_KEPT[params.view], MOST_THUMBNAIL_LINES)]
+    asked = max(1, round(params.smallest * SCALE))
+    kept_from = max(asked, at_least[0])
+    parts = [_kept(rounded, weights, kept_from) for rounded, weights in zip(whole, exact, strict=True)]
+    return AttentionViewResult(
+        bundle.model_id,
+        params.view,
+        tuple(token.shown for token in encoded.tokens),
+        second_start(encoded),
+        depth,
+        layers,
+        tuple(
+            DrawnHead(layer, head, lines, share)
+            for layer, part in zip(layers, parts, strict=True)
+            for head, (lines, share) in enumerate(zip(part.lines, part.shares, strict=True))
+        ),
+        heads_of(bundle.model),
+        kept_from,
+        max(asked, *at_least),
+        _packed([part.counts for part in parts]),
+        _packed([part.targets for part in parts]),
+        _packed([part.weights for part in parts]),
+        at_least[0] > asked,
+        is_causal(bundle),
+    )
+
+
+@dataclass(frozen=True)
+class _Kept:
+    """One layer: counts (heads · length), targets and weights (kept), lines and shares one for each head."""
+
+    counts: Tensor
+    targets: Tensor
+    weights: Tensor
+    lines: list[int]
+    shares: list[float]
+
+
+def _in_ten_thousandths(weights: Tensor) -> Tensor:
+    """(heads, length, length) as int16, rounded in float32, whose 24 bits are enough for four decimals."""
+    return (weights * SCALE).round().to(torch.int16)
+
+
+def _threshold(layers: Sequence[Tensor], most: int) -> int:
+    """The least value, from 1 on, such that at most `most` of all entries reach it."""
+    counts = torch.zeros(SCALE + 1, dtype=torch.int64)
+    for layer in layers:
+        counts += torch.bincount(layer.flatten(), minlength=SCALE + 1)
+    reaching = counts.flip(0).cumsum(0).flip(0)  # how many entries are at least as large
+    return max(1, int((reaching > most).sum()))
+
+
+def _kept(rounded: Tensor, weights: Tensor, least: int) -> _Kept:
+    """What reaches the threshold, and the largest weight of each row, so that every token shows where it looks."""
+    kept = rounded >= least
+    kept.scatter_(2, rounded.argmax(2, keepdim=True), True)
+    kept &= rounded > 0
+    counts = kept.sum(2)
+    shares = (weights * kept).sum((1, 2), dtype=torch.float64) / weights.sum((1, 2), dtype=torch.float64)
+    return _Kept(
+        counts.flatten(),
+        kept.nonzero()[:, 2],
+        rounded[kept],
+        counts.sum(1).tolist(),
+        shares.clamp(max=1.0).tolist(),
+    )
+
+
+def _packed(parts: Sequence[Tensor]) -> bytes:
+    """Whole numbers below 32,768 as little-endian 16 bits."""
+    return torch.cat(list(parts)).to(torch.int16).numpy().astype("<u2").tobytes()
+
+
+def query_key(bundle: Bundle, params: QueryKeyParams) -> QueryKeyResult:
+    """One row of softmax(q·k / √d) with what it is made of (Vaswani et al. 2017, section 3.2.1)."""
+    check_place(bundle, params.layer, params.head)
+    encoded = encoded_pair(bundle, params.sentence_a, params.sentence_b)
+    position = _looking(encoded, params.position)
+    found = query_and_key(bundle, encoded.inputs, params.layer)
+    query, keys = found.query[params.head, position], found.key[params.head]
+    weights = found.weights[params.head, position]
+    scores = (query.double() @ keys.double().T) * found.scaling
+    hidden = _hidden(found, position)
+    seen = scores.masked_fill(hidden, float("-inf")).softmax(-1)
+    difference = float((seen - weights.double()).abs().max())
+    return QueryKeyResult(
+        bundle.model_id,
+        (params.sentence_a, params.sentence_b),
+        params.layer,
+        params.head,
+        depth_of(bundle.model),
+        heads_of(bundle.model),
+        _place(encoded.tokens[position]),
+        tuple(query.tolist()),
+        tuple(
+            LookedAt(_place(token), tuple(keys[j].tolist()), float(scores[j]), float(weights[j]), bool(hidden[j]))
+            for j, token in enumerate(encoded.tokens)
+        ),
+        found.scaling,
+        difference < 1e-4,
+        difference,
+        bool(hidden.any()) and not is_causal(bundle),
+    )
+
+
+def _looking(encoded: Encoded, position: int | None) -> int:
+    """The token that looks: the one asked for, or the first word; raises BadInputError for one that is not there."""
+    if position is None:
+        return next((token.position for token in encoded.tokens if token.word is not None), 0)
+    if position >= len(encoded.tokens):
+        raise BadInputError(
+            f"This text has {len(encoded.tokens)} tokens, 0 to {len(encoded.tokens) - 1}: there is no position {position}."
+        )
+    return position
+
+
+def _hidden(found: QueryKey, position: int) -> Tensor:
+    """(length,): what this token may not see, which no head of the layer gives any weight.
+
+    A model that sees everything gives every token a weight; one that underflows to 0 in one head has a weight in another.
+    """
+    unseen = (found.weights[:, position] == 0).all(0)
+    return torch.zeros_like(unseen) if found.exact else unseen
+
+
+def _place(token: Token) -> TokenPlace:
+    return TokenPlace(token.position, token.text, token.shown, token.joined, token.word is None)

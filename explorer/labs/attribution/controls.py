@@ -1,0 +1,111 @@
+"""What both tabs have: the choice of methods, Start and Stop, and the figures."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gradio as gr
+from markupsafe import Markup
+
+from explorer.action import LiveAction
+from explorer.labs.attribution import figures
+from explorer.labs.attribution.methods import figures as bar_figures
+from explorer.labs.attribution.params import AttributeRunParams
+from explorer.labs.attribution.schema import AttributionResult
+from explorer.ui.components import plot, rich_text
+from explorer.ui.controls import control
+from explorer.ui.kit import QUIET, View, bar_place, bench, sentence_place, shows, start_or_stop, start_stop
+from explorer.ui.page import Page
+from explorer.ui.places import Place
+from explorer.ui.streams import Stream, Watch
+
+OPENING = ["integrated_gradients", "gradient_x_input"]
+VIEWS = [("bars", "bars"), ("the text, coloured", "text")]
+
+CAUTION = (
+    '<p class="caption"><b>Attention is not attribution.</b> The rollout says where information could have come from, not '
+    "what the answer hangs on: Jain and Wallace (2019) find attention weights that rank words otherwise than gradients do "
+    "and that can be changed without changing the prediction; Wiegreffe and Pinter (2019) answer that this does not make "
+    "them useless as an explanation, and propose tests of when they are one. The other columns disagree too: each "
+    "answers a question of its own.</p>"
+)
+
+
+class Bench:
+    """The parts of one tab; `name` makes the ids. Lay out controls and figures where they belong, then `stream`."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def lay_out_choices(self) -> None:
+        """The target, the methods, Start and Stop, and what is seldom changed."""
+        self.target = control(
+            AttributeRunParams, "target", placeholder="the model's own answer", elem_id=f"{self.name}-target"
+        )
+        self.method = control(AttributeRunParams, "method", value=OPENING, elem_id=f"{self.name}-methods")
+        self.start, self.stop = start_stop("Attribute", f"{self.name}-start", stop_id=f"{self.name}-stop")
+        self.view = gr.Radio(VIEWS, value="bars", label="Show as", elem_id=f"{self.name}-view")
+        with gr.Accordion("Words or tokens, baseline, steps", open=False):
+            self.by = control(AttributeRunParams, "by")
+            self.baseline = control(AttributeRunParams, "baseline")
+            self.steps = control(AttributeRunParams, "steps")
+
+    def lay_out_figures(self) -> None:
+        """Sentence, bars or coloured text, and what they add up to."""
+        said = sentence_place(f"{self.name}-said")
+        self.progress = bar_place(f"{self.name}-progress")
+        bars = plot("attribution", elem_id=f"{self.name}-bars")
+        text = rich_text(elem_classes=["token-chips", "readings"], elem_id=f"{self.name}-text")
+        caption = rich_text(elem_classes=["measures"], elem_id=f"{self.name}-caption")
+        self.shown: list[Place] = [(said, figures.sentence), (self.progress, figures.progress_line)]
+        self.shown += [(bars, _bars), (text, _text), (caption, figures.caption)]
+
+    def lay_out_comparison(self) -> None:
+        """Conductance layer by layer, and how far the methods agree."""
+        ids = (f"{self.name}-layers-said", f"{self.name}-layers")
+        layers = View("layer-conductance", ids, figures.layers_sentence, bar_figures.layers_figure)
+        with bench():
+            with shows(3, 300):
+                agreement = plot("rank-correlation", elem_id=f"{self.name}-agreement")
+            with shows(2, 270):
+                said = sentence_place()
+                gr.HTML(CAUTION)
+        self.shown += [*layers, (agreement, bar_figures.agreement_figure), (said, bar_figures.agreement_sentence)]
+
+    @property
+    def choices(self) -> dict[str, Any]:
+        """The inputs that both tabs have, by the parameters' names."""
+        return {name: getattr(self, name) for name in ("target", "method", "baseline", "steps", "by")}
+
+    def stream(self, page: Page, action: LiveAction, inputs: dict[str, Any], *steered: Place, **options: Any) -> Stream:
+        """Connect the tab's action. steered: what else the page shows of a result."""
+        self.watch = Watch()
+        buttons: Place = ([self.start, self.stop], lambda result: start_or_stop(result.progress is not None))
+        views = {"view": self.view}
+        return Stream(
+            page, action, inputs, self.shown, watch=self.watch, views=views, steered=[buttons, *steered], **options
+        )
+
+    @property
+    def triggers(self) -> list[Any]:
+        """What fires when a visitor starts, or chooses something else."""
+        choices: list[Any] = [self.method, self.baseline, self.by, self.view]
+        return [self.start.click, self.target.submit, self.steps.submit, *[choice.input for choice in choices]]
+
+    def wire(self, stream: Stream, *triggers: Any) -> None:
+        """Attribute when a trigger fires; end it when Stop is pressed."""
+        stream.on(*triggers)
+        self.stop.click(self._stopped, None, [self.progress, self.start, self.stop], **QUIET)
+
+    def _stopped(self, request: gr.Request) -> list[Any]:
+        """The stream ends at its next look, and with it the work."""
+        self.watch.end(request)
+        return [str(figures.STOPPED), *start_or_stop(False)]
+
+
+def _bars(result: AttributionResult, view: str = "bars") -> Any:
+    return bar_figures.bars_figure(result) if view == "bars" else ""
+
+
+def _text(result: AttributionResult, view: str = "bars") -> Markup | str:
+    return figures.coloured_text(result) if view == "text" else ""

@@ -1,0 +1,1 @@
+"""A fine-tuned run's class, on a text of the visitor's shared."""

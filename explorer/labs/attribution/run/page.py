@@ -1,0 +1,45 @@
+"""A fine-tuned run's class, on a text of the visitor's shared."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import gradio as gr
+
+from explorer.labs.attribution import ATTRIBUTE_RUN
+from explorer.labs.attribution.controls import Bench
+from explorer.labs.attribution.examples import RUN_TRY
+from explorer.labs.attribution.params import AttributeRunParams
+from explorer.runs.examples import PRAISE
+from explorer.runs.record import RunRecord
+from explorer.tuning.methods import find_method
+from explorer.ui.controls import control
+from explorer.ui.kit import Tries, asks, bench, shows
+from explorer.ui.page import Page
+from explorer.ui.run_picker import RunPicker
+
+
+def can_be_explained(record: RunRecord) -> bool:
+    """Whether a run has classes, weights, and no virtual tokens before the text."""
+    return bool(record.labels) and record.status.has_weights and not find_method(record.spec.method).has_virtual_tokens
+
+
+def build_run(page: Page, tab: gr.Tab, explain: Callable[[], None]) -> None:
+    """explain: lays out the page's Why."""
+    shared = Bench("run-attribution")
+    picker = RunPicker(page, can_be_explained)
+    with bench():
+        with asks():
+            first = control(AttributeRunParams, "sentence_a", value=PRAISE, elem_id="run-attribution-input")
+            second = control(AttributeRunParams, "sentence_b")
+            shared.lay_out_choices()
+        with shows():
+            shared.lay_out_figures()
+            tries = Tries(RUN_TRY)
+    shared.lay_out_comparison()
+    explain()
+    inputs = {"run": picker.run, "sentence_a": first, "sentence_b": second, **shared.choices}
+    stream = shared.stream(page, ATTRIBUTE_RUN, inputs, visitor=picker.visitor)
+    tried = tries.into([first, second])
+    picker.wire()
+    shared.wire(stream, *shared.triggers, tab.select, first.submit, second.submit, picker.run.input, *tried)

@@ -1,0 +1,141 @@
+"""The logit lens: the model's own head, read at every layer (nostalgebraist 2020, "interpreting GPT: the logit lens")."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from torch import Tensor
+
+from explorer.errors import BadInputError
+from explorer.labs.context.lens.schema import (
+    MOST_PLACES,
+    Guess,
+    LayerReading,
+    LensParams,
+    LensResult,
+    LensToken,
+    Place,
+    Standing,
+)
+from explorer.models.bundle import Bundle
+from explorer.models.catalog import bundled_with
+from explorer.models.encoding import Encoded, asked_texts, encode, single_token
+from explorer.models.families import Capability
+from explorer.models.heads import head_at_each_layer
+from explorer.models.questions import Question, class_name, question, scores
+
+READERS = {Capability.MLM: "mask", Capability.RTD: "replaced", Capability.CAUSAL: "continue"}
+"""The heads that score every token, and the question that each answers."""
+
+
+def logit_lens(bundle: Bundle, params: LensParams) -> LensResult:
+    """Apply the head to the states of each layer, at every mask, at every word (replaced tokens) or after the last token.
+
+    Row k reads the states after k layers through whatever stands between the last layer and the scores, GPT-2's last
+    LayerNorm included; the last row is the model's own answer. Without a place to look at, the result says
+    why.
+    """
+    asked = _question(bundle)
+    if asked is None:
+        return _nothing(
+            bundle,
+            f"{bundle.model_id} has no head that names tokens, so no layer can be read through it. "
+            f"Choose {bundled_with(Capability.MLM)[0]}, which can.",
+        )
+    encoded, cut = _encoded(bundle, params.text)
+    places = asked.places(bundle, encoded)
+    if not places and asked.needs is Capability.MLM:
+        return _nothing(
+            bundle, f"Nothing is masked: put {bundle.tokenizer.mask_token} where a word is missing.", encoded
+        )
+    if not places:
+        return _nothing(bundle, "This text is made of special tokens only. Type some words.", encoded)
+    if asked.needs is Capability.MLM and len(places) > MOST_PLACES:
+        raise BadInputError(f"This text has {len(places)} masks, and the lens looks at {MOST_PLACES} at once at most.")
+    followed, refused = _followed(bundle, asked, params.follow)
+    logits = scores(asked, bundle, head_at_each_layer(bundle, encoded.inputs, places))
+    found = tuple(
+        _place(bundle, asked, position, logits[:, number].double().log_softmax(-1).cpu(), params.top_k, followed)
+        for number, position in enumerate(places)
+    )
+    return LensResult(
+        bundle.model_id,
+        asked.slug,
+        cut,
+        params.top_k,
+        class_name(asked, bundle, followed) if followed is not None else None,
+        refused,
+        logits.shape[-1],
+        _tokens(encoded, places),
+        found,
+    )
+
+
+def _nothing(bundle: Bundle, problem: str, encoded: Encoded | None = None) -> LensResult:
+    """A result that shows the text, where there is one, and says what is missing."""
+    tokens = _tokens(encoded, []) if encoded is not None else ()
+    return LensResult(bundle.model_id, "mask", False, 0, None, "", 0, tokens, (), problem)
+
+
+def _tokens(encoded: Encoded, places: list[int]) -> tuple[LensToken, ...]:
+    return tuple(
+        LensToken(t.position, t.text, t.shown, t.joined, t.word is None, t.position in places) for t in encoded.tokens
+    )
+
+
+def _question(bundle: Bundle) -> Question | None:
+    return next((question(slug) for head, slug in READERS.items() if head in bundle.capabilities), None)
+
+
+def _encoded(bundle: Bundle, text: str) -> tuple[Encoded, bool]:
+    """The text as the model reads it; a left-to-right model reads what stands before the mask, and continues it."""
+    read, _, cut = asked_texts(bundle, text)
+    return encode(bundle, read), cut
+
+
+def _followed(bundle: Bundle, asked: Question, word: str) -> tuple[int | None, str]:
+    """The class that a visitor's word names, or none and a sentence that says why; the lens works without one."""
+    if not word:
+        return None, ""
+    if asked.classes:
+        if word in asked.classes:
+            return asked.classes.index(word), ""
+        return None, f"This head chooses between {' and '.join(asked.classes)}, so “{word}” cannot be followed."
+    token, why = single_token(bundle.tokenizer, word)
+    return token, why and f"{why}: follow another word."
+
+
+def _place(bundle: Bundle, asked: Question, position: int, rows: Tensor, top_k: int, followed: int | None) -> Place:
+    """One position. rows: ln p of each layer, (depth + 1, classes), double precision."""
+    answer = int(rows[-1].argmax())
+    final = rows[-1].exp()
+    layers = tuple(
+        LayerReading(
+            layer,
+            _guesses(bundle, asked, row, top_k),
+            _standing(row, answer),
+            None if followed is None else _standing(row, followed),
+            _divergence(final, rows[-1], row),
+        )
+        for layer, row in enumerate(rows)
+    )
+    return Place(position, class_name(asked, bundle, answer), layers)
+
+
+def _guesses(bundle: Bundle, asked: Question, row: Tensor, top_k: int) -> tuple[Guess, ...]:
+    best = row.topk(min(top_k, len(row)))
+    return tuple(
+        Guess(rank, class_name(asked, bundle, token), math.exp(value))
+        for rank, (token, value) in enumerate(zip(best.indices.tolist(), best.values.tolist(), strict=True), start=1)
+    )
+
+
+def _standing(row: Tensor, token: int) -> Standing:
+    return Standing(1 + int((row > row[token]).sum()), float(row[token].exp()))
+
+
+def _divergence(final: Tensor, log_final: Tensor, row: Tensor) -> float:
+    """KL(final ‖ row) = Σ p ln(p / q), in bits; 0 ln 0 is 0."""
+    terms = torch.where(final > 0, final * (log_final - row), 0.0)
+    return max(0.0, float(terms.sum()) / math.log(2))

@@ -1,0 +1,149 @@
+"""How strongly W already holds what ΔW adds (LoRA, section 7.3), as pictures, sentences and tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import ceil, floor, log10
+
+from markupsafe import Markup
+
+from explorer.charts import Look, Panel, Picture, Trace, axis, chart, level, line, note, picture, series
+from explorer.charts.words import label, number, percent, prose, strong
+from explorer.labs.delta.schema import AmplificationResult, RunFactors
+from explorer.labs.delta.spectrum.figures import module_name
+from explorer.tables import Table
+
+COLOURS = {"ΔW": "@first", "W": "@third", "random": "@muted"}
+
+PAPER = Markup(
+    "<p>The paper's figures for GPT-3 175B, W<sub>q</sub> of layer 48, ‖W<sub>q</sub>‖ = 61.95 (Hu et al. 2021, section 7.3, "
+    "Table 7; all norms Frobenius):</p>"
+    "<table><thead><tr><th>‖UᵀW<sub>q</sub>V‖ in the directions of</th><th>ΔW<sub>q</sub></th><th>W<sub>q</sub></th>"
+    "<th>random</th><th>‖ΔW<sub>q</sub>‖</th><th>factor</th></tr></thead>"
+    "<tbody><tr><td>r = 4</td><td>0.32</td><td>21.67</td><td>0.02</td><td>6.91</td><td>21.5</td></tr>"
+    "<tr><td>r = 64</td><td>1.90</td><td>37.71</td><td>0.33</td><td>3.57</td><td>1.88</td></tr></tbody></table>"
+    "<p>Their reading: ΔW is correlated more strongly with W than random directions are; it does not repeat W's top "
+    "directions but amplifies ones that W does not emphasise; and at r = 4 it does so by a large factor.</p>"
+)
+"""Quoted beside what is measured here; a small model after a short run need not agree, the factor grows with ‖ΔW‖."""
+
+
+def amplification_table(result: AmplificationResult) -> Table:
+    """directions, projected_norm, factor."""
+    rows = [(entry.directions, entry.projected_norm, entry.factor) for entry in result.projections]
+    return Table.of(("directions", "projected_norm", "factor"), rows)
+
+
+def amplification_sentence(result: AmplificationResult) -> Markup:
+    """The factor, what the same directions hold of W beside chance and beside the most that they could."""
+    own, top, random = (result.of(name) for name in ("ΔW", "W", "random"))
+    if own.factor is None or not random.projected_norm:
+        return prose("W is zero in the directions of ΔW, so there is no factor.")
+    parts = [
+        f"Layer {result.layer}, {module_name(result.module)}, r = {result.r}: {_held(result)} {number(result.inside)}, and W "
+        f"has {number(own.projected_norm)} in the same directions, so ΔW amplifies them ",
+        strong(f"{number(own.factor)}-fold"),
+        ". W holds them ",
+        strong(f"{number(own.projected_norm / random.projected_norm)} times"),
+        f" as strongly as random directions ({number(random.projected_norm)}); its own first {result.r} hold "
+        f"{number(top.projected_norm)} of its norm of {number(result.weight_norm)}.",
+    ]
+    if not _is_whole(result):
+        share = (result.inside / result.delta_norm) ** 2
+        parts.append(
+            f" These directions hold {percent(share)} of the energy of ΔW, whose norm is {number(result.delta_norm)} in all."
+        )
+    return prose(*parts)
+
+
+def _is_whole(result: AmplificationResult) -> bool:
+    """Whether the first r directions are all that ΔW has, as in the paper, where r is the rank."""
+    return result.inside >= result.delta_norm * (1 - 1e-6)
+
+
+def _held(result: AmplificationResult) -> str:
+    return "‖ΔW‖ is" if _is_whole(result) else "in its own first directions ΔW has a norm of"
+
+
+def amplification_figure(result: AmplificationResult) -> Picture:
+    """A bar from each ‖UᵀWV‖ to ΔW's norm in its first r directions on a logarithmic axis, where a length is a factor."""
+    shown = [entry for entry in result.projections if entry.projected_norm > 0]
+    names = {"ΔW": "directions of ΔW", "W": "directions of W", "random": "random directions"}
+    whole, at = "‖ΔW‖" if _is_whole(result) else f"‖UᵀΔWV‖, r = {result.r}", result.inside
+    traces: list[Trace] = []
+    marks = [level(at, upright=True)]
+    for place, entry in enumerate(shown):
+        norm, colour = entry.projected_norm, COLOURS[entry.directions]
+        ends = {"size": [20, 0], "opacity": 1, "color": colour}
+        look: Look = {"width": 10, "size": 20, "marker": ends, "hover": "%{x:.5g}", "aside": entry.directions}
+        traces.append(line([norm, at], [place, place], colour, **look))
+        said = f"{names[entry.directions]}: {number(norm)} (factor {number(entry.factor or 0)})"
+        marks.append(note(said, 0, place, xref="paper", xanchor="left", yanchor="bottom", yshift=12, font={"size": 17}))
+    marks.append(note(f"{whole} = {number(at)}", log10(at), 1, yref="paper", yanchor="bottom", font={"size": 15}))
+    norms = [at, *(entry.projected_norm for entry in shown)]
+    span = (floor(log10(min(norms))), ceil(log10(max(norms)) + 0.01))
+    across = axis("‖UᵀWV‖, to that of ΔW at the dashed line", log=True, tickformat="~g", dtick=1, span=span)
+    down = axis(span=(len(shown) - 0.6, -0.75), showticklabels=False, grid=False, zeroline=False)
+    return chart(amplification_sentence(result), traces, across, down, marks, height=330)
+
+
+def factors_table(runs: Sequence[RunFactors]) -> Table:
+    """run, module, r, layer, factor, energy_share, emphasis."""
+    rows = [
+        (run.name, run.module, run.r, entry.layer, entry.factor, entry.energy, entry.emphasis)
+        for run in runs
+        for entry in run.layers
+    ]
+    return Table.of(("run", "module", "r", "layer", "factor", "energy_share", "emphasis"), rows)
+
+
+def factors_sentence(runs: Sequence[RunFactors]) -> Markup:
+    """How much each run amplifies and how far it spreads, from the means over layers."""
+    parts: list[str] = []
+    for place, run in enumerate(runs):
+        count = len(run.layers)
+        factor, energy, emphasis = (
+            sum(getattr(entry, name) for entry in run.layers) / count for name in ("factor", "energy", "emphasis")
+        )
+        parts += [
+            "Mean over layers: " if not place else "; ",
+            run.name,
+            " amplifies ",
+            strong(f"{number(factor)}-fold"),
+        ]
+        parts.append(f" in its first {run.r} directions, with ")
+        parts += [strong(percent(energy)), " of its energy there"]
+        parts.append(f" (W has {number(emphasis)} times what it has in random directions)")
+    parts.append(
+        ". A LoRA update of rank r has all its energy in r directions by construction; a full update that has little there "
+        "spreads over many more. Whether that makes it the more general one, on other texts, this does not measure."
+    )
+    return prose(*parts)
+
+
+def factors_figure(runs: Sequence[RunFactors]) -> Picture:
+    """Two panels over layers, a line a run: the factor, and the share of ΔW's energy in the directions it is of."""
+    across = axis("layer", tickformat="d", nticks=7, tickangle=0)
+    factors = Panel(
+        _over_layers(runs, "factor", ".4g"), across, axis(log=True, tickformat="~g", nticks=6), "amplification factor"
+    )
+    title = f"ΔW's energy in its first {runs[0].r}"
+    energies = Panel(_over_layers(runs, "energy", ".2%"), across, axis(percent=True, span=(0, 1.03)), title)
+    return picture(factors_sentence(runs), [factors, energies], gap=0.1, phone=620, legend=True)
+
+
+def _over_layers(runs: Sequence[RunFactors], measure: str, form: str) -> list[Trace]:
+    return [
+        line(
+            [entry.layer for entry in run.layers],
+            [getattr(entry, measure) for entry in run.layers],
+            series(place),
+            label(run.name),
+            size=9,
+            marker={"symbol": "circle" if run.low_rank else "diamond"},
+            legendgroup=str(place),
+            hover=f"layer %{{x}}: %{{y:{form}}}",
+            aside=label(run.name),
+        )
+        for place, run in enumerate(runs)
+    ]

@@ -1,0 +1,31 @@
+"""The ΔW page: its spectrum, the directions that runs share, what it amplifies, and how the rank matters."""
+
+from __future__ import annotations
+
+import gradio as gr
+
+from explorer.labs.delta.amplification.page import build_amplification
+from explorer.labs.delta.controls import stay_within
+from explorer.labs.delta.directions.page import build_compare
+from explorer.labs.delta.spectrum.page import build_spectrum
+from explorer.labs.delta.sweep.page import build_sweep
+from explorer.tuning.methods import find_method
+from explorer.ui.page import Page
+from explorer.ui.run_picker import RunPicker
+
+
+def build(page: Page) -> None:
+    """One choice of a run above, and a tab for each question."""
+    picker = RunPicker(page, lambda record: find_method(record.spec.method).changes_matrices)
+    with gr.Tabs():
+        spectrum = gr.Tab("Spectrum", id="spectrum")
+        with gr.Tab("Compare two runs", id="compare") as compare:
+            other, places = build_compare(page, picker, compare)
+        with gr.Tab("Amplification", id="amplification") as amplification:
+            second, more = build_amplification(page, picker, amplification)
+        with gr.Tab("Rank sweep", id="sweep") as sweep:
+            build_sweep(page, picker, sweep)
+        with spectrum:
+            stream = build_spectrum(page, picker, [*places, *more])
+    stay_within(picker, [place for place in (*places, *more) if isinstance(place, gr.Number)])
+    stream.on(picker.wire(other, second), picker.run.input)

@@ -1,0 +1,1 @@
+"""Rank sweep: the same task and seed at several ranks."""

@@ -1,0 +1,62 @@
+"""Directions: the same blank filled from the left, from the right and from both sides, and why that takes masks."""
+
+from explorer.action import Action, Lab, LiveAction
+from explorer.engine.protocol import Job
+from explorer.labs.directions import examples
+from explorer.labs.directions.answer import figures as answer_figures
+from explorer.labs.directions.blank import figures
+from explorer.labs.directions.fifty import figures as fifty_figures
+from explorer.labs.directions.schema import DirectionsParams, FiftyParams, SightParams
+from explorer.plain import Asked, plain_script
+
+_JOBS = "explorer.labs.directions.jobs"
+
+
+def _position(asked: Asked) -> dict[str, object]:
+    """The first piece of the word that was taken."""
+    return {"POSITION": asked.result.position}
+
+
+def _sentences(asked: Asked) -> dict[str, object]:
+    return {"SENTENCES": tuple((blank.kind, blank.text, blank.word, blank.start) for blank in examples.FIFTY)}
+
+
+DIRECTIONS = Action(
+    "directions",
+    Job(f"{_JOBS}:directions", on="resources"),
+    DirectionsParams,
+    figures.directions_table,
+    plain=plain_script("directions", _position),
+)
+SIGHT = Action(
+    "attention_of_directions",
+    Job(f"{_JOBS}:attention_of_directions", on="resources"),
+    SightParams,
+    figures.sight_table,
+    plain=plain_script("attention_of_directions", _position),
+)
+FIFTY = LiveAction(
+    "directions_of_fifty",
+    Job(f"{_JOBS}:directions_of_fifty", on="resources"),
+    FiftyParams,
+    fifty_figures.fifty_table,
+    plain=plain_script("directions_of_fifty", _sentences),
+)
+ANSWER = Action(
+    "answer_in_view",
+    Job(f"{_JOBS}:answer_in_view", on="resources"),
+    DirectionsParams,
+    answer_figures.answer_table,
+    plain=plain_script("answer_in_view", _position),
+)
+
+LAB = Lab(
+    slug="directions",
+    title="Directions",
+    chapter="Pretrain",
+    question="What do both sides tell that one side doesn't?",
+    teaser="Fill one blank from its left, from its right and from both sides, and see why two directions need masks.",
+    needs=None,
+    actions=(DIRECTIONS, SIGHT, FIFTY, ANSWER),
+    tab="explorer.labs.directions.page:build",
+)

@@ -1,0 +1,100 @@
+"""How a word reaches the position that would have to predict it: a table, sentences, a picture, from plain results."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from markupsafe import Markup
+
+from explorer.charts import CIVIDIS, Look, Panel, Picture, axis, frame, heat, line, picture
+from explorer.charts.words import percent, prose, strong
+from explorer.labs.directions.blank.figures import blank_chips, token_name
+from explorer.labs.directions.schema import AnswerResult, Paths
+from explorer.tables import Table
+
+MASKS = {"none": "no mask", "causal": "causal mask"}
+COLOURS = {"none": "@first", "causal": "@second"}
+
+
+def answer_table(result: AnswerResult) -> Table:
+    """mask, layer (from 0), direct, reach, moved: each of the word at the position before it."""
+    found = [
+        (paths.mask, layer, paths.direct[layer], paths.reach[layer], paths.moved[layer])
+        for paths in result.paths
+        for layer in range(len(paths.direct))
+    ]
+    return Table.of(("mask", "layer", "direct", "reach", "moved"), found)
+
+
+def answer_chips(result: AnswerResult) -> dict[str, Any]:
+    """The sentence, with the word that is the answer."""
+    return blank_chips(result.text, result.chips, masked=False)
+
+
+def answer_sentence(result: AnswerResult) -> Markup:
+    """How much of the word reaches its prediction by the first layer, by the second and by the last; then with masks."""
+    free, causal = result.paths
+    before = token_name(result.chips[result.position - 1].shown)
+    last = len(free.reach) - 1
+    parts = [f"To predict the next word, “{before}” would have to say ", strong(result.word), ". "]
+    parts += [f"Without a mask {percent(free.direct[0])} of its attention goes to that very word in the first layer; "]
+    parts += [f"after two layers {percent(free.reach[1])} of its rollout is the word, "]
+    parts += [
+        f"{percent(free.detour)} by way of other positions, after all {last + 1} ",
+        strong(percent(free.reach[last])),
+    ]
+    parts += [", and putting [MASK] in the word's place moves its state by ", strong(percent(free.moved[last])), ". "]
+    exactly = "exactly 0" if max(*causal.direct, *causal.reach, *causal.moved) == 0 else "not 0"
+    parts += ["Under a causal mask each of these is ", strong(exactly), "."]
+    return prose(*parts)
+
+
+def masking_sentence(result: AnswerResult) -> Markup:
+    """What masking does about it: the word is not in the input."""
+    return prose(
+        "What masking does about it: the word is taken out of the input and asked for at its own place. With ",
+        strong(result.word), " there to be read, the head at that place gives it ", strong(percent(result.seen)),
+        ", a copy; with [MASK] there it has to be told from both sides, and gets ", strong(percent(result.masked)), ".",
+    )  # fmt: skip
+
+
+def answer_figure(result: AnswerResult, layer: float = 1) -> Picture:
+    """Rollout up to a layer without and with a causal mask, each position's next word outlined; the word's share by layer."""
+    layer = min(max(int(layer), 0), len(result.paths[0].flows) - 1)
+    maps = [_map(result, paths, layer) for paths in result.paths]
+    count = len(result.paths[0].reach)
+    layers, drawn = list(range(count)), []
+    for paths in result.paths:
+        name = MASKS[paths.mask]
+        look: Look = {"hover": "after layer %{x}: %{y:.3%}", "aside": name}
+        drawn.append(line(layers, paths.reach, COLOURS[paths.mask], f"{name}: rollout", size=9, **look))
+        drawn.append(line(layers, paths.moved, COLOURS[paths.mask], f"{name}: state moved", size=9, dash="dot", **look))
+    over = axis("layer", dtick=1, grid=False, zeroline=False)
+    up = axis(percent=True, zero=True)
+    lines = Panel(drawn, over, up, "share, by layer", width=0.9)
+    height = 22 * len(result.chips) + 130
+    bar = {"coloraxis": {"colorscale": CIVIDIS, "cmin": 0, "cmax": 1, "showscale": False}}
+    look = {"legend": True, "gap": 0.08, "phone": 2 * height + 340, "above": 60, **bar}
+    return picture(answer_sentence(result), [*maps, lines], height=max(340, height), **look)
+
+
+def _map(result: AnswerResult, paths: Paths, layer: int) -> Panel:
+    at, names, count = result.position, [token_name(chip.shown) for chip in result.chips], len(result.chips)
+    places, ends = list(range(count)), (-0.5, count - 0.5)
+    shown = [
+        [None if paths.mask == "causal" and j > i else share for j, share in enumerate(row)]
+        for i, row in enumerate(paths.flows[layer])
+    ]
+    read = [[f"{one} ← {other}" for other in names] for one in names]
+    look: Look = {"hover": "%{customdata}: %{z:.2%}", "hoverongaps": False, "shared": True, "gap": 1}
+    cells = heat(places, places, shown, CIVIDIS, customdata=read, **look)
+    across = axis(grid=False, zeroline=False, span=ends, tickvals=[at], ticktext=[names[at]], size=14)
+    down = axis(grid=False, zeroline=False, span=ends[::-1], tickvals=places, ticktext=names, size=14, outer=True)
+    outlines = [frame((i + 0.5, i + 1.5), (i - 0.5, i + 0.5), width=4 if i + 1 == at else 1) for i in places[:-1]]
+    return Panel(
+        cells,
+        across,
+        down,
+        f"{MASKS[paths.mask]}, layers 0–{layer}" if layer else f"{MASKS[paths.mask]}, layer 0",
+        outlines,
+    )

@@ -1,0 +1,1 @@
+"""One blank, filled by each reader, and what each may look at."""

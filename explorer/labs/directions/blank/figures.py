@@ -1,0 +1,227 @@
+"""One blank by four readers: chips, what each says, and who looks at whom, from plain results."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from markupsafe import Markup
+
+from explorer.charts import CIVIDIS, Axis, Look, Panel, Picture, axis, colorbar, frame, heat, picture, points, rows
+from explorer.charts.chips import chip, chips
+from explorer.charts.words import caption, counted, facts, label, measures, ordinal, percent, prose, strong
+from explorer.labs.directions.schema import DECODER, ENCODER, Chip, DirectionsResult, Reading, Sight, SightResult
+from explorer.tables import Table
+
+COLOURS = {
+    ("left", DECODER): "@fifth",
+    ("left", ENCODER): "@second",
+    ("right", ENCODER): "@third",
+    ("both", ENCODER): "@first",
+}
+"""Of each reader, by its side and its model."""
+
+SYMBOLS = {
+    ("left", DECODER): "triangle-right-open",
+    ("left", ENCODER): "triangle-right",
+    ("right", ENCODER): "triangle-left",
+    ("both", ENCODER): "circle",
+}
+"""Where it comes from: a reader of the left goes to the right."""
+
+MOST_NAMES = 18
+"""Columns of a triangle that there is room to name; of more every second or third is."""
+
+BRIGHTEST = 0.5
+"""The weight from which on cells are as bright as can be: few are beyond it but for those that may see nothing else."""
+
+_KEY: Look = {"tickvals": [0, 0.1, 0.2, 0.3, 0.4, 0.5], "ticktext": ["0%", "10%", "20%", "30%", "40%", "≥ 50%"]}
+
+LEAST = -4
+"""The lowest end of the scale of probabilities, as a power of ten, where none is below it."""
+
+
+def named(reading: Reading | Sight) -> str:
+    """A reader: its side and its model."""
+    return f"{reading.context} · {reading.model}"
+
+
+def blank_chips(text: str, tokens: Sequence[Chip], masked: bool = True) -> dict[str, Any]:
+    """The sentence as bert-small reads it; any other word can be pressed. masked: whether the asked one stands as [MASK]."""
+    row = []
+    for token in tokens:
+        style = "mask" if token.asked else "plain" if token.pressable else "special"
+        position = token.position if token.pressable and not token.asked else None
+        title = f"{token.text}, position {token.position}{', hidden' if token.asked and masked else ''}"
+        shown, below = ("[MASK]", token.shown) if token.asked and masked else (token.shown, "")
+        row.append(chip(shown, title, style, joined=token.joined, position=position, below=below))
+    return chips("Tokens. Press a word to ask for that one.", row, of=text)
+
+
+def masked_chips(result: DirectionsResult) -> dict[str, Any]:
+    """The sentence with its blank."""
+    return blank_chips(result.text, result.chips)
+
+
+def directions_table(result: DirectionsResult) -> Table:
+    """context, model, rank, probability, entropy (in nats)."""
+    found = [(one.context, one.model, one.rank, one.probability, one.entropy) for one in result.readings]
+    return Table.of(("context", "model", "rank", "probability", "entropy"), found)
+
+
+def directions_sentence(result: DirectionsResult) -> Markup:
+    """The true word's probability and rank for bert-small's three contexts, then what gpt2-mini makes of the left."""
+    continued, left, right, both = result.readings
+    standing = [f"{percent(one.probability)} ({ordinal(one.rank)})" for one in (left, right, both, continued)]
+    parts = ["From both sides ", strong(both.model), " gives ", strong(result.word), " ", strong(standing[2])]
+    parts.append(f"; from the left alone {standing[0]}, from the right alone {standing[1]}. ")
+    parts.append(f"{continued.model}, made to read from the left, gives it {standing[3]}.")
+    if both.probability <= max(left.probability, right.probability):
+        side = "left" if left.probability > right.probability else "right"
+        parts.append(f" Here the {side} is enough.")
+    return prose(*parts)
+
+
+def directions_notes(result: DirectionsResult) -> Markup:
+    """Entropies, and what else has to be known: pieces, and that [CLS] stays."""
+    lines = []
+    for one in result.readings:
+        asked = [] if one.truth.strip() == result.word else [f"asked: {one.truth.strip()}"]
+        rank = f"rank {one.rank:,} of {one.vocabulary:,}"
+        lines.append(measures(f"entropy {one.entropy:.2f} nats", rank, *asked, name=named(one)))
+    said = caption()
+    if result.pieces > 1:
+        said = caption(
+            f"“{result.word}” is {counted(result.pieces, 'piece')} to {ENCODER}: all are hidden, and the first is asked for. "
+            "How many [MASK]s there are gives its length away."
+        )
+    elif result.readings[0].truth.strip() != result.word:
+        first = result.readings[0].truth.strip()
+        said = caption(f"{DECODER} writes “{result.word}” in pieces, and its first, “{first}”, is asked for.")
+    return facts(*lines) + (said if said.striptags() else Markup(""))
+
+
+def directions_figure(result: DirectionsResult) -> Picture:
+    """Beside each other, a row a reader: the true word's probability and rank, and the reader's first guesses."""
+    readings, places = result.readings, list(range(len(result.readings)))
+    names = [f"{one.context}<br>{one.model}" for one in readings]
+    low = min(LEAST, *(math.floor(math.log10(max(one.probability, 1e-12))) for one in readings))
+    look: Look = {
+        "symbol": [SYMBOLS[one.context, one.model] for one in readings],
+        "texts": [f" {percent(one.probability)} · {ordinal(one.rank)} " for one in readings],
+        "textposition": ["middle left" if one.probability > 10 ** (low / 2) else "middle right" for one in readings],
+        "textfont": {"size": 15},
+        "hover": "%{x:.4%}",
+    }
+    shares = [max(one.probability, 10.0**low) for one in readings]
+    marks = points(shares, places, [COLOURS[one.context, one.model] for one in readings], size=15, **look)
+    powers = range(0, low - 1, -2)
+    ticks: Look = {
+        "tickvals": [10.0**power for power in powers],
+        "ticktext": [f"{10.0 ** (power + 2):g}%" for power in powers],
+    }
+    across = axis(log=True, span=(low - 0.2, 0.25), zeroline=False, **ticks)
+    down, other = ({**rows(names, range=[3.5, -0.5], outer=True), "autorange": False, "zeroline": False} for _ in "ab")
+    title = f"probability of “{label(result.word, 14)}” · rank"
+    guessed = Panel(*_guesses(readings, places), other, "first guesses", _frames(readings), width=1.75)
+    narrow = Panel((), _ranks(3), other, "first guesses", _frames(readings, 3))
+    panels = [
+        Panel([marks], across, down, title),
+        Panel(guessed.traces, guessed.x, other, guessed.title, guessed.marks, 1.75, alone=narrow),
+    ]
+    return picture(directions_sentence(result), panels, height=300, low=270, phone=640, gap=0.03, above=34)
+
+
+def _ranks(last: int) -> Axis:
+    places = list(range(1, last + 1))
+    return axis(
+        grid=False, zeroline=False, span=(0.5, last + 0.5), tickvals=places, ticktext=[ordinal(n) for n in places]
+    )
+
+
+def _guesses(readings: Sequence[Reading], places: list[int]) -> tuple[list[Any], Axis]:
+    """The first guesses as cells, coloured by probability."""
+    shares = [[guess.probability for guess in one.guesses] for one in readings]
+    written = [[f"{token_name(g.token, 9)}<br>{percent(g.probability)}" for g in one.guesses] for one in readings]
+    whole = [[token_name(guess.token, 40) for guess in one.guesses] for one in readings]
+    count = len(shares[0])
+    look: Look = {"texts": written, "size": 14, "hover": "%{customdata} %{z:.4%}", "customdata": whole}
+    return heat(range(1, count + 1), places, shares, CIVIDIS, gap=3, **look), _ranks(count)
+
+
+def _frames(readings: Sequence[Reading], last: int = 99) -> list[Any]:
+    """Around the true word, where it is among the first."""
+    return [
+        frame((one.rank - 0.48, one.rank + 0.48), (row - 0.46, row + 0.46))
+        for row, one in enumerate(readings)
+        if one.rank <= min(last, len(one.guesses))
+    ]
+
+
+def token_name(token: str, longest: int = 12) -> str:
+    """A token in a cell or on an axis: never empty, never markup, never long."""
+    return label(token.strip() or repr(token), longest)
+
+
+def sight_table(result: SightResult) -> Table:
+    """context, model, layer, from, to (positions), from_token, to_token, weight; what may not be looked at has no row."""
+    found = [
+        (sight.context, sight.model, sight.layer, one, other, sight.tokens[one], sight.tokens[other], weight)
+        for sight in result.sights
+        for one, row in enumerate(sight.weights)
+        for other, weight in enumerate(row)
+        if weight is not None
+    ]
+    return Table.of(("context", "model", "layer", "from", "to", "from_token", "to_token", "weight"), found)
+
+
+def sight_sentence(result: SightResult) -> Markup:
+    """How much of what there is each reader's answering position may look at, and where it looks most."""
+    parts: list[str] = ["Empty cells are masked: their weight is exactly 0. "]
+    for sight in result.sights[1:]:
+        row = sight.weights[sight.place]
+        seen = {place: weight for place, weight in enumerate(row) if weight is not None}
+        most = max(seen, key=lambda place: seen[place])
+        parts += [
+            f"From {'the ' if sight.context != 'both' else ''}{sight.context}{'' if sight.context != 'both' else ' sides'} "
+        ]
+        parts += ["the blank sees ", strong(f"{len(seen)} of {len(row)}"), " positions, most of all "]
+        parts += [f"{token_name(sight.tokens[most])} ({percent(seen[most])}). "]
+    parts.append(f"{DECODER} answers from the token before the word (outlined row).")
+    return prose(*parts)
+
+
+def sight_figure(result: SightResult) -> Picture:
+    """Four heatmaps: a row for each position that looks, a column for each looked at; the answering row is outlined."""
+    panels, tallest = [], max(len(sight.tokens) for sight in result.sights)
+    for sight in result.sights:
+        names, count = [token_name(token) for token in sight.tokens], len(sight.tokens)
+        places, step = list(range(count)), -(-count // MOST_NAMES)
+        look: Look = {"hover": "%{customdata}: %{z:.2%}", "hoverongaps": False, "shared": True, "gap": 1}
+        read = [[f"{one} → {other}" for other in names] for one in names]
+        cells = heat(places, places, sight.weights, CIVIDIS, customdata=read, **look)
+        ends = (-0.5, count - 0.5)
+        across = axis(
+            grid=False,
+            zeroline=False,
+            span=ends,
+            tickvals=places[::step],
+            ticktext=names[::step],
+            tickangle=-60,
+            size=14,
+        )
+        down = axis(grid=False, zeroline=False, span=ends[::-1], tickvals=places, ticktext=names, size=14)
+        outline = frame(ends, (sight.place - 0.5, sight.place + 0.5))
+        panels.append(Panel(cells, across, down, f"{named(sight)}, layer {sight.layer}", [outline], air=120))
+    height = 2 * (22 * tallest + 110)
+    bar = {
+        "coloraxis": {
+            "colorscale": CIVIDIS,
+            "cmin": 0,
+            "cmax": BRIGHTEST,
+            "colorbar": colorbar("weight", ".0%", **_KEY),
+        }
+    }
+    look = {"columns": 2, "gap": 0.14, "phone": 2 * height, **bar}
+    return picture(sight_sentence(result), panels, height=height, **look)

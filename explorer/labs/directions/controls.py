@@ -1,0 +1,59 @@
+"""A sentence, its words to press, and the position of the one that is asked about: what two tabs have."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gradio as gr
+
+from explorer.labs.directions.examples import EXAMPLES
+from explorer.labs.directions.schema import DirectionsParams
+from explorer.ui.components import token_chips
+from explorer.ui.controls import control
+from explorer.ui.kit import Examples, Tries
+from explorer.ui.places import Place
+from explorer.ui.wiring import Connection
+
+
+class Asked:
+    """The controls of one tab; `name` begins their ids. The chips are laid out where the figures stand."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.text = control(DirectionsParams, "text", elem_id=f"{name}-input")
+        self.examples = Examples({title: values for title, *values in EXAMPLES})
+        self.position = gr.Textbox("", label="position", visible="hidden")
+
+    def lay_out_chips(self) -> gr.HTML:
+        """The sentence's tokens."""
+        self.chips = token_chips(elem_id=f"{self.name}-chips")
+        return self.chips
+
+    @property
+    def standing(self) -> Place:
+        """The position box is filled with the answer's own: of the word that was taken where none was named."""
+        return self.position, lambda result: str(result.position)
+
+    @property
+    def inputs(self) -> dict[str, Any]:
+        """By the parameters' names."""
+        return {"text": self.text, "position": self.position}
+
+    def wire(self, connection: Connection, *triggers: Any, tries: Tries | None = None) -> list[Any]:
+        """Run when one fires, when another sentence is typed or picked, or a word is pressed; the events."""
+        boxes = [self.text, self.position]
+        picked = [self.examples.into(boxes), *(tries.into(boxes) if tries else ())]
+        events = connection.on(*triggers, self.text.submit, extra={"chips": self.chips}, adapt=_still_asked)
+        events += connection.on(self.chips.select, read=_pressed)
+        return events + connection.on(*picked)
+
+
+def _still_asked(values: dict[str, Any]) -> dict[str, Any]:
+    """The position is of the sentence that the chips show; another one has a word of its own."""
+    shown = (values.pop("chips") or {}).get("of")
+    return values if shown == values["text"] else values | {"position": None}
+
+
+def _pressed(event: gr.EventData) -> dict[str, Any]:
+    """The word that was pressed; the one that is asked about cannot be."""
+    return {"position": event._data["positions"][0]}

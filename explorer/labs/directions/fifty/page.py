@@ -1,0 +1,48 @@
+"""Fifty sentences, read ten at a time when the tab is opened."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gradio as gr
+
+from explorer.labs.directions import FIFTY
+from explorer.labs.directions.fifty import figures
+from explorer.ui.kit import QUIET, View, asks, bench, caption, shows, start_or_stop, start_stop, why
+from explorer.ui.page import Page
+from explorer.ui.places import Place
+from explorer.ui.streams import Stream, Watch
+
+WHY = r"""
+The sentences were written for this page: in twenty the clue stands after the blank, in twenty before it, in ten on both sides.
+They are sentences that a small model can know something of, and it does not know all of them. The **geometric mean** of $n$
+probabilities, $\exp\bigl(\tfrac{1}{n}\sum \ln p\bigr)$, is the mean of the losses $-\ln p$ turned back into a probability.
+
+That both sides win is no merit of the direction alone: a reader of both has more to go by, and bert-small has never been asked to
+do with less. What a reader of one side can do when it is trained for it is shown by gpt2-mini, a much smaller model.
+"""
+
+
+def build_fifty(page: Page, tab: gr.Tab) -> None:
+    """A chart that fills as the sentences are read."""
+    with bench():
+        with asks(220):
+            start, stop = start_stop("Read all fifty", "fifty-start")
+            caption(
+                "Each column is a sentence: rest on a mark to read it. Up is surer. Triangles point the way in which the "
+                "reader goes. What is less than the scale stands on its lowest line."
+            )
+        with shows(4):
+            view = View("fifty-sentences", "fifty", figures.fifty_sentence, figures.fifty_figure, figures.fifty_bar)
+    why("how they were chosen, and the mean", WHY)
+    watch = Watch()
+    buttons: Place = ([start, stop], lambda result: start_or_stop(len(result.told) < result.total))
+
+    def stopped(request: gr.Request) -> list[Any]:
+        """The stream ends at its next look, and with it the work."""
+        watch.end(request)
+        return ["", *start_or_stop(False)]
+
+    stream = Stream(page, FIFTY, {}, view, watch=watch, steered=[buttons])
+    stream.on(tab.select, start.click)
+    stop.click(stopped, None, [view.bar, start, stop], **QUIET)

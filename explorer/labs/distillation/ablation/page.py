@@ -1,0 +1,54 @@
+"""Ablation: what each term of the loss, and the start from the teacher's layers, are worth."""
+
+from __future__ import annotations
+
+import gradio as gr
+
+from explorer.labs.distillation import ABLATE
+from explorer.labs.distillation.ablation import figures
+from explorer.labs.distillation.params import AblationParams
+from explorer.labs.distillation.train.learns import Learning
+from explorer.labs.distillation.train.schema import Ablated
+from explorer.runs.examples import BY_ABLATION, FIRST, KNOWN_LABELS
+from explorer.runs.following import Compared
+from explorer.runs.report import progress
+from explorer.ui.components import rich_text
+from explorer.ui.controls import controls
+from explorer.ui.kit import View, asks, bench, caption, shows, start_stop
+from explorer.ui.page import Page
+from explorer.ui.run_picker import RunPicker
+from explorer.ui.several import follow_several
+
+
+def build_ablation(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
+    """The settings that five students share; sentence, figure and list of what each is worth."""
+    with bench():
+        with asks():
+            buttons = start_stop("Drop each term in turn", "ablate", stop="Stop them all", stop_id=None)
+            learns = Learning(page, "ablation")
+            inputs = {
+                "task": learns.task,
+                "text": learns.text,
+                **controls(AblationParams, "student_layers", "temperature", "soft", "hard", "cosine"),
+                "labelled": learns.labels(KNOWN_LABELS, info="0 knows all; see Train a student."),
+                **controls(AblationParams, "epochs", "seed"),
+                "examples": learns.number(),
+            }
+            caption(
+                "Five students of one teacher, with one seed: all three terms, without each, and from random "
+                "numbers. They train one after the other and stay in the list of runs."
+            )
+        with shows():
+            sentence, figure = figures.ablation_sentence, figures.ablation_figure
+            view = View(
+                "distillation-ablation", "ablation", sentence, figure, bar=lambda result: progress(result.records)
+            )
+            listed = rich_text(elem_classes=["wide"], elem_id="ablation-list")
+    inputs = {"teacher": picker.run, "model": page.model, **inputs}
+
+    def bundled(compared: Compared) -> Ablated | None:
+        whole = len(compared.records) == len(BY_ABLATION)
+        return Ablated(page.engine.runs.get(FIRST), compared.records) if whole else None
+
+    shown = [*view, (listed, figures.ablation_list)]
+    follow_several(picker, tab, ABLATE, inputs, buttons, shown, BY_ABLATION.values(), bundled)

@@ -1,0 +1,99 @@
+"""A teacher and a student on one sentence: their distributions, the losses, and why the soft one is multiplied by T²."""
+
+from __future__ import annotations
+
+from markupsafe import Markup
+
+from explorer.charts import Picture, axis, chart, line, rows
+from explorer.charts.words import label, percent, prose, strong
+from explorer.labs.distillation.schema import REST, LossesResult
+from explorer.labs.distillation.soft.figures import class_bars
+from explorer.tables import Table
+
+
+def losses_table(result: LossesResult) -> Table:
+    """loss, value (empty if it cannot be had), note."""
+    return Table.of(("loss", "value", "note"), [(loss.slug, loss.value, loss.note) for loss in result.losses])
+
+
+def gradients_table(result: LossesResult) -> Table:
+    """temperature, without_factor, with_factor: norms of the gradient with respect to the student's logits."""
+    return Table.of(("temperature", "without_factor", "with_factor"), result.gradients)
+
+
+def losses_list(result: LossesResult) -> str:
+    """Markdown: each loss with its formula and value. Nothing in it comes from a visitor."""
+    lines = ["| loss | formula | value |", "|---|---|---|"]
+    for loss in result.losses:
+        value = f"**{loss.value:.4g}**" if loss.value is not None else f"not here: {loss.note}"
+        lines.append(f"| {loss.title} | ${loss.formula}$ | {value} |")
+    return "\n".join(lines)
+
+
+def losses_sentence(result: LossesResult) -> Markup:
+    """How far the student is from its teacher."""
+    values = {loss.slug: loss.value or 0.0 for loss in result.losses}
+    if not values["l2"]:
+        return prose(
+            strong(result.student), " says what its teacher says: ", strong("every soft loss is 0"),
+            f". Against the hard label “{result.answer}” it still pays {values['hard']:.3g}, as the teacher would.",
+        )  # fmt: skip
+    top = max(result.classes, key=lambda row: row.student if row.name != REST else -1.0)
+    agreed = "the same answer" if top.name == result.answer else f"“{top.name}” instead"
+    share = next(row.student for row in result.classes if row.name == result.answer)
+    return prose(
+        "Where ", strong(result.teacher), f" answers “{result.answer}”, ", strong(result.student), f" gives {agreed}, and "
+        f"“{result.answer}” {percent(share)} at T = {result.temperature:.3g}. The soft loss is ",
+        strong(f"{values['soft']:.3g}"), f", the hard one {values['hard']:.3g}; with α = {result.alpha:.3g} their average is "
+        f"{values['weighted']:.3g}.",
+    )  # fmt: skip
+
+
+def losses_figure(result: LossesResult) -> Picture:
+    """Each class twice: the teacher's soft target and the student's."""
+    classes = result.classes
+    traces = [
+        class_bars("teacher", [row.teacher for row in classes], "@accent"),
+        class_bars("student", [row.student for row in classes], "@second"),
+    ]
+    across = axis(f"softmax(z / T) at T = {result.temperature:.3g}", percent=True, span=(0, 1.05))
+    down, said = rows([label(row.name, 22) for row in classes]), losses_sentence(result)
+    return chart(said, traces, across, down, height=110 + 38 * len(classes), legend=True, barmode="group", bargap=0.25)
+
+
+def gradients_sentence(result: LossesResult) -> Markup:
+    """What the gradient does as T grows, with the factor and without."""
+    if not result.limit:  # what autograd leaves of zero is rounding
+        return prose(
+            "The student gives its teacher's logits, so the soft loss has ", strong("no gradient at any T"), "."
+        )
+    at_ten = min(result.gradients, key=lambda point: abs(point[0] - 10))
+    at_one = min(result.gradients, key=lambda point: abs(point[0] - 1))
+    last = result.gradients[-1]
+    fall = at_ten[1] / last[1]
+    return prose(
+        f"From T = {at_ten[0]:.3g} to {last[0]:.3g} the gradient of the plain KL falls to ",
+        strong(f"1/{fall:.3g}"),
+        f" (1/T² alone would be 1/{(last[0] / at_ten[0]) ** 2:.3g}). Times T² it is ",
+        strong(f"{last[2]:.3g}"),
+        f" there, and tends to {result.limit:.3g}, the norm of (zₛ − zₜ)/N with means taken off: for large T the soft and the "
+        f"hard loss keep their proportion. For small T they do not: at T = 1 it is {at_one[2]:.3g}.",
+    )
+
+
+def gradients_figure(result: LossesResult) -> Picture:
+    """Both norms against T on logarithmic axes, with the limit."""
+    points = result.gradients if result.limit else ()
+    lines = (
+        ("without T²", [point[1] for point in points], "@second", ""),
+        ("times T²", [point[2] for point in points], "@accent", ""),
+        ("its limit", [result.limit] * len(points), "@muted", "dash"),
+    )
+    temperatures = [point[0] for point in points]
+    traces = [
+        line(temperatures, values, colour, name, dash=dash, hover="T = %{x:.3g}: %{y:.3g}", aside=name)
+        for name, values, colour, dash in lines
+    ]
+    across = axis("temperature T", log=True, tickvals=[0.1, 1, 10, 100], ticktext=["0.1", "1", "10", "100"])
+    up = axis("norm of ∂L/∂zₛ", log=True, exponentformat="power", dtick=1)
+    return chart(gradients_sentence(result), traces, across, up, height=330, legend=True)

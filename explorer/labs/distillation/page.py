@@ -1,0 +1,27 @@
+"""The distillation page: what a teacher says, how a student is compared with it, and students to train."""
+
+from __future__ import annotations
+
+import gradio as gr
+
+from explorer.labs.distillation.ablation.page import build_ablation
+from explorer.labs.distillation.losses.page import build_losses
+from explorer.labs.distillation.soft.page import build_soft_targets
+from explorer.labs.distillation.train.page import build_train
+from explorer.ui.page import Page
+from explorer.ui.run_picker import RunPicker
+
+
+def build(page: Page) -> None:
+    """One choice of a run above, which is the teacher on every tab."""
+    picker = RunPicker(page, accept=lambda record: record.status.has_weights)
+    with gr.Tabs():
+        with gr.Tab("Soft targets", id="soft"):
+            build_soft_targets(page, picker)
+        with gr.Tab("Losses", id="losses") as losses:
+            students = build_losses(page, picker, losses)
+        with gr.Tab("Train a student", id="train") as training:
+            attach = build_train(page, picker, training)
+        with gr.Tab("Ablation", id="ablation") as ablation:
+            build_ablation(page, picker, ablation)
+    attach(picker.wire(students))

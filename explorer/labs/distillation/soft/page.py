@@ -1,0 +1,120 @@
+"""Soft targets: a teacher's answer to the visitor's sentence, softened by a slider that acts in the browser."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gradio as gr
+
+from explorer.charts import PALETTES
+from explorer.labs.distillation import SOFT_TARGETS
+from explorer.labs.distillation.params import MASKED, SoftTargetsParams
+from explorer.labs.distillation.schema import COLDEST, HOTTEST
+from explorer.labs.distillation.soft import figures
+from explorer.ui.components import ASSETS
+from explorer.ui.controls import control
+from explorer.ui.kit import Tries, asks, bench, sentence_place, shows, why
+from explorer.ui.page import Page
+from explorer.ui.run_picker import RunPicker
+from explorer.ui.wiring import Connection
+
+MODEL, RUN = "the model at the top", "the fine-tuned run above"
+TEACHERS = [(MODEL, "model"), (RUN, "run")]
+REVIEW = "It is not a bad film, but I would not call it good either."
+TRY = {
+    "A pet, T = 1": ("model", MASKED, "", 1.0, ""),
+    "The same, T = 0.1": ("model", MASKED, "", 0.1, ""),
+    "One of many words": ("model", "She sat down and read a [MASK].", "", 1.0, ""),
+    "Two sentences": ("model", "The band released its first album.", "It sold two million copies.", 4.0, ""),
+    "A review, T = 5": ("run", REVIEW, "", 5.0, ""),
+}
+"""Teacher, text, second text, temperature, answer."""
+
+WHY = r"""
+A label says which class is right. A trained model says more: of the wrong ones, *rabbits* is a better guess than *tables*.
+Hinton, Vinyals and Dean (2015, section 2) call this **dark knowledge** and teach it to a smaller model. Since a confident
+teacher puts nearly everything on one class, the logits $z$ are divided by a temperature before the softmax:
+
+$$p_i = \frac{\exp(z_i / T)}{\sum_j \exp(z_j / T)}$$
+
+At $T = 1$ it is the model's own answer. As $T \to 0$ it becomes the hard label (one-hot), as $T \to \infty$ every class gets
+$1/N$. The logits come from the model once; the bars and the marks are computed in this browser, over all classes, each time the
+slider moves. Entropy is $-\sum_i p_i \ln p_i$; the mass on the wrong classes is $1 - \max_i p_i$.
+"""
+
+
+def softening(**options: Any) -> gr.HTML:
+    """Bars with a temperature slider; its value is what soft_targets_figure returns. Fires `select` with {"temperature"}."""
+    plot, own = ((ASSETS / name).read_text(encoding="utf-8") for name in ("plot.js", "softening.js"))
+    return gr.HTML(
+        {},
+        html_template=(
+            '<div class="softening-row softening" hidden><label>Temperature<small> (0.1 to 20)</small></label>'
+            f'<input type="range" min="{-1}" max="1.30103" step="0.005" aria-label="Temperature from {COLDEST} to {HOTTEST:g}">'
+            '<output></output></div><div class="plot" role="img" hidden></div>'
+        ),
+        js_on_load=f"function drawing(element, props, watch, trigger) {{\n{plot}\n}}\n{own}",
+        palettes=PALETTES,
+        filename="soft-targets",
+        elem_classes=["figure"],
+        **options,
+    )
+
+
+def build_soft_targets(page: Page, picker: RunPicker) -> None:
+    """A teacher and a sentence; its answer with a slider for the temperature."""
+    with bench():
+        with asks():
+            of = gr.Radio(TEACHERS, value="model", label="Teacher", elem_id="soft-teacher")
+            text = control(SoftTargetsParams, "text")
+            second = control(SoftTargetsParams, "second")
+            button = gr.Button("Ask the teacher", variant="primary")
+            with gr.Accordion("More settings", open=False):
+                top_k = control(SoftTargetsParams, "top_k")
+            answer = control(SoftTargetsParams, "answer", elem_id="soft-answer")
+            temperature = gr.Number(1.0, visible="hidden", label="temperature")
+        with shows():
+            said = sentence_place("soft-said")
+            figure = softening(elem_id="soft-figure")
+            tries = Tries(TRY)
+    why("the formula and the paper", WHY)
+    inputs = {
+        "model": page.model,
+        "text": text,
+        "temperature": temperature,
+        "run": picker.run,
+        "second": second,
+        "top_k": top_k,
+        "answer": answer,
+    }
+    shown = [(said, figures.soft_targets_sentence), (figure, figures.soft_targets_figure)]
+    steered = [(temperature, lambda result: result.temperature)]
+    asked = Connection(page, SOFT_TARGETS, inputs, shown, steered=steered)
+    chosen: dict[str, Any] = {"extra": {"of": of}, "adapt": of_teacher}
+    moves = tries.into([of, text, second, temperature, answer], show_progress="full")
+    fitting = of.input(_example_for, [of, text], [text], api_visibility="private", queue=False)
+    asked.on(
+        button.click,
+        text.submit,
+        second.submit,
+        answer.submit,
+        top_k.release,
+        fitting.then,
+        *page.ready,
+        *moves,
+        **chosen,
+    )
+    asked.on(picker.run.input, **chosen)
+    asked.on(figure.select, read=lambda event: {"temperature": event._data["temperature"]}, **chosen)
+
+
+def of_teacher(values: dict[str, Any]) -> dict[str, Any]:
+    """The parameters without the run where the model is the teacher."""
+    of = values.pop("of")
+    return values if of == "run" else values | {"run": ""}
+
+
+def _example_for(of: str, text: str) -> str:
+    """A review for a classifier, a mask for a model, where the text is still an example of the other kind."""
+    examples = {example[1] for example in TRY.values() if example[0] != of}
+    return {"run": REVIEW, "model": MASKED}[of] if text in examples else text

@@ -1,0 +1,179 @@
+"""Students as they train, and what they are worth at the end, beside DistilBERT's figures."""
+
+from __future__ import annotations
+
+from markupsafe import Markup
+
+from explorer.charts import Panel, Picture, Trace, axis, line, picture
+from explorer.charts.words import caption, compact, label, megabytes, milliseconds, percent, prose, quoted, strong
+from explorer.labs.distillation.train.schema import Distilled, Size
+from explorer.runs.comparing import two_compared
+from explorer.runs.record import RunRecord, RunStatus
+from explorer.runs.report import metric_line, metric_text, metric_title, run_table, score_text, under_way
+from explorer.tables import Table
+
+AGREEMENT, MASKED_LOSS = "agreement", "masked_loss"
+COLOURS = ("@accent", "@second")
+DASHES = ("", "dash")
+SYMBOLS = ("circle", "diamond")
+TITLES = {AGREEMENT: "agreement", MASKED_LOSS: "−ln p"}
+
+
+def distill_table(result: Distilled) -> Table:
+    """step, loss, metric of the student: the task's leading metric at the steps where it was measured."""
+    return run_table(result.students[0])
+
+
+def teacher_name(result: Distilled) -> str:
+    """The teacher in a few words: a run, or a model as a whole."""
+    return short_name(result.teacher) if result.teacher else f"all of {result.students[0].spec.model}"
+
+
+def short_name(record: RunRecord) -> str:
+    """What tells two students of one page apart: what they learn from."""
+    return record.name.split(" · ")[0]
+
+
+def distill_sentence(result: Distilled) -> Markup:
+    """How the students stand, or what they reached beside their teacher."""
+    active = [record for record in result.students if record.status.is_active]
+    if active:
+        ended, runs = len(result.students) - len(active), len(result.students)
+        return prose(under_way(active[0]), f" ({ended} of {runs} done)" if ended else "")
+    student, *others = result.students
+    metric = student.leading_metric
+    if student.outcome is None:
+        return prose(strong(student.name), f" is {student.status.value}. ", student.message)
+    parts: list[str] = [
+        "The student reaches ",
+        strong(metric_text(metric, student.score)),
+    ]
+    best = result.teacher_scores.get(metric)
+    if best:
+        kept = (student.score or 0.0) / best
+        parts.append(f", its teacher {score_text(metric, best)}: it keeps ")
+        parts.append(strong(percent(kept)))
+    labels, examples, where = ("labels", "held-out examples", "in")
+    if student.spec.labelled:
+        labels = f"same {student.spec.labelled} labels"
+    if result.on_text:
+        labels, examples, where = ("hidden words", "hidden words", "for")
+    for other in others:
+        reaches = f"reaches {score_text(metric, other.score)}" if other.outcome else f"is {other.status.value}"
+        parts.append(f". On the {labels} alone the same student {reaches}")
+    agreed = [_measured(record, AGREEMENT) for record in result.students if record.outcome]
+    if agreed[0] is not None:
+        parts.append(f". It answers as its teacher does {where} {percent(agreed[0])} of the {examples}")
+        if len(agreed) > 1 and agreed[1] is not None:
+            parts.append(f", the other {where} {percent(agreed[1])}")
+    parts.append(". ")
+    finished = [record for record in result.students if record.outcome is not None]
+    if len(finished) > 1:
+        parts.append(two_compared(finished, "students", "words" if result.on_text else "examples"))
+    stopped = [record.message for record in result.students if record.status is RunStatus.STOPPED]
+    return prose(*parts, *(f" {message}" for message in stopped))
+
+
+def _measured(record: RunRecord, name: str) -> float | None:
+    """What was measured beside the task's metrics: at the end, or where it was last."""
+    if record.outcome is not None and record.outcome.metrics:
+        return next(iter(record.outcome.metrics.values())).get(name)
+    return record.evaluations[-1][1].get(name) if record.evaluations else None
+
+
+def distill_figure(result: Distilled) -> Picture:
+    """From top to bottom: the held-out metric, the loss of a text's hidden words, and the agreement with the teacher.
+
+    The teacher's own line is drawn where it has one.
+    """
+    extra = [name for name in (MASKED_LOSS, AGREEMENT) if _is_measured(result, name)]
+    names = [result.students[0].leading_metric, *extra]
+    last = max((record.steps or record.step or 1 for record in result.students), default=1)
+    across, panels = axis("training step", span=(0, last * 1.02)), []
+    for place, name in enumerate(names):
+        drawn = _lines(result, name, last)
+        title, span = TITLES.get(name) or metric_title(name), _range(name, drawn, result.on_text)
+        up = axis(title, standoff=12, span=span, percent=name == AGREEMENT)
+        panels.append(Panel(drawn, None if place else across, up))
+    height, said = {1: 330, 2: 430, 3: 540}[len(names)], distill_sentence(result)
+    return picture(said, panels, columns=1, height=height, legend=True, legend_size=14, uirevision="students")
+
+
+def _is_measured(result: Distilled, name: str) -> bool:
+    return any(name in values for record in result.students for _, values in record.evaluations)
+
+
+def _range(name: str, traces: list[Trace], on_text: bool) -> list[float]:
+    """Shares of a task from 0.4 on, unless some are lower; of a text from 0, up to what there is; a loss likewise."""
+    values = [value for trace in traces for value in trace["y"] if value is not None]
+    low, high = min(values, default=0.0), max(values, default=1.0)
+    if name == MASKED_LOSS:
+        return [0.9 * low, 1.1 * high]
+    if on_text:
+        return [0.0, min(1.2 * high, 1.03) or 1.0]
+    floor = min(0.0, 1.1 * low) if low < 0.4 else 0.4
+    return [floor, 1.03]
+
+
+def _lines(result: Distilled, name: str, last: int) -> list[Trace]:
+    """What the teacher has reached, and each student's curve."""
+    lines = []
+    if name in result.teacher_scores:
+        score, title = result.teacher_scores[name], label(f"teacher: {teacher_name(result)}", 40)
+        ends, hover = [0, last * 1.02], "teacher: %{y:.3f}"
+        lines.append(line(ends, [score, score], "@text", title, width=2, dash="dot", hover=hover))
+    for record, colour, dash, symbol in zip(result.students, COLOURS, DASHES, SYMBOLS, strict=False):
+        lines.append(metric_line(record, name, colour, label(short_name(record), 48), symbol, dash=dash))
+    return lines
+
+
+def sizes_list(result: Distilled) -> Markup:
+    """Size, time and metric side by side, and DistilBERT's own figures."""
+    student, sizes, scores = result.students[0], result.sizes, result.teacher_scores
+    loss = ["−ln p"] if result.on_text else []
+    heads = ("model", "parameters", "size", "1 text", "16 texts", metric_title(student.leading_metric), *loss, "agrees")
+    whole = sizes[0] if sizes else None
+    teacher = (
+        f"teacher: {teacher_name(result)}",
+        *_size_cells(whole, whole, result.teacher),
+        *_score_cells(result, scores.get(student.leading_metric), scores.get(MASKED_LOSS), None),
+    )
+    rows = [
+        (
+            short_name(record),
+            *_size_cells(sizes[place] if sizes else None, whole, record),
+            *_score_cells(result, record.score, _measured(record, MASKED_LOSS), _measured(record, AGREEMENT)),
+        )
+        for place, record in enumerate(result.students, 1)
+    ]
+    title = "Measured here, now"
+    if not sizes:
+        ended = not any(record.status.is_active for record in result.students)
+        weighed = "Being weighed and timed" if student.outcome else "Not weighed: the student has not ended"
+        title = weighed if ended else "Weighed and timed when they have ended"
+    return quoted(heads, [teacher, *rows], title) + caption(
+        "DistilBERT, quoted from Sanh et al. 2019: 66M of BERT-base's 110M parameters (40% fewer), 410 s where BERT-base took "
+        "668 s (60% faster), and 77.0 of its 79.5 on GLUE (97%). It was distilled in pretraining, on much more text."
+    )
+
+
+def _score_cells(result: Distilled, score: float | None, loss: float | None, agreed: float | None) -> tuple[str, ...]:
+    """The metric, the loss on a text's hidden words, and the agreement."""
+    metric = result.students[0].leading_metric
+    return (
+        "" if score is None else score_text(metric, score),
+        *(["" if loss is None else f"{loss:.2f}"] if result.on_text else []),
+        "" if agreed is None else percent(agreed),
+    )
+
+
+def _size_cells(size: Size | None, teacher: Size | None, record: RunRecord | None) -> tuple[str, ...]:
+    """Each number, and for a student what it is of the teacher's."""
+    if size is None or teacher is None:
+        return (compact(record.parameters) if record and record.parameters else "", "", "", "")
+    if size.run_id == teacher.run_id:
+        return (compact(size.parameters), megabytes(size.bytes), *map(milliseconds, size.milliseconds))
+    saved = 1 - size.parameters / teacher.parameters
+    fewer = f"{compact(size.parameters)} ({percent(saved)} fewer)" if saved > 0 else compact(size.parameters)
+    pairs = zip(size.milliseconds, teacher.milliseconds, strict=True)
+    return (fewer, megabytes(size.bytes), *(f"{milliseconds(one)} ({other / one:.2g}×)" for one, other in pairs))

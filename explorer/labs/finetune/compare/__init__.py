@@ -1,0 +1,1 @@
+"""Compare all: every method on one task with the same data and seed, live, and what each costs."""

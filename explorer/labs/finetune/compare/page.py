@@ -1,0 +1,58 @@
+"""Compare all: every method on one task with the same data and seed, live, and what each costs."""
+
+from __future__ import annotations
+
+import gradio as gr
+
+from explorer.charts import Picture
+from explorer.labs.finetune import COMPARE, figures
+from explorer.labs.finetune.compare import figures as compare_figures
+from explorer.labs.finetune.schema import CompareParams
+from explorer.runs.examples import BY_METHOD
+from explorer.runs.following import Compared
+from explorer.settings import settings
+from explorer.tasks.sources import choices
+from explorer.tuning.methods import METHODS
+from explorer.ui.components import plot, rich_text
+from explorer.ui.controls import control, controls
+from explorer.ui.kit import View, asks, bench, caption, shows, start_stop
+from explorer.ui.page import Page
+from explorer.ui.run_picker import RunPicker
+from explorer.ui.several import follow_several
+
+
+def build_compare(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
+    """The task and the methods; cost against score, curves, and the costs as a table."""
+    with bench():
+        with asks():
+            buttons = start_stop("Compare all", "compare", stop="Stop them all", stop_id=None)
+            named = [(method.title, method.slug) for method in METHODS]
+            inputs = {
+                "task": control(CompareParams, "task", choices=choices(settings())),
+                "methods": control(CompareParams, "methods", choices=named, value=[slug for _, slug in named]),
+                "epochs": control(CompareParams, "epochs"),
+            }
+            caption(
+                "Every method with the same examples, seed and number of epochs, each with its own usual "
+                "learning rate. The runs train one after the other and stay in the list of runs."
+            )
+            with gr.Accordion("More settings", open=False):
+                inputs |= controls(CompareParams, "batch_size", "examples", "seed")
+        with shows():
+            ids = ("compare-said", "compare-trade")
+            view = View("methods", ids, compare_figures.compared_sentence, compare_figures.trade_figure)
+            curves = plot("method-curves", elem_id="compare-curves")
+    costs = rich_text(elem_classes=["wide"], elem_id="compare-costs")
+    rich_text(str(compare_figures.LORA_TABLE_2), elem_classes=["wide"])
+    caption(
+        "Not comparable with the runs above: the authors trained RoBERTa-base on all of GLUE's examples "
+        "(2,490 of RTE to 393,000 of MNLI) with a search over settings; the runs above are of the model chosen here, on few "
+        "examples, and the bundled tasks have sentences of their own. To measure on GLUE's, take its file on the Train tab."
+    )
+    shown = [*view, (curves, _curves), (costs, compare_figures.cost_table)]
+    follow_several(picker, tab, COMPARE, inputs, buttons, shown, BY_METHOD.values())
+
+
+def _curves(result: Compared) -> Picture | str:
+    seen = [record for record in result.records if record.losses]
+    return figures.curves_figure(seen, compare_figures.compared_sentence(result).striptags()) if seen else ""

@@ -1,0 +1,235 @@
+"""The fine-tuning lab's jobs: the plan before a run, and what can be done with its result."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from functools import partial
+
+import torch
+from torch import Tensor
+
+from explorer.errors import BadInputError, ExplorerError
+from explorer.labs.finetune.schema import (
+    ExportParams,
+    MergeForm,
+    MergeParams,
+    MergeResult,
+    PlanParams,
+    PlanResult,
+    Prediction,
+    PredictRunParams,
+    PredictRunResult,
+    SwapParams,
+    SwapResult,
+)
+from explorer.models.bundle import Bundle
+from explorer.models.timing import typical_milliseconds
+from explorer.runs.checks import why_not
+from explorer.runs.open import OpenRun, OpenRuns
+from explorer.settings import settings
+from explorer.tasks.sources import load
+from explorer.tasks.task import Example, TaskData
+from explorer.tuning.adapted import Adapted
+from explorer.tuning.files.before import script_of_settings
+from explorer.tuning.files.export import export_adapter, export_merged
+from explorer.tuning.files.zips import export_path
+from explorer.tuning.forks import fork_classifier
+from explorer.tuning.merging import merged
+from explorer.tuning.methods import find_method
+from explorer.tuning.mixed import Mixed
+from explorer.tuning.plan import plan
+from explorer.tuning.rows import Rows, tokenise
+from explorer.tuning.spec import RunSpec
+
+SAMPLE = 32
+"""Texts that the mean length is estimated from, and that the merged model is compared on."""
+
+TIMED = 15
+"""Calls of each form, in turns; their median is shown."""
+
+TIMED_BATCH = 8
+"""Texts in the batch that is timed."""
+
+
+def plan_run(bundle: Bundle, params: PlanParams) -> PlanResult:
+    """What a run would train and cost here; the time from a forward pass that is timed now."""
+    spec = RunSpec(**{**vars(params), "model": bundle.model_id})
+    method = find_method(spec.method)
+    reason = why_not(bundle.model_id, method, settings())
+    if reason is not None:
+        return PlanResult(bundle.model_id, method.title, unavailable=reason)
+    data = load(spec.task, settings())
+    examples = data.train[: spec.examples or None]
+    sample = tokenise(bundle, examples[:SAMPLE])
+    planned = plan(bundle, data.task.outputs, spec, len(examples), float(sample.lengths.mean()))
+    return PlanResult(
+        bundle.model_id,
+        method.title,
+        planned.groups,
+        planned.trainable,
+        planned.total,
+        planned.checkpoint_bytes,
+        planned.memory_bytes,
+        planned.seconds,
+        len(examples),
+        -(-len(examples) // spec.batch_size) * spec.epochs,
+        planned.notes,
+        script=script_of_settings(bundle, data, spec),
+    )
+
+
+def predict_run(open_run: OpenRuns, params: PredictRunParams) -> PredictRunResult:
+    """The visitor's text through a run's model, and through the same model as it was before training."""
+    run = open_run(params.run)
+    run.require_weights()
+    record = run.record
+    untouched = run.begin()
+    rows = _row(run, untouched, params.sentence_a, params.sentence_b)
+    return PredictRunResult(
+        record.labels,
+        record.task_title,
+        _predicted(_as(run, "before training"), untouched.logits(_inputs(untouched, rows))[0]),
+        _predicted(run, run.restore().logits(_inputs(untouched, rows))[0]),
+    )
+
+
+def _as(run: OpenRun, name: str) -> OpenRun:
+    """The same run under another name, for the answer of its untrained start."""
+    return replace(run, record=replace(run.record, name=name))
+
+
+def _example(run: OpenRun, first: str, second: str) -> Example:
+    """The texts as the run's task reads them: one or two."""
+    pair = len(run.record.columns) == 2
+    if pair and not second.strip():
+        raise BadInputError(f"{run.record.task_title} reads two texts; type the second one as well.")
+    return Example(first, second if pair else None, 0.0)
+
+
+def _row(run: OpenRun, adapted: Adapted, first: str, second: str) -> Rows:
+    """The visitor's texts as one row; unlike training, nothing is cut in silence."""
+    rows = tokenise(run.bundle(), [_example(run, first, second)], adapted.longest)
+    if rows.cut:
+        raise BadInputError(
+            f"This is longer than the {adapted.longest} tokens that {run.record.name} reads. Shorten the text."
+        )
+    return rows
+
+
+def _inputs(adapted: Adapted, rows: Rows) -> dict[str, Tensor]:
+    """All rows as one batch."""
+    return rows.batch(range(len(rows)), adapted.bundle.device)[0]
+
+
+def _predicted(run: OpenRun, logits: Tensor) -> Prediction:
+    """One row's answer from its logits, (outputs,)."""
+    record, logits = run.record, logits.float().cpu()
+    numbers = tuple(logits.tolist())
+    if record.labels:
+        return Prediction(record.name, record.run_id, numbers, tuple(logits.softmax(-1).tolist()), None)
+    mean, spread = record.scale
+    return Prediction(record.name, record.run_id, numbers, (), numbers[0] * spread + mean)
+
+
+def swap_runs(open_run: OpenRuns, params: SwapParams) -> SwapResult:
+    """The text through several runs: one batch in which each row uses another adapter, and one by one (LoRA, 4.2)."""
+    runs = [open_run(name) for name in dict.fromkeys(params.runs)]
+    for run in runs:
+        run.require_weights()
+        if run.record.spec.model != runs[0].record.spec.model:
+            raise BadInputError("These runs are of different models. Adapters share a batch only over one base model.")
+    adapted = {run.record.run_id: run.restore() for run in runs}
+    mixed = Mixed(adapted)
+    rows = [_row(run, adapted[run.record.run_id], params.sentence_a, params.sentence_b) for run in runs]
+    together = Rows(tuple(row.inputs[0] for row in rows), torch.zeros(len(rows)), rows[0].pad, 0)
+    names = list(adapted)
+    inputs, device = _inputs(adapted[names[0]], together), runs[0].bundle().device
+
+    def alone() -> list[Tensor]:
+        return [adapted[name].logits(_inputs(adapted[name], row))[0] for name, row in zip(names, rows, strict=True)]
+
+    batched = [_predicted(run, row) for run, row in zip(runs, mixed.mixed_logits(inputs, names), strict=True)]
+    single = [_predicted(run, row) for run, row in zip(runs, alone(), strict=True)]
+    gaps = [
+        abs(a - b)
+        for one, other in zip(batched, single, strict=True)
+        for a, b in zip(one.logits, other.logits, strict=True)
+    ]
+    together_spent, alone_spent = typical_milliseconds(
+        [lambda: mixed.mixed_logits(inputs, names), alone], device, TIMED
+    )
+    return SwapResult(
+        {run.record.run_id: run.record.labels for run in runs},
+        tuple(batched),
+        tuple(single),
+        max(gaps),
+        (together_spent.median, alone_spent.median),
+    )
+
+
+def merge_check(open_run: OpenRuns, params: MergeParams) -> MergeResult:
+    """The model before, with the adapter attached, and with the update merged into W: outputs and time (LoRA, 4.1)."""
+    run = open_run(params.run)
+    run.require_weights()
+    bundle, record, adapted = run.bundle(), run.record, run.restore()
+    plain = merged(adapted)
+    before = fork_classifier(bundle, len(record.labels) or 1, record.spec.seed)
+    rows = tokenise(bundle, _sample(run))
+    inputs = _inputs(adapted, rows)
+    few = rows.batch(range(min(TIMED_BATCH, len(rows))), bundle.device)[0]
+
+    def base_logits(batch: dict[str, Tensor]) -> Tensor:
+        logits: Tensor = before(**adapted.taken(batch)).logits
+        return logits
+
+    def merged_logits(batch: dict[str, Tensor]) -> Tensor:
+        logits: Tensor = plain(**adapted.taken(batch)).logits
+        return logits
+
+    forms = {"base": base_logits, "attached": adapted.logits, "merged": merged_logits}
+    times = typical_milliseconds([partial(answer, few) for answer in forms.values()], bundle.device, TIMED)
+    attached = adapted.logits(inputs).float()
+    measured = [
+        MergeForm(
+            name,
+            float((answer(inputs).float() - attached).abs().max()),
+            spent.median,
+            sum(parameter.numel() for parameter in module.parameters()),
+            spent.low,
+            spent.high,
+        )
+        for (name, answer), spent, module in zip(forms.items(), times, (before, adapted.model, plain), strict=True)
+    ]
+    return MergeResult(
+        record.run_id, record.name, tuple(measured), len(rows), int(rows.lengths.sum()), min(TIMED_BATCH, len(rows))
+    )
+
+
+def _sample(run: OpenRun) -> list[Example]:
+    """Held-out texts of the run's own task; the bundled reviews for an adapter whose examples are not here."""
+    try:
+        data = load(run.record.spec.task, settings())
+    except ExplorerError:
+        data = load("sst2", settings())
+    return list(next(iter(data.validation.values()))[:SAMPLE])
+
+
+def export_run(open_run: OpenRuns, params: ExportParams) -> str:
+    """Write a run as a zip; the path. For the adapter also the examples that it was trained on, with a script."""
+    run = open_run(params.run)
+    run.require_weights()
+    name = re.sub(r"[^A-Za-z0-9]+", "-", run.record.name).strip("-").lower()
+    target = export_path(run.record.owner, run.record.run_id, f"{name}-{params.kind}.zip", settings())
+    if params.kind == "merged":
+        return str(export_merged(run.restore(), run.record, target))
+    return str(export_adapter(run.restore(), run.record, _used(run), target))
+
+
+def _used(run: OpenRun) -> TaskData | None:
+    """The examples that a run was trained on; None if they are not here any more."""
+    try:
+        data = load(run.record.spec.task, settings())
+    except ExplorerError:
+        return None
+    return replace(data, train=data.train[: run.record.spec.examples or None])

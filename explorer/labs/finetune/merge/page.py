@@ -1,0 +1,66 @@
+"""Merge and take home: the update inside the weights, and everything as files."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gradio as gr
+
+from explorer.engine.protocol import answer
+from explorer.errors import readable
+from explorer.labs.finetune import EXPORT, MERGE
+from explorer.labs.finetune.imports import Import
+from explorer.labs.finetune.schema import ExportParams
+from explorer.labs.finetune.use import figures
+from explorer.ui.controls import control
+from explorer.ui.kit import View, asks, bench, shows, why
+from explorer.ui.page import Page
+from explorer.ui.run_picker import RunPicker
+from explorer.ui.signatures import for_clients
+from explorer.ui.wiring import Connection
+
+WHY = r"""
+After training, $W' = W + \frac{\alpha}{r} B A$ can be computed once: the adapted model is then as quick as the original,
+$h = W' x$, where adapters and prefixes cost time at every call. The outputs agree up to rounding: the two ways add the same
+numbers in another order. (Hu et al. 2021, section 4.1, "No additional inference latency")
+"""
+
+
+def build_merge(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
+    """The merge with its timings; the run as a file, and an adapter from one."""
+    with bench():
+        with asks():
+            merge = gr.Button("Merge and compare", variant="primary", elem_id="merge")
+            gr.HTML("<h2>Take it home</h2>")
+            kind = control(ExportParams, "kind")
+            prepare = gr.Button("Prepare the file", elem_id="export")
+            file = gr.File(label="The file", interactive=False, visible=False, elem_id="export-file")
+            Import(page, picker)
+        with shows():
+            timing = "Timing the model before, with the adapter and merged …"
+            view = View("merge", "merge", figures.merge_sentence, figures.merge_figure, value=timing)
+    why("no added latency", WHY)
+    Connection(page, MERGE, {"run": picker.run}, view).on(merge.click, tab.select)
+
+    async def export(run: str, kind: str) -> list[Any]:
+        try:
+            path = await answer(page.engine, EXPORT.job, ExportParams(run or "", kind))
+        except Exception as error:
+            return [page.explain(readable(error)), gr.skip()]
+        return ["", gr.update(value=path, visible=True)]
+
+    prepare.click(export, [picker.run, kind], [page.notice, file], api_visibility="private", concurrency_limit=4)
+
+    async def endpoint(run: str, kind: str) -> str:
+        try:
+            return str(await answer(page.engine, EXPORT.job, ExportParams(run or "", kind)))
+        except Exception as error:
+            raise gr.Error(str(readable(error)), print_exception=False) from None
+
+    gr.Button(visible=False).click(
+        endpoint,
+        inputs_kwargs=for_clients({"run": picker.run, "kind": kind}, ExportParams),
+        outputs=[file],
+        api_name="export_run",
+        concurrency_limit=4,
+    )

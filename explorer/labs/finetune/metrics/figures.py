@@ -1,0 +1,299 @@
+"""What the Metrics tab says and draws: sentences, the matrix and the points, each metric's formula with its numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from markupsafe import Markup
+
+from explorer.charts import Panel, Picture, axis, bars, line, picture, points
+from explorer.charts.words import label, percent, prose, quoted, strong
+from explorer.labs.finetune.metrics.schema import (
+    CLASS_NAMES,
+    Cloud,
+    Correlated,
+    Matrix,
+    TakenApart,
+    TakenMetric,
+    decimals,
+)
+from explorer.labs.finetune.outcome.figures import confusion_cells
+from explorer.tables import Table
+from explorer.tasks.glue_tasks import TASKS
+from explorer.tasks.metrics import METRICS
+
+HIGHEST = 5.0
+"""STS-B's highest score: the axes reach so far at least."""
+
+UNDEFINED = "undefined, by convention 0"
+TAGS = (("TN", "FP"), ("FN", "TP"))
+_COLOURS = {"accuracy": "@first", "precision": "@sixth", "recall": "@sixth", "f1": "@third", "matthews": "@second"}
+_SHARES = ("accuracy", "precision", "recall")
+
+
+def taken_table(result: TakenApart | Correlated) -> Table:
+    """metric, value (empty if it divides by zero), formula."""
+    rows = [(metric.slug, metric.value, linear(metric)) for metric in result.metrics]
+    return Table.of(("metric", "value", "formula"), rows)
+
+
+def linear(metric: TakenMetric) -> str:
+    """The formula on one line: symbols, then numbers, then the value."""
+    top, bottom = metric.fraction.top, metric.fraction.bottom
+    steps = [f"{_bracketed(top[place])} / {_bracketed(bottom[place])}" for place in (0, 1)]
+    return " = ".join([*steps, written(metric.value)])
+
+
+def _bracketed(part: str) -> str:
+    return f"({part})" if " " in part and not part.startswith("√") else part
+
+
+def written(value: float | None) -> str:
+    """A value with three decimals."""
+    return "undefined" if value is None else decimals(value)
+
+
+def formulas(result: TakenApart | Correlated) -> Markup:
+    """Each metric's value, and its formula twice: with its symbols, and with the numbers put in."""
+    rows = [(strong(metric.title), _value(metric), _typeset(metric)) for metric in result.metrics]
+    return quoted(("metric", "value", "formula"), rows, style="quoted formulas")
+
+
+def _value(metric: TakenMetric) -> str:
+    is_share = metric.value is not None and metric.slug in _SHARES
+    return percent(metric.value) if is_share else written(metric.value)  # type: ignore[arg-type]
+
+
+def _typeset(metric: TakenMetric) -> Markup:
+    """The two fractions; a narrow column may break between them."""
+    fractions = zip(metric.fraction.top, metric.fraction.bottom, strict=True)
+    drawn = [Markup("<math><mfrac>{}{}</mfrac></math>").format(_part(top), _part(bottom)) for top, bottom in fractions]
+    last = " = 0 / 0" if metric.value is None else f" = {decimals(metric.value)}"
+    return Markup(" = ").join(drawn) + last
+
+
+def _part(text: str) -> Markup:
+    """Half of a fraction; of a root without the brackets that its line stands for."""
+    if text.startswith("√("):
+        return Markup("<msqrt><mtext>{}</mtext></msqrt>").format(text[2:-1])
+    return Markup("<mtext>{}</mtext>").format(text)
+
+
+def matrix_sentence(result: TakenApart) -> Markup:
+    """What the matrix shows, in one or two sentences."""
+    matrix, (accuracy, _, recall, f1, matthews) = result.matrix, (metric.value for metric in result.metrics)
+    all_of, truth = sum(map(sum, matrix)), [sum(row) for row in matrix]
+    guessed, names = [sum(column) for column in zip(*matrix, strict=True)], class_names(len(matrix))
+    share = strong(f"Accuracy {percent(accuracy or 0)}")
+    if all_of in truth:
+        only = names[truth.index(all_of)]
+        return prose(
+            share,
+            f", but all {all_of:,} examples are {only}: Matthews is {UNDEFINED}, "
+            "for with one class there is nothing to tell apart.",
+        )
+    if len(matrix) > 2:
+        return prose(share, *_of_many(result, guessed, names))
+    return prose(*_of_two(share, (accuracy or 0, recall or 0, f1 or 0, matthews), truth, guessed))
+
+
+def _of_two(
+    share: Markup, values: tuple[float, float, float, float | None], truth: list[int], guessed: list[int]
+) -> tuple[str, ...]:
+    accuracy, recall, f1, matthews = values
+    most, usual = max(truth) / sum(truth), CLASS_NAMES[2][truth[1] > truth[0]]
+    if matthews is None:
+        if guessed[1] == 0:
+            return (
+                share,
+                " hides that no positive is found: F1 is ",
+                strong("0"),
+                " and Matthews is ",
+                strong(UNDEFINED),
+                ".",
+            )
+        said = f" and F1 {decimals(f1)} come from calling everything positive: Matthews is "
+        return share, said, strong(UNDEFINED), "."
+    phi = strong(f"Matthews {decimals(matthews)}")
+    if abs(matthews) < 0.05:
+        said = f" and F1 {decimals(f1)}, but "
+        return share, said, phi, ": the predictions say next to nothing about the truth."
+    if matthews < 0:
+        said = f": worse than guessing, whatever accuracy ({percent(accuracy)}) says. With every answer turned round it would be "
+        return phi, f"{said}{decimals(-matthews)}."
+    if accuracy <= most:
+        said = f" is no better than always saying {usual} ({percent(most)}); "
+        return share, said, phi, f" and F1 {decimals(f1)} say that something was learnt all the same."
+    if most >= 0.7:
+        said = f" is {decimals(100 * (accuracy - most), 1)} points above always saying {usual} ({percent(most)})."
+        found = f" Of the positives {percent(recall)} are found: "
+        return share, said, found, strong(f"F1 {decimals(f1)}"), ", ", phi, "."
+    said = f", F1 {decimals(f1)}, Matthews {decimals(matthews)} (a coin: about 50%, 0.5 and 0)."
+    return "With balanced classes the metrics agree: ", strong(f"accuracy {percent(accuracy)}"), said
+
+
+def _of_many(result: TakenApart, guessed: list[int], names: Sequence[str]) -> tuple[str, ...]:
+    mean, matthews = result.metrics[3].value or 0, result.metrics[4].value
+    weakest = result.f1.index(min(result.f1))
+    said = f"; {names[weakest]} is weakest with {decimals(result.f1[weakest])}."
+    if 0 in guessed:
+        said = f"; {names[guessed.index(0)]} is never predicted and counts as 0."
+    undefined = f" Matthews is {UNDEFINED}." if matthews is None else ""
+    return ". The mean F1 weighs every class alike: ", strong(decimals(mean)), said, undefined
+
+
+def class_names(count: int) -> Sequence[str]:
+    """What the page calls so many classes."""
+    return CLASS_NAMES.get(count) or [f"class {place}" for place in range(1, count + 1)]
+
+
+def matrix_figure(result: TakenApart) -> Picture:
+    """The cells with their counts and totals, and a bar for each metric."""
+    names = class_names(len(result.matrix))
+    down, across = (
+        [f"{label(name, longest)}<br>{sum(counts):,} in all" for name, counts in zip(names, sides, strict=True)]
+        for sides, longest in ((result.matrix, 18), (zip(*result.matrix, strict=True), 8))
+    )
+    cells = confusion_cells(across, down, result.matrix, _texts(result.matrix))
+    seen = Panel(
+        cells,
+        axis("predicted", names=True, top=True, size=14, tickangle=0),
+        axis("true", names=True, down=True, size=14),
+        width=1.6,
+    )
+    titles, values = (
+        [metric.title.replace(" ", "<br>") for metric in result.metrics],
+        [metric.value or 0 for metric in result.metrics],
+    )
+    colours = [_COLOURS[metric.slug] for metric in result.metrics]
+    drawn = bars(titles, values, colours, texts=list(map(_value, result.metrics)), size=15)
+    low = min(values)
+    span = [low - 0.5 if low < 0 else 0.0, 1.3]  # with room for the values beside the bars
+    measured = Panel([drawn], axis(span=span, tickvals=[-1, 0, 1], grid=False), axis(names=True, down=True, size=14))
+    said = matrix_sentence(result)
+    return picture(said, [seen, measured], height=330, low=290, phone=620, above=70, gap=0.18)
+
+
+def _texts(matrix: Matrix) -> list[list[str]]:
+    tags = TAGS if len(matrix) == 2 else [[""] * len(matrix)] * len(matrix)
+    return [
+        [f"{tag} {count:,}".strip() for tag, count in zip(names, row, strict=True)]
+        for names, row in zip(tags, matrix, strict=True)
+    ]
+
+
+def points_sentence(result: Correlated) -> Markup:
+    """What the points show, in one or two sentences."""
+    first, second = (metric.value for metric in result.metrics)
+    count, without = len(result.scores.points), result.without
+    if first is None or second is None:
+        side = "predicted" if len({guess for _, guess in result.scores.points}) == 1 else "true"
+        undefined = strong("both correlations are undefined")
+        said = " (0/0): a model that says the same of every pair ends here."
+        return prose(f"All {side} scores are equal. Without spread ", undefined, said)
+    pearson, spearman = strong(f"Pearson {decimals(first)}"), strong(f"Spearman {decimals(second)}")
+    if count == 2:
+        always = strong(f"Pearson is {decimals(first)}")
+        return prose("Any two points lie on a line: ", always, " whatever they are. Add more.")
+    if without is not None and abs(without.pearson - first) > 0.15:
+        place = ", ".join(decimals(score, 2) for score in without.point)
+        return prose(
+            f"One of {count} points decides: without ({place}) ",
+            strong(f"Pearson would be {decimals(without.pearson)}"),
+            f", not {decimals(first)}. Spearman, which sees only its rank, goes from {written(without.spearman)} to ",
+            strong(decimals(second)),
+            ".",
+        )
+    if second - first > 0.08:
+        return prose("The order is right, ", spearman, ", but the points bend away from a line: ", pearson, ".")
+    if abs(first) < 0.25:
+        said = "whoever knows the prediction knows next to nothing about the true score."
+        return prose(pearson, f" and Spearman {decimals(second)}: {said}")
+    if first < 0:
+        return prose(pearson, ": the predictions fall where the true scores rise.")
+    loosely = "the predictions rise with the true scores, but loosely."
+    how = "the points lie near a rising line." if first > 0.7 else loosely
+    return prose(pearson, f": {how} By their order alone, ", spearman, ".")
+
+
+def points_figure(result: Correlated) -> Picture:
+    """The scores and their ranks, each with the line of least squares; Pearson of the ranks is Spearman."""
+    pearson, spearman = (f"<b>{metric.title} {written(metric.value)}</b>" for metric in result.metrics)
+    numbers = [number for point in result.scores.points for number in point]
+    ends = [min(0.0, *numbers), max(HIGHEST, *numbers)]
+    ranks = [0.0, len(result.ranks.points) + 1.0]
+    panels = [
+        _scatter(result.scores, ends, f"{pearson} of the scores", ("x: true score", "y: predicted score")),
+        _scatter(result.ranks, ranks, f"{spearman} of their ranks", ("p: rank of true score", "q: rank of prediction")),
+    ]
+    return picture(points_sentence(result), panels, height=370, low=330, phone=700, gap=0.14, above=40)
+
+
+def _scatter(cloud: Cloud, ends: list[float], title: str, axes: tuple[str, str]) -> Panel:
+    numbers = list(range(1, len(cloud.points) + 1))
+    air = (ends[1] - ends[0]) / 40
+    span = [ends[0] - air, ends[1] + air]
+    hover = "point %{customdata}: %{x}, %{y}"
+    x, y = zip(*cloud.points, strict=True)
+    dots = points(x, y, "@first", size=10, hover=hover, customdata=numbers)
+    slope, height = cloud.line or (0.0, 0.0)
+    fit = line(span, [height + slope * at for at in span], "@muted", width=2, dash="dash") if cloud.line else None
+    drawn = [trace for trace in (fit, dots) if trace]
+    return Panel(drawn, axis(axes[0], span=span), axis(axes[1], span=span), title)
+
+
+_REASONS = {
+    "cola": "70% of the training sentences are acceptable, so always saying yes is right for 70%. Matthews gives that no "
+    "credit: it is 0 for every guess that does not look at the sentence.",
+    "sst2": "Positive and negative are about equally frequent, so accuracy hides nothing.",
+    "mrpc": "67% of the training pairs are paraphrases. Accuracy alone flatters a model that says yes too often; F1 falls "
+    "with every pair that is wrongly called a paraphrase or missed.",
+    "qqp": "63% of the pairs are no duplicates. F1 looks at the rarer class: are the duplicates found?",
+    "stsb": "The label is a score from 0 to 5, not a class. Pearson asks whether the predictions rise with it along a "
+    "line, Spearman whether they put the pairs in the right order.",
+    "mnli": "Three classes of about equal size. Measured twice: on the genres of the training set (matched) and on others "
+    "(mismatched).",
+    "qnli": "Two classes of equal size.",
+    "rte": "Two classes of about equal size.",
+    "wnli": "About equally frequent in training; in the test set 65% are not entailed, and few systems of its time did "
+    "better than always saying so.",
+}
+"""Why each task is judged as it is; the shares are those of GLUE's paper and of the files it distributes."""
+
+
+def task_table() -> Markup:
+    """GLUE's nine tasks, the metrics that judge them, and why."""
+    rows = [
+        (
+            strong(task.title) + Markup("<br>") + ", ".join(METRICS[name].title for name in task.metrics),
+            _REASONS[task.slug],
+        )
+        for task in TASKS
+    ]
+    return quoted(("task, and what judges it", "why"), rows)
+
+
+WHY = rf"""
+Of the examples, TP are positive and called so, FN are positive and missed, FP are called positive by mistake, TN are rightly
+left alone. Precision is the share of what is called positive that is, recall the share of the positives that is found.
+
+$$F_1 = {METRICS["f1"].formula}$$
+
+F1 does not look at TN, so it depends on which class is called positive. Matthews uses all four cells and is the same either way:
+
+$$\varphi = \frac{{TP \cdot TN - FP \cdot FN}}{{\sqrt{{t_+\,t_-\,p_+\,p_-}}}}$$
+
+with the four totals at the edges of the matrix: $t_+$ examples are positive and $t_-$ negative, $p_+$ and $p_-$ are called so. It
+is 0 for any guess that is independent of the truth. Where everything is called by one name it is 0/0; scikit-learn then says 0.
+For more classes precision, recall and F1 are averaged over them (*macro*), and Matthews becomes Gorodkin's formula from $c$ right
+of $s$ examples, of which class $k$ has $t_k$ and is predicted $p_k$ times. For scores, Pearson is
+
+$$r = {METRICS["pearson"].formula}$$
+
+and Spearman is Pearson of the ranks. Neither sees whether all predictions are too high, or too close together: both ask only how
+true and predicted score move together.
+
+(Matthews 1975, *Comparison of the predicted and observed secondary structure of T4 phage lysozyme*; Gorodkin 2004, *Comparing two
+K-category assignments by a K-category correlation coefficient*; Spearman 1904, *The proof and measurement of association between
+two things*; Wang et al. 2019, *GLUE*, section 3)
+"""

@@ -1,0 +1,83 @@
+"""What a finished run gets right and wrong: the confusion matrix or the scatter, and the mistakes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from markupsafe import Markup
+
+from explorer.charts import CIVIDIS, Picture, Trace, axis, chart, colorbar, heat, line, points
+from explorer.charts.words import caption, percent, quoted
+from explorer.runs.record import Outcome, RunRecord
+from explorer.tuning.methods import find_method
+
+
+def label_text(record: RunRecord, label: float) -> str:
+    """A class by its name, a score by its number."""
+    return record.labels[int(label)] if record.labels else f"{label:.2f}"
+
+
+def outcome_figure(record: RunRecord) -> Picture | str:
+    """The confusion matrix of a classification, true against predicted scores of a regression; empty without a result."""
+    if record.outcome is None or _is_of_text(record):
+        return ""
+    return _confusion(record, record.outcome) if record.labels else _scatter(record.outcome)
+
+
+def _is_of_text(record: RunRecord) -> bool:
+    """Whether it fills masks (a student on plain text): it has neither classes nor scores to compare."""
+    return find_method(record.spec.method).fills_masks
+
+
+def _confusion(record: RunRecord, outcome: Outcome) -> Picture:
+    counts = outcome.confusion
+    names = [name if len(name) <= 18 else name[:17] + "…" for name in record.labels]
+    right = sum(counts[place][place] for place in range(len(counts)))
+    texts = [[str(count) for count in row] for row in counts]
+    drawn = confusion_cells(names, names, counts, texts, bar=colorbar("share of the<br>true class", ".0%"))
+    said = f"Confusion matrix: {right} of {sum(map(sum, counts))} right."
+    across, down = axis("predicted", names=True, top=True), axis("true", names=True, down=True)
+    return chart(said, drawn, across, down, height=max(260, 120 + 60 * len(names)), above=60)
+
+
+def confusion_cells(
+    across: Sequence[str],
+    down: Sequence[str],
+    counts: Sequence[Sequence[int]],
+    texts: Sequence[Sequence[str]],
+    **look: Any,
+) -> list[Trace]:
+    """The cells of a confusion matrix, each coloured by its share of its true class; look: as of `heat`."""
+    shares = [[count / (sum(row) or 1) for count in row] for row in counts]
+    hover = "%{text} examples of %{y} taken for %{x} (%{z:.1%} of the true class)"
+    return heat(across, down, shares, CIVIDIS, texts=texts, size=22, text=texts, gap=3, hover=hover, **look)
+
+
+def _scatter(outcome: Outcome) -> Picture:
+    true, predicted = [label for label, _ in outcome.points], [guess for _, guess in outcome.points]
+    ends = [min(true, default=0.0), max(true, default=1.0)]
+    agreed = line(ends, ends, "@muted", width=2, dash="dot")
+    look = {"opacity": 0.6}
+    dots = points(true, predicted, "@first", marker=look, hover="true %{x:.2f}, predicted %{y:.2f}")
+    said = "Predicted against true scores; on the dotted line they agree."
+    return chart(said, [agreed, dots], axis("true score"), axis("predicted score"), height=340)
+
+
+def mistakes(record: RunRecord, most: int = 8) -> Markup:
+    """The most confidently wrong examples, as a table; the visitor's own texts in it are escaped."""
+    if record.outcome is None or _is_of_text(record):
+        return Markup("")
+    if not record.outcome.wrong:
+        return caption("No mistake on the held-out examples.")
+    rows = [
+        (
+            one.text if one.second is None else f"{one.text} / {one.second}",
+            label_text(record, one.label),
+            label_text(record, one.predicted),
+            "" if one.probability is None else percent(one.probability),
+        )
+        for one in record.outcome.wrong[:most]
+    ]
+    title = "The most confidently wrong" if record.labels else "Farthest from the true score"
+    return quoted(("text", "true", "predicted", "confidence" if record.labels else ""), rows, title, "mistakes")

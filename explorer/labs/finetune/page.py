@@ -1,0 +1,35 @@
+"""The fine-tuning page: train, try, compare, merge, and take the metrics apart."""
+
+from __future__ import annotations
+
+import gradio as gr
+
+from explorer.labs.finetune.compare.page import build_compare
+from explorer.labs.finetune.merge.page import build_merge
+from explorer.labs.finetune.metrics.page import build_metrics
+from explorer.labs.finetune.runs.page import build_runs
+from explorer.labs.finetune.train.page import build_train
+from explorer.labs.finetune.use.page import build_try
+from explorer.ui.page import Page
+from explorer.ui.run_picker import RunPicker
+
+
+def build(page: Page) -> None:
+    """One choice of a run above, and a tab for each thing to do with it."""
+    picker = RunPicker(page)
+    for verb in ("stop", "resume", "delete"):
+        picker.publish(verb)
+    with gr.Tabs():
+        with gr.Tab("Train", id="train"):
+            following = build_train(page, picker)
+        with gr.Tab("Try it", id="try") as trying:
+            swap_runs = build_try(page, picker, trying)
+        with gr.Tab("Compare all", id="compare") as compare:
+            build_compare(page, picker, compare)
+        with gr.Tab("Runs", id="runs") as runs:
+            build_runs(page, picker, runs)
+        with gr.Tab("Merge and take home", id="merge") as merging:
+            build_merge(page, picker, merging)
+        with gr.Tab("Metrics", id="metrics") as metrics:
+            build_metrics(page, metrics)
+    following.on(picker.wire(swap_runs))

@@ -1,0 +1,59 @@
+"""Runs: everything that the visitor has trained, side by side; everybody's for the lecturer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gradio as gr
+
+from explorer.errors import readable
+from explorer.labs.finetune import RUNS, figures
+from explorer.labs.finetune.compare import figures as compare_figures
+from explorer.runs.following import Compared
+from explorer.ui.components import plot, rich_text
+from explorer.ui.kit import QUIET, asks, bench, shows
+from explorer.ui.page import Page
+from explorer.ui.run_picker import RunPicker, run_choices
+from explorer.ui.streams import Stream
+from explorer.ui.wiring import folds
+
+MOST_LINES = 9
+
+
+def build_runs(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
+    """The list of runs; those that are chosen in one plot."""
+    with bench():
+        with asks():
+            shown = picker.dropdown("Runs to draw in one plot", multiselect=True, elem_id="runs-shown")
+            refresh = gr.Button("Refresh the list", size="sm")
+            delete = gr.Button("Delete the run chosen above", size="sm", variant="stop", elem_id="delete-run")
+        with shows():
+            curves = plot("runs", elem_id="runs-curves")
+    listed = rich_text(elem_classes=["wide"], elem_id="runs-list")
+    deleted = picker.on_press(delete, "delete")
+
+    def steer(result: Compared) -> list[Any]:
+        drawn = [record for record in result.records if record.losses][:MOST_LINES]
+        return [
+            gr.update(choices=run_choices(result.records), value=[record.run_id for record in drawn[:3]]),
+            _drawn(drawn[:3]),
+        ]
+
+    drawn = [(listed, compare_figures.runs_list)]
+    steered = [([shown, curves], steer)]
+    stream = Stream(page, RUNS, {}, drawn, folds("runs"), visitor=picker.visitor, steered=steered)
+    stream.on(tab.select, refresh.click, deleted)
+
+    def draw(run_ids: list[str] | None) -> list[Any]:
+        try:
+            records = [page.engine.runs.get(run_id) for run_id in (run_ids or [])[:MOST_LINES]]
+        except Exception as error:
+            return [page.explain(readable(error)), gr.skip()]
+        return ["", _drawn(records)]
+
+    shown.change(draw, [shown], [page.notice, curves], **QUIET)
+
+
+def _drawn(records: list[Any]) -> Any:
+    names = ", ".join(record.name for record in records)
+    return figures.curves_figure(records, f"Loss and held-out metric of {names}.") if records else ""

@@ -1,0 +1,112 @@
+"""Train: settings at the left, the run that trains or has trained at the right."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gradio as gr
+
+from explorer.labs.finetune import FOLLOW, PLAN, TRAIN, figures
+from explorer.labs.finetune.outcome import figures as outcome_figures
+from explorer.labs.finetune.train.controls import Controls
+from explorer.runs.record import RunRecord, RunStatus
+from explorer.runs.report import progress
+from explorer.tuning.methods import find_method
+from explorer.ui.components import plot, rich_text
+from explorer.ui.folds import Panel, code
+from explorer.ui.kit import Tries, View, asks, bench, shows, start_stop
+from explorer.ui.page import Page
+from explorer.ui.places import Draw
+from explorer.ui.run_picker import RunPicker
+from explorer.ui.streams import Stream, Watch
+from explorer.ui.wiring import Connection, folds
+
+TRY: dict[str, dict[str, Any]] = {
+    "Rank 1": {"method": "lora", "rank": 1, "learning_rate": find_method("lora").learning_rate},
+    "Head only": {"method": "head", "learning_rate": find_method("head").learning_rate},
+    "A learning rate of 100": {"method": "lora", "learning_rate": 100.0},
+}
+
+
+ABOUT_SCRIPT = (
+    "The second script is `train.py`, for the settings at the left. It reads `data/train.tsv` and `data/validation.tsv` beside "
+    "it; they come with a run: Merge and take home."
+)
+NO_SCRIPT = "# These settings begin with what their run computes: train.py comes with it (Merge and take home).\n"
+
+
+def build_train(page: Page, picker: RunPicker) -> Stream:
+    """Returns the stream that follows the chosen run."""
+    with bench():
+        with asks():
+            train, stop = start_stop("Train", "train", stop_id="stop")
+            resume = gr.Button("Resume", visible=False, elem_id="resume")
+            planned = rich_text(elem_classes=["caption", "plan"], elem_id="plan")
+            controls = Controls(page)
+        with shows():
+            view = View(
+                "training",
+                ("run-said", "run-curves"),
+                figures.run_sentence,
+                lambda record: figures.curves_figure([record]),
+                bar=lambda record: progress([record]),
+            )
+            tries = Tries(TRY)
+    with bench():
+        with shows(1, 300):
+            outcome = plot("confusion", elem_id="run-outcome")
+            line = rich_text()
+        with shows(1):
+            wrong = rich_text(elem_classes=["wide"], elem_id="run-wrong")
+    shown = [
+        *view,
+        (outcome, _when_ended(outcome_figures.outcome_figure)),
+        (line, figures.settings_line),
+        (wrong, _when_ended(outcome_figures.mistakes)),
+    ]
+    folded = folds("train")
+
+    def steer(record: RunRecord, owner: str) -> list[Any]:
+        mine = owner in (record.owner, "*")
+        over = record.status in (RunStatus.STOPPED, RunStatus.INTERRUPTED, RunStatus.FAILED)
+        moving = record.status is RunStatus.RUNNING and record.step > 0
+        runs = gr.skip() if moving else gr.update(choices=picker.choices_beside(record, owner), value=record.run_id)
+        return [
+            runs,
+            gr.update(visible=not (mine and record.status.is_active)),
+            gr.update(visible=mine and record.status.is_active),
+            gr.update(visible=mine and over and record.step < (record.steps or 1)),
+        ]
+
+    steered = [([picker.run, train, stop, resume], steer)]
+    shared: dict[str, Any] = {"visitor": picker.visitor, "watch": Watch(), "steered": steered}
+    training = Stream(page, TRAIN, controls.inputs, shown, folded, **shared)
+    following = Stream(page, FOLLOW, {"run": picker.run}, shown, folded, **shared)
+    training.on(train.click)
+    for name in TRY:
+        training.on(tries.put(name, controls.inputs, show_progress="full"))
+    picker.on_press(stop, "stop")
+    resumed = picker.on_press(resume, "resume")
+    following.on(picker.run.input, resumed)
+    _plan(page, controls, planned, folded)
+    controls.wire()
+    return following
+
+
+def _when_ended(draw: Draw) -> Draw:
+    return lambda record: "" if record.status.is_active else draw(record)
+
+
+def _plan(page: Page, controls: Controls, planned: gr.HTML, folded: Panel) -> None:
+    """What the settings would train, and the script that trains it, anew whenever one of them changes."""
+    assert folded.scripts is not None
+    with folded.scripts:
+        gr.Markdown(ABOUT_SCRIPT)
+        script = code("Without it, from transformers and peft", "plain-train")
+    with gr.Accordion("What would be trained, by module", open=False):
+        panel = folds("plan_run")
+
+    shown = [(planned, figures.plan_sentence), (script, lambda result: result.script or NO_SCRIPT)]
+    plan = Connection(page, PLAN, controls.inputs, shown, panel)
+    moved = [component.change for component in controls.inputs.values()]
+    plan.on(*moved, *page.ready)

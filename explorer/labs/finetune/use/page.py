@@ -1,0 +1,62 @@
+"""Try it: the chosen run on a text of the visitor's own, and several adapters in one batch."""
+
+from __future__ import annotations
+
+import gradio as gr
+
+from explorer.labs.finetune import PREDICT, SWAP
+from explorer.labs.finetune.schema import PredictRunParams
+from explorer.labs.finetune.use import figures
+from explorer.runs.examples import FIRST, OTHER_RANK, OTHER_SEED, PRAISE
+from explorer.ui.components import rich_text
+from explorer.ui.controls import control
+from explorer.ui.kit import Tries, View, asks, bench, sentence_place, shows, why
+from explorer.ui.page import Page
+from explorer.ui.run_picker import RunPicker
+from explorer.ui.wiring import Connection
+
+TRY = {
+    "praise": (PRAISE, ""),
+    "a pan": ("The plot is dull and the acting is worse; what a waste of an evening.", ""),
+    "in between": ("It is not a bad film, but I would not call it good either.", ""),
+    "a pair": ("The boy was late because he missed the bus.", "The boy missed the bus."),
+    "two questions": ("How do I learn to swim?", "What is the best way to learn swimming?"),
+}
+
+WHY = r"""
+The adapters of many tasks fit over one set of frozen weights, $h = W x + s_i B_i A_i x$, so a server keeps $W$ once and swaps
+$(A_i, B_i)$ by name. In **one batch** each row $x_j$ can use its own $i(j)$: the product $W x$ is shared by all rows, and the
+thin products are done group by group. Once $B A$ has been merged into $W$ to save time this is no longer possible, a limitation
+that the LoRA paper names (Hu et al. 2021, section 4.2); peft's answer is the argument `adapter_names`.
+"""
+
+
+def build_try(page: Page, picker: RunPicker, tab: gr.Tab) -> gr.Dropdown:
+    """Returns the list of runs to swap between."""
+    with bench():
+        with asks():
+            first = control(PredictRunParams, "sentence_a", value=PRAISE, elem_id="try-first")
+            second = control(PredictRunParams, "sentence_b", elem_id="try-second")
+            ask = gr.Button("Ask the run", variant="primary", elem_id="ask-run")
+            tries = Tries(TRY)
+        with shows():
+            ids = ("try-said", "try-bars")
+            view = View("prediction", ids, figures.prediction_sentence, figures.prediction_figure)
+    texts = {"sentence_a": first, "sentence_b": second}
+    predict = Connection(page, PREDICT, {"run": picker.run, **texts}, view)
+    moves = tries.into([first, second], show_progress="full")
+    predict.on(ask.click, first.submit, second.submit, tab.select, *moves)
+    gr.HTML("<h2>Swap adapters, and mix them in one batch</h2>")
+    with bench():
+        with asks():
+            runs = picker.dropdown(
+                "LoRA runs of one model", value=[FIRST, OTHER_RANK, OTHER_SEED], multiselect=True, elem_id="swap-runs"
+            )
+            mix = gr.Button("Send one batch, a row for each run", elem_id="mix")
+        with shows():
+            mixed_said = sentence_place("mix-said")
+            mixed = rich_text(elem_classes=["wide"])
+    why("one base, many adapters", WHY)
+    shown = [(mixed_said, figures.swap_sentence), (mixed, figures.swap_list)]
+    Connection(page, SWAP, {"runs": runs, **texts}, shown).on(mix.click, tab.select)
+    return runs

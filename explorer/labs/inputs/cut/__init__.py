@@ -1,0 +1,1 @@
+"""One word: how each tokenizer comes to its cut, step by step."""

@@ -1,0 +1,1 @@
+"""Pieces: one text by several tokenizers, beside each other."""

@@ -1,0 +1,1 @@
+"""Positions: how alike the rows of the position table are."""

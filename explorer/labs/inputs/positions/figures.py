@@ -1,0 +1,110 @@
+"""One token's parts in detail, and the position table, as figures, sentences and tables, from plain results."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from markupsafe import Markup
+
+from explorer.charts import DIVERGING, Look, Picture, Trace, axis, chart, colorbar, heat, rows
+from explorer.charts.chips import chip, chips
+from explorer.charts.words import percent, prose, strong
+from explorer.labs.inputs.embeddings.figures import AXES, NAMES, scales
+from explorer.labs.inputs.embeddings.schema import PositionsResult, TokenPart, TokenPartsResult
+from explorer.tables import Table
+
+
+def token_table(result: TokenPartsResult) -> Table:
+    """part, norm, cosine, share."""
+    rows = [(part.kind, part.norm, part.cosine, part.share) for part in result.parts]
+    return Table.of(("part", "norm", "cosine", "share"), rows)
+
+
+def token_sentence(result: TokenPartsResult) -> Markup:
+    """Which part makes up most of the sum."""
+    added = [part for part in result.parts if part.share is not None]
+    parts = ["Of the squared norm of the sum for ", strong(result.token.shown), f" (position {result.token.position}) "]
+    for place, part in enumerate(sorted(added, key=lambda part: -(part.share or 0.0))):
+        parts += ["; " if place else "", f"{part.kind} makes ", strong(_signed(part.share or 0.0))]
+    return prose(*parts, ". The shares add up to 100%; a negative one points against the sum.")
+
+
+def _signed(share: float) -> str:
+    return f"−{percent(-share)}" if share < 0 else percent(share) if share else "0%"
+
+
+def token_figure(result: TokenPartsResult) -> Picture:
+    """One token: a long strip for each part; beside it norm, cosine with the sum, and share."""
+    values: dict[str, list[float]] = {}
+    strips: list[Trace] = []
+    for number, part in enumerate(result.parts):
+        count, scale = len(part.strip), AXES.get(part.kind, "coloraxis")
+        values.setdefault(scale, []).extend(map(abs, part.strip))
+        look: Look = {"shared": True, "coloraxis": scale, "gap": 0, "ygap": 5, "customdata": [list(part.dimensions)]}
+        look |= {"hover": f"{part.kind}, dimension %{{customdata}}: %{{z:.4f}}"}
+        places, strip = [(place + 0.5) / count for place in range(count)], [round(value, 5) for value in part.strip]
+        strips += heat(places, [number], [strip], **look)
+    across, down = axis(span=(0, 1), visible=False), rows([*map(_described, result.parts)], zeroline=False, ticks="")
+    height = 54 + 46 * len(result.parts)
+    return chart(token_sentence(result), strips, across, down, height=height, above=12, **scales(values))
+
+
+def _described(part: TokenPart) -> str:
+    """A part's label: its name and norm, then how much of the sum it is."""
+    name = f"{NAMES.get(part.kind, part.kind)}, norm {part.norm:.2f}"
+    if part.share is None or part.cosine is None:
+        return name
+    return f"{name}<br>{_signed(part.share)} of the sum, cos {part.cosine:.2f}"
+
+
+def neighbour_chips(result: TokenPartsResult) -> dict[str, Any]:
+    """The nearest pieces of the vocabulary, with their cosines."""
+    row = [
+        chip(near.token, f"{near.token}: cosine {near.cosine:.4f}", below=f"{near.cosine:.2f}")
+        for near in result.neighbours
+    ]
+    return chips(f"Nearest static embeddings to {result.token.text}, with the cosine below each", row)
+
+
+def positions_table(result: PositionsResult) -> Table:
+    """first, second, cosine."""
+    rows = [
+        (first, second, cosine)
+        for first, cosines in zip(result.positions, result.cosines, strict=True)
+        for second, cosine in zip(result.positions, cosines, strict=True)
+    ]
+    return Table.of(("first", "second", "cosine"), rows)
+
+
+def positions_sentence(result: PositionsResult) -> Markup:
+    """How alike neighbours are, against positions far apart."""
+    if not result.positions:
+        instead = "its attention is told the distance of two tokens instead."
+        return prose(f"{result.model} adds no position embeddings: {instead}")
+    count, table = len(result.positions), result.cosines
+    near = [table[place][place + 1] for place in range(count - 1)]
+    far = [table[i][j] for i in range(count) for j in range(count) if abs(i - j) >= count // 2]
+    step = result.positions[1] - result.positions[0] if count > 1 else 1
+    distance = "next to each other" if step == 1 else f"{step} apart"
+    says = [f"Two positions {distance} have a cosine of "]
+    says += [strong(f"{sum(near) / len(near):.2f}" if near else "1.00"), " on average, two that are at least "]
+    says += [f"{step * (count // 2)} apart ", strong(f"{sum(far) / len(far):.2f}")]
+    learned = bool(near) and sum(near) / len(near) > sum(far) / len(far) + 0.1
+    says.append(
+        ": the band along the diagonal is what the model learned, from text alone, of what stands near what."
+        if learned
+        else ": by this measure neighbours are hardly more alike than positions far apart. What attention makes of them is "
+        "another question."
+    )
+    return prose(*says)
+
+
+def positions_figure(result: PositionsResult) -> Picture:
+    """Cosine of each position with each other; nothing for a model without a position table."""
+    if not result.positions:
+        return {}
+    cosines = [[round(value, 4) for value in row] for row in result.cosines]
+    look: Look = {"gap": 0, "bar": colorbar("cosine"), "hover": "positions %{y} and %{x}: cosine %{z:.3f}"}
+    cells = heat(result.positions, result.positions, cosines, DIVERGING, (-1, 1), **look)
+    across, down = axis("position", grid=False), axis("position", grid=False, down=True)
+    return chart(positions_sentence(result), cells, across, down, height=400)

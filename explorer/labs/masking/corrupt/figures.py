@@ -1,0 +1,170 @@
+"""Corruption as pictures, sentences and tables: one draw, the shares of many, and the patterns of the epochs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from markupsafe import Markup
+
+from explorer.charts import Look, Panel, Picture, axis, bars, chart, heat, level, line, note, picture
+from explorer.charts.chips import chip, chips
+from explorer.charts.words import percent, prose, strong
+from explorer.labs.masking.fill.figures import visible
+from explorer.labs.masking.schema import CorruptResult, PatternsResult, SharesResult
+from explorer.tables import Table
+
+FATES = ("untouched", "mask", "random", "kept")
+FATE_NAMES = {"untouched": "untouched", "mask": "[MASK]", "random": "random token", "kept": "kept as it is"}
+
+
+def corrupt_chips(result: CorruptResult) -> dict[str, Any]:
+    """What the model sees, coloured by fate; the original stands below a token that was replaced."""
+    row = []
+    for token in result.tokens:
+        replaced = token.fate in ("mask", "random")
+        text, below = (clean(token.shown), token.shown_original) if replaced else (token.shown_original, "")
+        title = f"{token.original}, position {token.position}: {FATE_NAMES[token.fate]}"
+        row.append(chip(text, title, "special" if token.special else token.fate, joined=token.joined, below=below))
+    return chips("Tokens as the model sees them", row)
+
+
+def clean(token: str) -> str:
+    """A vocabulary entry without its word-boundary marks."""
+    return token.removeprefix("##").replace("Ġ", "").replace("▁", "") or token
+
+
+def legend() -> Markup:
+    """The fates' colours, in words."""
+    swatch = Markup('<span class="swatch {}">{}</span>')
+    items = Markup("").join(swatch.format(fate, FATE_NAMES[fate]) for fate in FATES[1:])
+    return Markup('<div class="legend">{}<span class="below-note">below a chip: the original</span></div>').format(
+        items
+    )
+
+
+def corrupt_table(result: CorruptResult) -> Table:
+    """position, original, shown, fate, loss (nats; empty if nothing is predicted)."""
+    rows = [(t.position, t.original, t.shown, t.fate, t.loss) for t in result.tokens]
+    return Table.of(("position", "original", "shown", "fate", "loss"), rows)
+
+
+def corrupt_sentence(result: CorruptResult) -> Markup:
+    """How many were chosen, what became of them, and that the loss is the mean of their terms."""
+    chosen = [token for token in result.tokens if token.fate != "untouched"]
+    candidates = sum(not token.special for token in result.tokens)
+    if not chosen or result.mean_loss is None or result.model_loss is None:
+        return prose("No token is chosen at this rate, so there is nothing to predict and no loss.")
+    counts = {fate: sum(token.fate == fate for token in chosen) for fate in FATES[1:]}
+    hardest = max(chosen, key=lambda token: token.loss or 0.0)
+    return prose(
+        strong(f"{len(chosen)} of {candidates}"),
+        f" tokens are chosen: {counts['mask']} as [MASK], {counts['random']} random, {counts['kept']} kept. "
+        "The loss is the mean of their terms, ",
+        strong(f"{result.mean_loss:.4f}"),
+        f" nats; the model's own labels= loss is {result.model_loss:.4f}. Hardest to guess: ",
+        strong(hardest.shown_original),
+        f" ({hardest.loss:.2f}).",
+    )
+
+
+def corrupt_figure(result: CorruptResult) -> Picture:
+    """A bar for each chosen position's loss, coloured by fate, and a line at the mean."""
+    chosen = [
+        (token.fate, f"{visible(token.shown_original)}<br>{token.position}", token.loss)
+        for token in result.tokens
+        if token.loss is not None
+    ]
+    drawn, marks = [], []
+    for fate in FATES[1:]:
+        names = [name for of, name, _ in chosen if of == fate]
+        losses = [loss for of, _, loss in chosen if of == fate]
+        look: Look = {"texts": [f"{loss:.2f}" for loss in losses], "aside": FATE_NAMES[fate]}
+        if losses:
+            hover = "%{x}: −ln p = %{y:.4f} nats"
+            drawn.append(bars(names, losses, f"@{fate}", FATE_NAMES[fate], upright=True, hover=hover, **look))
+    if (mean := result.mean_loss) is not None:
+        marks = [level(mean), note(f"mean<br>{mean:.3f}", 1.01, mean, xref="paper", xanchor="left", yanchor="middle")]
+    across = axis(names=True, categoryorder="array", categoryarray=[name for _, name, _ in chosen])
+    up = axis("loss −ln p (nats)", zero=True)
+    return chart(corrupt_sentence(result), drawn, across, up, marks, height=215, right=70)
+
+
+def shares_table(result: SharesResult) -> Table:
+    """draws, chosen (of all tokens), mask, random, kept (of the chosen)."""
+    rows = zip(result.draws, result.chosen, result.mask, result.random, result.kept, strict=True)
+    return Table.of(("draws", "chosen", "mask", "random", "kept"), list(rows))
+
+
+def shares_figure(result: SharesResult) -> Picture:
+    """Four running shares over the number of draws, each with the slider's value as a dashed line."""
+    series = (
+        ("chosen, of all tokens", result.chosen, "@muted"),
+        ("[MASK], of the chosen", result.mask, "@mask"),
+        ("random", result.random, "@random"),
+        ("kept", result.kept, "@kept"),
+    )
+    hover, draws = "%{x} draws: %{y:.2%}", result.draws
+    lines = [line(draws, values, colour, name, hover=hover, aside=name) for name, values, colour in series]
+    expected = zip(result.expected, series, strict=True)
+    marks = [level(value, colour, width=1.5, dash="dot") for value, (_, _, colour) in expected]
+    across, up = axis("draws", log=True, dtick=1), axis(percent=True, span=(-0.02, 1.02))
+    return chart(shares_sentence(result), lines, across, up, marks, height=360, legend=True)
+
+
+def shares_sentence(result: SharesResult) -> Markup:
+    """Where the shares stand after the last draw, beside what the sliders say."""
+    rate, mask, random, kept = result.expected
+    return prose(
+        f"After {result.draws[-1]:,} draws of {result.candidates} tokens, ",
+        strong(percent(result.chosen[-1])),
+        f" were chosen (the slider says {percent(rate)}; BERT rounds to whole tokens in each text). Of those, ",
+        strong(percent(result.mask[-1])),
+        f" became [MASK] ({percent(mask)}), ",
+        strong(percent(result.random[-1])),
+        f" random ({percent(random)}) and ",
+        strong(percent(result.kept[-1])),
+        f" stayed ({percent(kept)}).",
+    )
+
+
+def patterns_table(result: PatternsResult) -> Table:
+    """epoch, position, token, static, dynamic; only where either of the two chose the token."""
+    rows = [
+        (epoch + 1, position, result.tokens[position], FATES[static], FATES[dynamic])
+        for epoch, (static_row, dynamic_row) in enumerate(zip(result.static, result.dynamic, strict=True))
+        for position, (static, dynamic) in enumerate(zip(static_row, dynamic_row, strict=True))
+        if static or dynamic
+    ]
+    return Table.of(("epoch", "position", "token", "static", "dynamic"), rows)
+
+
+def patterns_sentence(result: PatternsResult) -> Markup:
+    """How often the model meets something new under each of the two."""
+    epochs = len(result.static)
+    again = (
+        ", again and again"
+        if result.distinct_static < epochs
+        else ": with at least as many copies as epochs none comes back"
+    )
+    return prose(
+        f"In {epochs} epochs static masking shows ",
+        strong(f"{result.distinct_static} different masking{'s' if result.distinct_static > 1 else ''}"),
+        f" of this text{again}; dynamic masking shows {result.distinct_dynamic}. "
+        "RoBERTa's Table 1 finds the two close, dynamic comparable or slightly better: SQuAD 2.0 F1 78.7 against 78.3, "
+        "MNLI-m 84.0 against 84.3, SST-2 92.9 against 92.5 (Liu et al. 2019).",
+    )
+
+
+def patterns_figure(result: PatternsResult) -> Picture:
+    """Two grids, epochs down and tokens across, coloured by fate."""
+    parts = len(FATES)
+    scale = [[edge / parts, f"@{fate}"] for place, fate in enumerate(FATES) for edge in (place, place + 1)]
+    names = [f"{place} {visible(token)}" for place, token in enumerate(result.tokens)]
+    across = axis(grid=False, size=14, showticklabels=len(names) <= 40, tickangle=-60)
+    epochs, panels = range(1, len(result.static) + 1), []
+    for title, rows in (("static: BERT's copies, reused", result.static), ("dynamic: drawn anew", result.dynamic)):
+        fates = [[FATE_NAMES[FATES[fate]] for fate in row] for row in rows]
+        hover = "epoch %{y}, %{x}: %{text}"
+        cells = heat(names, epochs, rows, scale, (0, parts - 1), gap=1, hover=hover, text=fates)
+        panels.append(Panel(cells, across, axis("epoch", grid=False, down=True, outer=True), title))
+    return picture(patterns_sentence(result), panels, height=520)

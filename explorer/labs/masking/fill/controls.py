@@ -1,0 +1,43 @@
+"""The events that every page with pressable tokens needs: what stays hidden when the text, the model or a control changes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import gradio as gr
+
+from explorer.labs.masking.examples import Example
+from explorer.labs.masking.fill import figures
+from explorer.labs.masking.schema import FillResult
+from explorer.ui.page import Page
+from explorer.ui.wiring import Connection
+
+
+def hidden_now(result: FillResult) -> str:
+    """The positions that are hidden."""
+    return ", ".join(str(token.position) for token in result.tokens if token.state == "masked")
+
+
+def pressed_positions(event: gr.EventData) -> dict[str, Any]:
+    """The tokens that are pressed now, as the chips report them."""
+    return {"also_mask": list(event._data["positions"])}
+
+
+def keep_hidden(connection: Connection, chips: gr.HTML, *triggers: Any) -> None:
+    """Run on triggers that may have changed text or model, with what still holds of the hidden tokens."""
+    connection.on(*triggers, extra={"chips": chips}, adapt=_still_hidden)
+
+
+def _still_hidden(values: dict[str, Any]) -> dict[str, Any]:
+    chips = values.pop("chips") or {}
+    return values | figures.hidden_for(chips, str(values["model"]), str(values["text"]), str(values["also_mask"] or ""))
+
+
+def open_with(page: Page, example: Example, text: gr.Textbox, hidden: gr.Textbox) -> list[Callable[..., Any]]:
+    """When the page opens, hide the worked example's word; whatever a visitor has typed stays. Returns the next triggers."""
+
+    def fresh(current: str, already: str) -> str:
+        return example.hidden if current == example.text and not already else already
+
+    return [ready(fresh, [text, hidden], [hidden], api_visibility="private", queue=False).then for ready in page.ready]

@@ -1,0 +1,199 @@
+"""The filled masks as pictures, sentences and tables, from plain results."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from markupsafe import Markup
+
+from explorer.charts import Look, Panel, Picture, Trace, axis, bars, picture
+from explorer.charts.chips import chip, chips
+from explorer.charts.words import facts, label, measures, ordinal, percent, prose, strong
+from explorer.labs.masking.schema import FilledMask, FillResult
+from explorer.tables import Table
+
+COLUMNS = 3
+"""Masks beside each other in one row of bars."""
+
+
+def fill_chips(result: FillResult) -> dict[str, Any]:
+    """The token chips: which can be clicked, which are masked."""
+    row = []
+    for token in result.tokens:
+        hidden, masked = token.state in ("masked", "blank"), token.state == "masked"
+        title = f"{token.text}, position {token.position}"
+        title += " (not in this model's vocabulary)" if token.unknown else ""
+        style = "mask" if hidden else "special" if token.state == "special" else "plain"
+        position = token.position if token.state in ("plain", "masked") else None
+        look: Look = {
+            "joined": token.joined,
+            "below": token.shown if masked and not result.in_view else "",
+            "span": [token.start, token.stop],
+        }
+        text = result.mask_token if hidden and not (masked and result.in_view) else token.shown
+        row.append(chip(text, title, style, position=position, pressed=masked, **look))
+    return chips("Tokens. Press one to hide it.", row, source={"model": result.model, "text": result.text})
+
+
+def hidden_for(chips: dict[str, Any], model: str, text: str, hidden: str) -> dict[str, Any]:
+    """What of the hidden tokens still holds, as parameters of a new request.
+
+    Positions belong to one text and one model's tokens. For another text only words stay; for another model the pressed
+    chips are handed on as characters of the text.
+    """
+    source = chips.get("source") or {}
+    if source.get("text") != text:
+        words = [entry.strip() for entry in hidden.split(",") if entry.strip() and not entry.strip().isdecimal()]
+        return {"also_mask": tuple(word for word in words if word in text)}
+    if source.get("model") != model:
+        return {"also_mask": (), "spans": tuple(tuple(chip["span"]) for chip in chips["chips"] if chip["pressed"])}
+    return {"also_mask": hidden}
+
+
+def fill_table(result: FillResult) -> Table:
+    """position, rank, token, probability."""
+    rows = [
+        (mask.position, guess.rank, guess.token, guess.probability)
+        for mask in result.masks
+        for guess in mask.predictions
+    ]
+    return Table.of(("position", "rank", "token", "probability"), rows)
+
+
+def fill_sentence(result: FillResult) -> Markup:
+    """What the bars show, from the numbers."""
+    if not result.masks:
+        return prose("Nothing is hidden yet: press a token above to hide it, or type ", strong(result.mask_token), ".")
+    parts: list[str] = []
+    pressed = "token in view" if result.in_view else "hidden token"
+    for mask in result.masks[:3]:
+        best = mask.predictions[0]
+        leads = f" leads with {percent(best.probability)}"
+        parts += [f"At position {mask.position} ", strong(best.token.strip()), leads]
+        if mask.hidden is not None and mask.hidden_rank is not None and mask.hidden_probability is not None:
+            if mask.hidden_rank == 1:
+                parts.append(f", and that is the {pressed}")
+            else:
+                parts += [f"; the {pressed} ", strong(mask.hidden.strip())]
+                parts.append(f" comes {ordinal(mask.hidden_rank)} with {percent(mask.hidden_probability)}")
+        parts.append(". ")
+    if len(result.masks) > 3:
+        parts.append(f"{len(result.masks) - 3} more masks are in the table. ")
+    if result.in_view:
+        parts.append("What was pressed stays in view, so this is what the model would have there. ")
+    named = [guess for guess in result.masks[0].predictions if guess.named]
+    if named:
+        at = f"At position {result.masks[0].position} " if len(result.masks) > 1 else "Among the words to look for "
+        found = [
+            f"“{guess.token.strip()}” is {ordinal(guess.rank)} with {percent(guess.probability)}" for guess in named
+        ]
+        parts.append(f"{at}{', '.join(found)}. ")
+    parts.append(f"Each mask is guessed on its own, from {result.vocabulary:,} tokens.")
+    unknown = [token.text for token in result.tokens if token.unknown]
+    if unknown:
+        parts.append(
+            f" {len(unknown)} of the tokens are unknown to this vocabulary. In their place the model reads {unknown[0]}."
+        )
+    return prose(*parts)
+
+
+def fill_figure(result: FillResult) -> Picture:
+    """Bars of the top predictions, a panel a mask (six at most); the hidden token's bar is highlighted."""
+    masks = result.masks[: 2 * COLUMNS]
+    panels = [(_panel_title(mask, len(masks) == 1, result.in_view), mask) for mask in masks]
+    return _grid(panels, min(COLUMNS, len(masks)), fill_sentence(result)) if panels else {}
+
+
+def _panel_title(mask: FilledMask, alone: bool, in_view: bool) -> str:
+    """Which mask; where there is room for it, also what the highlighted bar is."""
+    shown = alone and any(guess.token == mask.hidden for guess in mask.predictions)
+    return (
+        f"position {mask.position} (highlighted: the {'token in view' if in_view else 'hidden token'})"
+        if shown
+        else f"mask at position {mask.position}"
+    )
+
+
+def compare_figure(results: Sequence[FillResult]) -> Picture:
+    """The same masks by several models: a column a model, a row a mask (three at most)."""
+    rows = min(COLUMNS, *(len(result.masks) for result in results))
+    panels = [(_model_name(result), result.masks[row]) for row in range(rows) for result in results]
+    return _grid(panels, len(results), compare_sentence(results)) if rows else {}
+
+
+def compare_table(results: Sequence[FillResult]) -> Table:
+    """model, position, rank, token, probability."""
+    rows = [(result.model, *row) for result in results for row in fill_table(result).rows]
+    return Table.of(("model", "position", "rank", "token", "probability"), rows)
+
+
+def compare_sentence(results: Sequence[FillResult]) -> Markup:
+    """What each model puts first in the first blank."""
+    parts = ["Side by side, first blank: "]
+    for place, result in enumerate(results):
+        parts.append("; " if place else "")
+        parts.append(f"{_model_name(result)} says ")
+        best = result.masks[0].predictions[0] if result.masks else None
+        parts += [strong(best.token.strip()), f" ({percent(best.probability)})"] if best else ["nothing is hidden"]
+    vocabularies = {result.vocabulary for result in results}
+    parts.append(
+        "." if len(vocabularies) == 1 else ". Their vocabularies differ, so probabilities compare only roughly."
+    )
+    return prose(*parts)
+
+
+def _model_name(result: FillResult) -> str:
+    return result.model.rstrip("/").rsplit("/", 1)[-1]
+
+
+def _grid(masks: Sequence[tuple[str, FilledMask]], columns: int, said: Markup) -> Picture:
+    """A panel of bars for each mask, so many in a row. The gap between columns leaves room for the longest label."""
+    most = max(len(mask.predictions) for _, mask in masks)
+    longest = max(len(visible(guess.token)) for _, mask in masks for guess in mask.predictions)
+    down, panels = axis(names=True, down=True, size=18), []
+    for name, mask in masks:
+        title, highest = visible(name, 60), max(guess.probability for guess in mask.predictions)
+        wide, alone = (
+            axis("probability", span=(0, highest * (1.25 + 0.15 * count)), outer=True, tickformat=".2~p", nticks=4)
+            for count in (columns, 1)
+        )
+        panels.append(Panel([_bars(mask)], wide, down, title, alone=Panel((), alone, down, title)))
+    rows = -(-len(masks) // columns)
+    height, phone = (max(200, count * (76 + 34 * most) + 24) for count in (rows, len(masks)))
+    gap = min(0.2, 0.03 + 0.016 * longest)
+    look: Look = {"columns": columns, "gap": gap, "bargap": 0.25, "phone": phone if columns > 1 else 0}
+    drawn = picture(said, panels, height=height, **look)
+    for heading in drawn["narrow" if columns > 1 else "layout"]["annotations"]:
+        heading["xshift"] = -8 * longest  # above the labels: a phone has no room for it above the bars
+    return drawn
+
+
+def _bars(mask: FilledMask) -> Trace:
+    """One mask's bars. Labels are numbered behind the scenes, so that two tokens that look alike keep a bar each."""
+    places = [visible(guess.token) + "\u200b" * place for place, guess in enumerate(mask.predictions, start=1)]
+    shares = [guess.probability for guess in mask.predictions]
+    colours = [
+        "@highlight" if guess.token == mask.hidden else "@second" if guess.named else "@accent"
+        for guess in mask.predictions
+    ]
+    return bars(places, shares, colours, texts=map(percent, shares), size=17, hover="%{y}: %{x:.4%}")
+
+
+def visible(token: str, longest: int = 18) -> str:
+    """A token for an axis label: never empty, never markup, never long."""
+    return label(token.strip() or repr(token), longest)
+
+
+def fill_facts(result: FillResult) -> Markup:
+    """One line of measures for each mask: the hidden token's rank, probability and -ln p, and the entropy, both in nats."""
+    lines = []
+    for mask in result.masks:
+        found = [f"entropy {mask.entropy * math.log(2):.2f} nats"]
+        if mask.hidden is not None and mask.hidden_probability is not None:
+            rank = f"rank {mask.hidden_rank:,} of {result.vocabulary:,}"
+            share = f"p = {percent(mask.hidden_probability)}"
+            found = [f"hidden token {mask.hidden.strip()}", rank, share, f"−ln p = {mask.surprisal:.2f} nats", *found]
+        lines.append(measures(*found, name=f"position {mask.position}"))
+    return facts(*lines) if lines else Markup("")

@@ -1,0 +1,74 @@
+"""Fill: a sentence, its tokens to press, the predictions as bars, other models beside."""
+
+from __future__ import annotations
+
+import gradio as gr
+
+from explorer.labs.masking import FILL_MASKS
+from explorer.labs.masking.examples import EXAMPLES, LOOKING, TRY
+from explorer.labs.masking.fill import figures
+from explorer.labs.masking.fill.compare import MOST_OTHERS, Comparison
+from explorer.labs.masking.fill.controls import hidden_now, keep_hidden, open_with, pressed_positions
+from explorer.labs.masking.schema import FillParams
+from explorer.models.catalog import CATALOG
+from explorer.models.families import Capability
+from explorer.ui.components import rich_text, token_chips
+from explorer.ui.controls import control
+from explorer.ui.kit import Examples, Tries, View, asks, bench, shows, why
+from explorer.ui.page import Page
+from explorer.ui.wiring import Connection
+
+OTHERS = [card.model_id for card in CATALOG if Capability.MLM in card.capabilities]
+
+WHY = r"""
+BERT reads the whole sentence at once, to the left and to the right of the blank. Its masked-language-model head turns the
+hidden state $h_i$ at a masked position into one score for each token $v$ of the vocabulary, and the softmax of the scores is
+
+$$p(v \mid \text{context}) = \frac{\exp(e_v^\top g(h_i) + b_v)}{\sum_u \exp(e_u^\top g(h_i) + b_u)}$$
+
+where $g$ is a dense layer with GELU and LayerNorm and $e_v$ is the *same* embedding that the input uses (tied weights). The
+**entropy** $-\sum_v p(v)\ln p(v)$ says how undecided the model is; $-\ln p$ of the hidden token is its term of the pretraining
+loss. Both are in nats, the unit of the natural logarithm. Several masks are guessed independently of each other. (Devlin et al.
+2019, section 3.1)
+
+BERT can be asked at a token that is **left in view**, too. Of the tokens that it had to name in training one in ten stood as it
+was and one in ten had been replaced by another: so it mostly repeats what it reads, and puts a better word where it doubts it.
+"""
+
+
+def build_fill(page: Page) -> None:
+    """A sentence; its tokens to press, the predictions for those that are hidden."""
+    with bench():
+        with asks():
+            text = control(FillParams, "text", value=EXAMPLES[0].text)
+            examples = Examples({example.text: example for example in EXAMPLES})
+            top_k = control(FillParams, "top_k")
+            compare = gr.Dropdown(
+                OTHERS,
+                multiselect=True,
+                allow_custom_value=True,
+                max_choices=MOST_OTHERS,
+                value=[],
+                label="Compare with (up to two more)",
+            )
+            words = control(FillParams, "words")
+            in_view = control(FillParams, "in_view")
+            hidden = control(FillParams, "also_mask", visible="hidden")
+        with shows():
+            chips = token_chips(elem_id="fill-chips")
+            view = View("masked-predictions", (None, "fill-figure"), figures.fill_sentence, figures.fill_figure)
+            facts = rich_text(elem_classes=["measures"])
+            comparison = Comparison()
+            tries = Tries({**{name: (*example, "", False) for name, example in TRY}, **dict(LOOKING)})
+    why("the formula and the paper", WHY)
+    shown = [(chips, figures.fill_chips), *view, (hidden, hidden_now), (facts, figures.fill_facts)]
+    inputs = {"text": text, "top_k": top_k, "also_mask": hidden, "words": words, "in_view": in_view}
+    fill = Connection(page, FILL_MASKS, inputs, shown)
+    comparison.lay_out_folds()
+    fill.on(chips.select, read=pressed_positions)
+    opened = open_with(page, EXAMPLES[0], text, hidden)
+    boxes = [text, hidden]
+    moves = [examples.into(boxes, show_progress="full"), *tries.into([*boxes, words, in_view], show_progress="full")]
+    changes = [text.submit, top_k.change, words.submit, in_view.input]
+    keep_hidden(fill, chips, *changes, *opened, *moves)
+    comparison.wire(page, compare, view.figure, [text, top_k, hidden, words, in_view])

@@ -1,0 +1,250 @@
+"""The masking lab's jobs: fill masks, and corrupt a text as pretraining does."""
+
+from __future__ import annotations
+
+import re
+
+import torch
+from torch import Tensor
+from torch.nn.functional import cross_entropy
+
+from explorer.errors import BadInputError
+from explorer.labs.masking.schema import (
+    CorruptedToken,
+    CorruptParams,
+    CorruptResult,
+    FilledMask,
+    FillParams,
+    FillResult,
+    PatternsParams,
+    PatternsResult,
+    Prediction,
+    SharesParams,
+    SharesResult,
+    TokenView,
+)
+from explorer.maths.corruption import FATES, KEPT, MASK, RANDOM, CorruptionRecipe, fates_of
+from explorer.models.bundle import Bundle
+from explorer.models.encoding import Encoded, Token, encode, single_token, with_own_mask
+from explorer.models.families import Capability
+from explorer.models.masker import Masker
+
+CONVERGENCE_POINTS = 60
+
+
+def fill_masks(bundle: Bundle, params: FillParams) -> FillResult:
+    """Predict every masked position of a text in one forward pass.
+
+    Probabilities are the softmax over the whole vocabulary at that position, as in BERT (Devlin et al. 2019, section 3.1).
+    Without a mask the result holds the tokens alone. Raises BadInputError if a position cannot be masked.
+    """
+    encoded = encode(bundle, with_own_mask(bundle.tokenizer, params.text))
+    typed = [t.position for t in encoded.tokens if t.token_id == bundle.tokenizer.mask_token_id]
+    hidden = sorted(_hidden_positions(encoded, params) - set(typed))
+    masked = sorted([*typed, *hidden])
+    tokens = tuple(_token_view(bundle, token, typed, hidden) for token in encoded.tokens)
+    if not masked:
+        return FillResult(bundle.model_id, params.text, bundle.tokenizer.mask_token, len(bundle.tokenizer), tokens, ())
+    inputs = {name: tensor.clone() for name, tensor in encoded.inputs.items()}
+    inputs["input_ids"][0, typed if params.in_view else masked] = int(bundle.tokenizer.mask_token_id)
+    named = [_named(bundle, word) for word in params.words]
+    log_probabilities = _log_probabilities(bundle, inputs, masked)
+    truths = [encoded.tokens[position].token_id if position in hidden else None for position in masked]
+    masks = tuple(
+        _filled(bundle, position, row, truth, params.top_k, named)
+        for position, row, truth in zip(masked, log_probabilities, truths, strict=True)
+    )
+    names = (bundle.model_id, params.text, bundle.tokenizer.mask_token)
+    return FillResult(*names, len(bundle.tokenizer), tokens, masks, params.in_view)
+
+
+def _named(bundle: Bundle, word: str) -> int:
+    token, why = single_token(bundle.tokenizer, word)
+    if token is None:
+        raise BadInputError(f"{why}: look for another word.")
+    return token
+
+
+def _hidden_positions(encoded: Encoded, params: FillParams) -> set[int]:
+    """The positions that `also_mask` and `spans` name; raises BadInputError for one that holds no token of the text."""
+    positions: set[int] = set()
+    for place in params.also_mask:
+        if isinstance(place, int):
+            if place >= len(encoded.tokens) or encoded.tokens[place].word is None:
+                raise BadInputError(f"Position {place} holds no token of the text, so it cannot be masked.")
+            positions.add(place)
+        else:
+            start = _find_word(params.text, place)
+            if start < 0:
+                raise BadInputError(f"The text has no {place[:60]!r} to mask.")
+            positions |= _overlapping(encoded, start, start + len(place))
+    for start, stop in params.spans:
+        positions |= _overlapping(encoded, start, stop)
+    return positions
+
+
+def _find_word(text: str, word: str) -> int:
+    """Where a word stands first, as a word of its own before as a part of another; -1 if it doesn't."""
+    whole = re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text)
+    return whole.start() if whole else text.find(word)
+
+
+def _overlapping(encoded: Encoded, start: int, stop: int) -> set[int]:
+    return {t.position for t in encoded.tokens if t.word is not None and t.start < stop and t.stop > start}
+
+
+def _log_probabilities(bundle: Bundle, inputs: dict[str, Tensor], positions: list[int]) -> Tensor:
+    """ln p over the vocabulary at some positions: (len(positions), vocabulary), float32, on the CPU."""
+    output = bundle.model(**{name: tensor.to(bundle.device) for name, tensor in inputs.items()})
+    return bundle.logits(Capability.MLM, output)[0, positions].float().log_softmax(-1).cpu()
+
+
+def _filled(bundle: Bundle, position: int, row: Tensor, truth: int | None, top_k: int, named: list[int]) -> FilledMask:
+    """Read one position's distribution; `row` is ln p, (vocabulary,)."""
+    best = row.topk(min(top_k, len(row))).indices.tolist()
+    ranks = {token_id: rank for rank, token_id in enumerate(best, start=1)}
+    others = {token_id: 1 + int((row > row[token_id]).sum()) for token_id in named if token_id not in ranks}
+    ranks |= dict(sorted(others.items(), key=lambda pair: pair[1]))
+    predictions = tuple(
+        Prediction(rank, token_id, decoded(bundle, token_id), float(row[token_id].exp()), token_id in named)
+        for token_id, rank in ranks.items()
+    )
+    entropy = float(torch.special.entr(row.exp()).sum() / torch.log(torch.tensor(2.0)))
+    if truth is None:
+        return FilledMask(position, predictions, entropy)
+    return FilledMask(
+        position,
+        predictions,
+        entropy,
+        hidden=decoded(bundle, truth),
+        hidden_rank=1 + int((row > row[truth]).sum()),
+        hidden_probability=float(row[truth].exp()),
+        surprisal=-float(row[truth]),
+    )
+
+
+def decoded(bundle: Bundle, token_id: int) -> str:
+    """One token as the tokenizer spells it in a text."""
+    return str(bundle.tokenizer.decode([token_id]))
+
+
+def _token_view(bundle: Bundle, token: Token, typed: list[int], hidden: list[int]) -> TokenView:
+    if token.position in typed:
+        state = "blank"
+    elif token.position in hidden:
+        state = "masked"
+    else:
+        state = "special" if token.word is None else "plain"
+    unknown = token.token_id == bundle.tokenizer.unk_token_id
+    return TokenView(token.position, token.text, token.shown, token.joined, state, unknown, token.start, token.stop)
+
+
+def corrupt_text(bundle: Bundle, params: CorruptParams) -> CorruptResult:
+    """Draw one corruption and measure the MLM loss at the chosen positions only.
+
+    The mean of the positions' terms equals the model's own loss with labels of -100 elsewhere; both are returned.
+    """
+    encoded = _maskable(bundle, params.text)
+    generator = torch.Generator().manual_seed(params.seed)
+    corruption = Masker(bundle.tokenizer).corrupt(encoded.input_ids, recipe_of(params), generator, encoded.word_ids)
+    terms, model_loss = _losses(bundle, encoded, corruption.input_ids, corruption.labels)
+    shown = bundle.tokenizer.convert_ids_to_tokens(corruption.input_ids.tolist())
+    tokens = tuple(
+        CorruptedToken(
+            token.position,
+            token.text,
+            token.shown,
+            shown[token.position],
+            token.joined,
+            FATES[int(corruption.fates[token.position])],
+            token.word is None,
+            terms.get(token.position),
+        )
+        for token in encoded.tokens
+    )
+    mean = sum(terms.values()) / len(terms) if terms else None
+    return CorruptResult(bundle.model_id, tokens, mean, model_loss)
+
+
+def _losses(
+    bundle: Bundle, encoded: Encoded, input_ids: Tensor, labels: Tensor
+) -> tuple[dict[int, float], float | None]:
+    """-ln p of the original token at each chosen position, and the MLM loss that the model computes from `labels=`.
+
+    A class with a second head adds that head's loss and wants its label too, so it is given class 0 and its cross entropy
+    is taken off again.
+    """
+    chosen = (labels >= 0).nonzero().flatten().tolist()
+    if not chosen:
+        return {}, None
+    device = bundle.device
+    inputs = {name: tensor.to(device) for name, tensor in {**encoded.inputs, "input_ids": input_ids[None]}.items()}
+    others = [head for task, head in bundle.architecture.heads.items() if task is not Capability.MLM]
+    zero = torch.zeros(1, dtype=torch.long, device=device)
+    output = bundle.model(**inputs, labels=labels[None].to(device), **{head.labels: zero for head in others})
+    rows = bundle.logits(Capability.MLM, output)[0, chosen].float().log_softmax(-1).cpu()
+    terms = {place: -float(row[labels[place]]) for place, row in zip(chosen, rows, strict=True)}
+    extra = sum(float(cross_entropy(getattr(output, head.logits).float(), zero)) for head in others)
+    return terms, float(output.loss) - extra
+
+
+def recipe_of(params: CorruptParams) -> CorruptionRecipe:
+    """The recipe without text and seed."""
+    return CorruptionRecipe(params.rate, params.mask_share, params.random_share, params.scheme)
+
+
+def _maskable(bundle: Bundle, text: str) -> Encoded:
+    encoded = encode(bundle, text)
+    if all(word is None for word in encoded.word_ids):
+        raise BadInputError("This text is made of special tokens only, and those are never masked. Type some words.")
+    return encoded
+
+
+def corruption_shares(bundle: Bundle, params: SharesParams) -> SharesResult:
+    """Draw many corruptions and follow the shares of the four fates as they add up."""
+    encoded = _maskable(bundle, params.text)
+    recipe = recipe_of(params)
+    generator = torch.Generator().manual_seed(params.seed)
+    candidates = sum(word is not None for word in encoded.word_ids)
+    counts = torch.zeros(params.draws, len(FATES), dtype=torch.float64)
+    for draw in range(params.draws):
+        counts[draw] = torch.bincount(fates_of(encoded.word_ids, recipe, generator), minlength=len(FATES))
+    running = counts.cumsum(0)
+    chosen = running[:, MASK] + running[:, RANDOM] + running[:, KEPT]
+    steps = torch.logspace(0, torch.log10(torch.tensor(float(params.draws))), CONVERGENCE_POINTS)
+    points = sorted({min(params.draws, max(1, round(float(step)))) for step in steps})
+    rows = torch.tensor(points) - 1
+
+    kept = max(0.0, round(1 - params.mask_share - params.random_share, 9))  # 1 - 0.8 - 0.2 is below 0 in floats
+
+    def of_chosen(fate: int) -> tuple[float, ...]:
+        return tuple((running[rows, fate] / chosen[rows].clamp(min=1)).tolist())
+
+    all_candidates = torch.tensor(points, dtype=torch.float64) * candidates
+    return SharesResult(
+        draws=tuple(points),
+        chosen=tuple((chosen[rows] / all_candidates).tolist()),
+        mask=of_chosen(MASK),
+        random=of_chosen(RANDOM),
+        kept=of_chosen(KEPT),
+        expected=(params.rate, params.mask_share, params.random_share, kept),
+        candidates=candidates,
+        chosen_tokens=int(chosen[-1]),
+    )
+
+
+def masking_patterns(bundle: Bundle, params: PatternsParams) -> PatternsResult:
+    """Static masking (each of a few masked copies seen again and again: BERT) beside dynamic masking (a fresh draw every
+    epoch: RoBERTa, Liu et al. 2019, section 4.1)."""
+    encoded = _maskable(bundle, params.text)
+    recipe = recipe_of(params)
+    generator = torch.Generator().manual_seed(params.seed)
+
+    def drawn() -> tuple[int, ...]:
+        return tuple(fates_of(encoded.word_ids, recipe, generator).tolist())
+
+    copies = [drawn() for _ in range(params.duplicates)]
+    static = tuple(copies[epoch % params.duplicates] for epoch in range(params.epochs))
+    dynamic = tuple(drawn() for _ in range(params.epochs))
+    names = tuple(token.shown for token in encoded.tokens)
+    return PatternsResult(names, static, dynamic, len(set(static)), len(set(dynamic)))

@@ -1,0 +1,1 @@
+"""Minimal pairs: thirty times two sentences, of which a model ought to find one likelier."""

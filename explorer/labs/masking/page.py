@@ -1,0 +1,27 @@
+"""The masking page: fill masks, score sentences, and corrupt a text as pretraining does."""
+
+from __future__ import annotations
+
+import gradio as gr
+
+from explorer.labs.masking.corrupt.page import build_corrupt
+from explorer.labs.masking.fill.page import build_fill
+from explorer.labs.masking.score.page import build_score
+from explorer.labs.masking.several.page import build_several
+from explorer.labs.masking.swap.page import build_swap
+from explorer.ui.page import Page
+
+
+def build(page: Page) -> None:
+    """Five tabs: one blank, several, one in two sentences, what is likely, and how the model was taught."""
+    with gr.Tabs():
+        with gr.Tab("Fill the blank", id="fill"):
+            build_fill(page)
+        with gr.Tab("Several blanks", id="several") as several:
+            build_several(page, several)
+        with gr.Tab("One word changed", id="swap") as swap:
+            build_swap(page, swap)
+        with gr.Tab("How likely is a sentence?", id="score") as score:
+            build_score(page, score)
+        with gr.Tab("How BERT was trained", id="corrupt") as corrupt:
+            build_corrupt(page, corrupt)

@@ -1,0 +1,231 @@
+"""Scored sentences as pictures, sentences and tables, from plain results."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from markupsafe import Markup
+
+from explorer.charts import Axis, Look, Panel, Picture, Trace, axis, bars, picture
+from explorer.charts.words import caption, compact, counted, fixed, label, prose, quoted, signed, strong
+from explorer.labs.masking.score.schema import (
+    Aligned,
+    ScoredSentence,
+    ScoredToken,
+    ScoreResult,
+    Scores,
+    aligned,
+    differences,
+)
+from explorer.tables import Table
+
+COLUMNS = 2
+"""Sentences beside each other, where they aren't two."""
+
+TOLD = 3
+"""Tokens that a sentence names."""
+
+LONGEST = 40
+"""Characters of a sentence where it is named in another."""
+
+
+def score_table(result: ScoreResult) -> Table:
+    """sentence (its number, from 1), position, token, log_probability: of the chosen model."""
+    rows = [
+        (place, token.position, token.text, token.log_probability)
+        for place, sentence in enumerate(result.own.sentences, start=1)
+        for token in sentence.tokens
+    ]
+    return Table.of(("sentence", "position", "token", "log_probability"), rows)
+
+
+def score_sentence(result: ScoreResult) -> Markup:
+    """What the scores say of one sentence, of two beside each other, or of several."""
+    own = result.own
+    tell = {1: _one_said, 2: _two_said}.get(len(own.sentences), _several_said)
+    unknown = [token.text for sentence in own.sentences for token in sentence.tokens if token.unknown]
+    parts = tell(own)
+    if result.beside:
+        parts += [" ", *_beside_said(own, result.beside)]
+    if unknown:
+        parts.append(f" {counted(len(unknown), 'token')} of them read as {unknown[0]}: the vocabulary has none for it.")
+    return prose(*parts)
+
+
+def _named(scores: Scores) -> str:
+    return "log-likelihood" if scores.causal else "pseudo-log-likelihood"
+
+
+def _one_said(own: Scores) -> list[str]:
+    sentence = own.sentences[0]
+    least = min(sentence.tokens, key=lambda token: token.log_probability)
+    how = "ln p of each token after those before it" if own.causal else "ln p of each token where it is masked"
+    return [
+        f"{label(own.model)} gives the sentence a {_named(own)} of ",
+        strong(fixed(sentence.total)),
+        f" nats, the sum of {how}: {fixed(sentence.per_token)} a token, a perplexity of {compact(sentence.perplexity)}. "
+        "It expects least ",
+        strong(_word(least)),
+        f" (−ln p = {fixed(-least.log_probability)}).",
+    ]
+
+
+def _two_said(own: Scores) -> list[str]:
+    first, second = own.sentences
+    apart = first.total - second.total
+    parts = [f"{label(own.model)} finds ", strong(f"the {'first' if apart > 0 else 'second'} likelier")]
+    parts.append(f", by {fixed(abs(apart))} nats: {_named(own)} {fixed(first.total)} against {fixed(second.total)}")
+    if len(first.tokens) != len(second.tokens):
+        parts.append(f" ({fixed(first.per_token)} against {fixed(second.per_token)} a token)")
+    rows = aligned(first, second)
+    gains = sorted(zip(differences(rows), rows, strict=True), key=lambda pair: -abs(pair[0]))[:TOLD]
+    told = [f"{_row_name(row)} {signed(gain)}" for gain, row in gains if abs(gain) >= 0.005]
+    return [*parts, f". Where it comes from: {', '.join(told)}." if told else "."]
+
+
+def _several_said(own: Scores) -> list[str]:
+    order = sorted(own.sentences, key=lambda sentence: -sentence.total)
+    per_token = max(own.sentences, key=lambda sentence: sentence.per_token)
+    parts = [
+        f"Of the {len(order)} ",
+        strong(_short(order[0].sentence)),
+        f" is likeliest ({fixed(order[0].total)} nats)",
+    ]
+    parts.append(f", {_short(order[-1].sentence)} least ({fixed(order[-1].total)})")
+    if per_token.sentence != order[0].sentence:
+        parts.append(f"; by the mean over its tokens {_short(per_token.sentence)} leads")
+    total = math.fsum(math.exp(score) for score in {one.sentence: one.total for one in own.sentences}.values())
+    if total > 1:
+        parts.append(f". Read as probabilities these scores add up to {total:.2f}, more than 1: they are none")
+    return [*parts, "."]
+
+
+def _beside_said(own: Scores, beside: Scores) -> list[str]:
+    """Whether the true log-likelihood orders the sentences alike."""
+    totals = [fixed(sentence.total) for sentence in beside.sentences]
+    if len(totals) == 1:
+        return [f"{label(beside.model)}, from the left alone, gives a true log-likelihood of {totals[0]}."]
+    best = [max(range(len(totals)), key=lambda place: scores.sentences[place].total) for scores in (own, beside)]
+    agrees = "agrees" if best[0] == best[1] else f"prefers number {best[1] + 1}"
+    numbers = f": {totals[0]} against {totals[1]}" if len(totals) == 2 else ""
+    return [f"The true log-likelihood of {label(beside.model)} {agrees}{numbers}."]
+
+
+def score_facts(result: ScoreResult) -> Markup:
+    """Sums, means over the tokens and perplexities, of both models."""
+    both = [result.own, *([result.beside] if result.beside else [])]
+    heads = ["sentence"]
+    for scores in both:
+        heads += [f"{label(scores.model)}: {'ln p' if scores.causal else 'PLL'}", "tokens", "a token", "perplexity"]
+    rows = [
+        [f"{place}. {alike[0].sentence}", *(value for one in alike for value in _measures(one))]
+        for place, alike in enumerate(zip(*(scores.sentences for scores in both), strict=True), start=1)
+    ]
+    return quoted(heads, rows) + caption(
+        "Nats. Sums grow with the length: compare sentences of several lengths by the mean over their tokens. Two models cut a "
+        "sentence into other tokens, and a PLL is no ln p, so compare sentences and not models."
+    )
+
+
+def _measures(sentence: ScoredSentence) -> list[str]:
+    count = str(len(sentence.tokens))
+    return [fixed(sentence.total), count, fixed(sentence.per_token), compact(sentence.perplexity)]
+
+
+def score_figure(result: ScoreResult) -> Picture:
+    """−ln p of each token as bars: two sentences aligned with their difference beside, or a panel a sentence."""
+    sentences, said = result.own.sentences, score_sentence(result)
+    if len(sentences) == 2:
+        return _two(aligned(*sentences), sentences, said)
+    most = max(len(sentence.tokens) for sentence in sentences)
+    high = _highest(sentences)
+    panels = [
+        _panel(sentence.tokens, ["@first"] * len(sentence.tokens), most, high, _title(place, sentence), True)
+        for place, sentence in enumerate(sentences, start=1)
+    ]
+    columns = min(COLUMNS, len(sentences))
+    lines, each = -(-len(sentences) // columns), 26 * most + 76
+    look: Look = {"height": max(200, lines * each + 70), "phone": len(sentences) * (each + 40) if columns > 1 else 0}
+    return picture(said, panels, columns=columns, gap=0.16, bargap=0.25, **look)
+
+
+def _two(rows: Sequence[Aligned], sentences: Sequence[ScoredSentence], said: Markup) -> Picture:
+    """Row by row: a token of the first, one of the second, and what the two add to the difference."""
+    count, high = len(rows), _highest(sentences)
+    changed = [left is None or right is None or left.text != right.text for left, right in rows]
+    colours = ["@highlight" if differs else "@first" for differs in changed]
+    panels = [
+        _panel([row[side] for row in rows], colours, count, high, _title(side + 1, sentence))
+        for side, sentence in enumerate(sentences)
+    ]
+    gains = differences(tuple(rows))
+    furthest = 1.8 * max(0.1, *map(abs, gains))
+    look: Look = {"texts": [signed(gain) for gain in gains], "size": 14, "hover": "%{text} nats"}
+    drawn = bars(range(count), gains, ["@first" if gain > 0 else "@second" for gain in gains], **look)
+    across = axis("for 1 (+), for 2 (−)", span=(-furthest, furthest), nticks=4, zeroline=True)
+    names = [label(_row_name(row), 24) for row in rows]
+    alone = Panel((), across, _down(names, count), "Difference")
+    panels.append(Panel([drawn], across, _down([""] * count, count), "Difference", alone=alone))
+    return picture(said, panels, height=26 * count + 110, phone=3 * (26 * count + 100), gap=0.11, bargap=0.25)
+
+
+def _highest(sentences: Sequence[ScoredSentence]) -> float:
+    return max(0.1, *(-token.log_probability for sentence in sentences for token in sentence.tokens))
+
+
+def _panel(
+    tokens: Sequence[ScoredToken | None],
+    colours: Sequence[str],
+    rows: int,
+    high: float,
+    title: str,
+    outer: bool = False,
+) -> Panel:
+    """−ln p of one sentence's tokens from the top; None leaves a gap. outer: as an axis's."""
+    standing = [(row, token) for row, token in enumerate(tokens) if token is not None]
+    drawn: list[Trace] = [
+        bars(
+            [row for row, _ in standing],
+            [-token.log_probability for _, token in standing],
+            [colours[row] for row, _ in standing],
+            texts=[fixed(-token.log_probability) for _, token in standing],
+            size=14,
+            hover="%{x:.3f} nats",
+        )
+    ]
+    names = [label(_word(token), 18) if token else "" for token in tokens]
+    return Panel(drawn, axis("−ln p (nats)", span=(0, 1.35 * high), nticks=4, outer=outer), _down(names, rows), title)
+
+
+def _down(names: Sequence[str], rows: int) -> Axis:
+    """Rows from the top, as many in every panel, so that those beside each other stand on one line."""
+    places = list(range(len(names)))
+    return axis(
+        grid=False,
+        tickmode="array",
+        tickvals=places,
+        ticktext=list(names),
+        span=(rows - 0.4, -0.6),
+        size=15,
+        zeroline=False,
+    )
+
+
+def _title(place: int, sentence: ScoredSentence) -> str:
+    return f"{place}: {fixed(-sentence.total)} ({fixed(-sentence.per_token)} a token)"
+
+
+def _row_name(row: Aligned) -> str:
+    """The token of a row, or both where they differ."""
+    return " / ".join(dict.fromkeys(_word(token) for token in row if token is not None))
+
+
+def _word(token: ScoredToken) -> str:
+    """A token as it looks in its sentence; a piece that goes on shows that it does."""
+    shown = token.shown.strip() or repr(token.text)
+    return f"··{shown}" if token.joined else shown
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"

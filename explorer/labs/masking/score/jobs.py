@@ -1,0 +1,105 @@
+"""Sentences scored by masking each token in turn (Salazar et al. 2020), or from the left by a model that writes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import torch
+from torch import Tensor
+
+from explorer.engine.resources import Resources
+from explorer.errors import BadInputError
+from explorer.labs.masking.score.schema import (
+    MOST_TOKENS,
+    ScoredSentence,
+    ScoredToken,
+    ScoreParams,
+    ScoreResult,
+    Scores,
+)
+from explorer.maths.pseudo_likelihood import log_probability_of, masked_in_turn
+from explorer.models.bundle import Bundle
+from explorer.models.encoding import Encoded, encode
+from explorer.models.families import Capability
+
+CHUNK_TOKENS = 1024
+"""Tokens in one forward pass: their scores over the vocabulary take about 120 MB."""
+
+
+def score_sentences(resources: Resources, params: ScoreParams) -> Iterator[ScoreResult | None]:
+    """ln p of every token; others get a turn after each sentence. Raises BadInputError, MissingCapabilityError."""
+    bundle = resources.model(params.model)
+    own: list[ScoredSentence] = []
+    for number, sentence in enumerate(params.sentences, start=1):
+        own.append(scored(bundle, sentence, params.masking, number))
+        yield None
+    scores = Scores(bundle.model_id, is_causal(bundle), tuple(own))
+    if scores.causal or not params.beside:
+        yield ScoreResult(scores)
+        return
+    other = resources.model(params.beside)
+    other.require(Capability.CAUSAL)
+    true = tuple(scored(other, sentence, params.masking, number) for number, sentence in enumerate(params.sentences, 1))
+    yield ScoreResult(scores, Scores(other.model_id, True, true))
+
+
+def is_causal(bundle: Bundle) -> bool:
+    """Whether a model reads from the left, so that its scores are true log-likelihoods."""
+    return Capability.MLM not in bundle.capabilities and Capability.CAUSAL in bundle.capabilities
+
+
+def scored(bundle: Bundle, sentence: str, masking: str, number: int = 1) -> ScoredSentence:
+    """One sentence by the head that the model has. number: for what is said of one that cannot be scored."""
+    encoded = encode(bundle, sentence)
+    count = sum(token.word is not None for token in encoded.tokens)
+    if count > MOST_TOKENS:
+        raise BadInputError(f"Sentence {number} has {count} tokens, and at most {MOST_TOKENS} are masked in turn.")
+    if not count:
+        raise BadInputError(f"Sentence {number} is made of special tokens only, and those have no score.")
+    if is_causal(bundle):
+        found = _from_the_left(bundle, encoded)
+    else:
+        bundle.require(Capability.MLM)
+        found = _masked(bundle, encoded, masking == "rest_of_word")
+    unknown = bundle.tokenizer.unk_token_id
+    return ScoredSentence(
+        sentence,
+        tuple(
+            ScoredToken(
+                t.position, t.text, t.shown, t.joined, found[t.position], unknown is not None and t.token_id == unknown
+            )
+            for t in encoded.tokens
+            if t.word is not None
+        ),
+    )
+
+
+def _masked(bundle: Bundle, encoded: Encoded, rest_of_word: bool) -> dict[int, float]:
+    """ln p of each token where it is masked, by position."""
+    mask_id = int(bundle.tokenizer.mask_token_id)
+    rows, positions = masked_in_turn(encoded.input_ids, encoded.word_ids, mask_id, rest_of_word)
+    at, found = torch.tensor(positions), list[float]()
+    step = max(1, CHUNK_TOKENS // rows.shape[1])
+    for chunk, places in zip(rows.split(step), at.split(step), strict=True):
+        shared = {name: tensor.expand(len(chunk), -1) for name, tensor in encoded.inputs.items()}
+        inputs = {name: tensor.to(bundle.device) for name, tensor in {**shared, "input_ids": chunk}.items()}
+        logits = bundle.logits(Capability.MLM, bundle.model(**inputs))[torch.arange(len(chunk)), places]
+        found += _chosen(logits, encoded.input_ids[places])
+    return dict(zip(positions, found, strict=True))
+
+
+def _from_the_left(bundle: Bundle, encoded: Encoded) -> dict[int, float]:
+    """ln p of each token after those before it, by position; the first comes after the token that begins a document."""
+    begin = bundle.tokenizer.bos_token_id
+    ids = encoded.input_ids
+    if begin is None or len(ids) + 1 > bundle.longest:
+        raise BadInputError(f"{bundle.model_id} cannot read this sentence after a token that begins a text.")
+    inputs = torch.cat([torch.tensor([begin]), ids])[None].to(bundle.device)
+    logits = bundle.logits(Capability.CAUSAL, bundle.model(input_ids=inputs))[0, :-1]
+    return dict(enumerate(_chosen(logits, ids)))
+
+
+def _chosen(logits: Tensor, token_ids: Tensor) -> list[float]:
+    """ln p of one token in each row, from (rows, vocabulary)."""
+    found: list[float] = log_probability_of(logits.float().log_softmax(-1).cpu(), token_ids).tolist()
+    return found

@@ -1,0 +1,1 @@
+"""Swap: the same blank in a sentence with one word changed."""

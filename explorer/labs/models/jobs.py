@@ -1,0 +1,136 @@
+"""The family's jobs: sizes counted, figures and curves read from what is kept beside the bundled models."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+
+from explorer.labs.models.schema import (
+    BUNDLED,
+    CountedPart,
+    CountParams,
+    CountResult,
+    Curve,
+    CurvesParams,
+    CurvesResult,
+    FamilyParams,
+    FamilyResult,
+    ModelScores,
+    ModelSizes,
+    ScoresParams,
+    ScoresResult,
+    Width,
+)
+from explorer.models.published import PUBLISHED
+from explorer.models.records import COUNTERS, read_curve, read_scores
+from explorer.models.sizes import Outline, grouped, outline_of
+from explorer.models.tokenizer_kinds import kind_of
+from explorer.settings import BUNDLED_MODELS
+
+EMBEDDING_SIZES = (32, 64, 128, 256, 384, 512, 768, 1024, 2048, 4096)
+
+
+def family(params: FamilyParams) -> FamilyResult:
+    """Each model's parameters, counted on a model without weights."""
+    names = [*BUNDLED] if "bundled" in params.which else []
+    names += [entry.model_id for entry in PUBLISHED] if "published" in params.which else []
+    return FamilyResult(tuple(_sizes(outline_of(name)) for name in names))
+
+
+def held_out(params: ScoresParams) -> ScoresResult:
+    """What the cards of bundled models quote, as it was measured."""
+    found = ((name, read_scores(BUNDLED_MODELS / name)) for name in params.models)
+    return ScoresResult(
+        tuple(ModelScores(name, kept.date, kept.command, kept.text, kept.measures) for name, kept in found if kept)
+    )
+
+
+def training_curves(params: CurvesParams) -> CurvesResult:
+    """The logs of the bundled models' trainings."""
+    logs = {name: read_curve(BUNDLED_MODELS / name) for name in params.models}
+    curves = tuple(_curve(name, points) for name, points in logs.items() if points)
+    return CurvesResult(curves, tuple(name for name, points in logs.items() if not points))
+
+
+def count_parameters(params: CountParams) -> CountResult:
+    """A model in other sizes. Raises BadInputError if its family does not have what is changed."""
+    base, changed = outline_of(params.base), resized(params)
+    parts = tuple(CountedPart(part.name, part.formula, part.count) for part in changed.parts or ())
+    after = _sizes(changed)
+    return CountResult(_sizes(base), after, parts, _sweep(after), _as_in_table_3(after), base.factorises)
+
+
+def resized(params: CountParams) -> Outline:
+    """The model in the sizes that are asked for. Raises BadInputError as count_parameters."""
+    return outline_of(params.base).resized(
+        vocab_size=params.vocabulary or None,
+        hidden_size=params.hidden_size or None,
+        layers=params.layers or None,
+        inner=params.intermediate_size or None,
+        embedding_size=params.embedding_size or None,
+        shared={"own": None, "yes": True, "no": False}[params.shared],
+    )
+
+
+def _sizes(outline: Outline) -> ModelSizes:
+    config, groups, folder = outline.config, grouped(outline), BUNDLED_MODELS / outline.model_id
+    here = outline.model_id in BUNDLED
+    files = folder.glob("*.safetensors") if here else ()
+    description = json.loads((folder / "tokenizer.json").read_text(encoding="utf-8")) if here else None
+    return ModelSizes(
+        outline.model_id,
+        outline.architecture.family,
+        here,
+        config.vocab_size,
+        config.num_hidden_layers,
+        config.hidden_size,
+        outline.inner,
+        config.num_attention_heads,
+        outline.embedding_size,
+        outline.shares,
+        groups.words,
+        groups.rest,
+        groups.layers,
+        groups.heads,
+        kind_of(description) if description else "",
+        sum(file.stat().st_size for file in files) / 1e6 if here else None,
+    )
+
+
+def _sweep(sizes: ModelSizes) -> tuple[Width, ...]:
+    """An ALBERT with this vocabulary, width and depth at several embedding sizes up to its width."""
+    albert = outline_of("albert/albert-base-v2")
+    widths = sorted({*(size for size in EMBEDDING_SIZES if size < sizes.hidden_size), sizes.hidden_size})
+    one = albert.resized(hidden_size=sizes.hidden_size, inner=sizes.intermediate_size, layers=1).empty()
+    layer = {name: tensor.numel() for name, tensor in one.named_parameters() if "albert_layers" in name}
+    attention = sum(count for name, count in layer.items() if ".attention." in name)
+    again = sizes.layers - 1
+
+    def encoder(width: int) -> Width:
+        changed = albert.resized(
+            vocab_size=sizes.vocabulary,
+            hidden_size=sizes.hidden_size,
+            layers=sizes.layers,
+            inner=sizes.intermediate_size,
+            embedding_size=width,
+            shared=True,
+        )
+        parts = changed.parts or ()
+        shared = sum(part.count for part in parts if not part.name.startswith(("MLM head", "SOP head")))
+        rest = sum(layer.values()) - attention
+        return Width(
+            width, shared, shared + again * attention, shared + again * rest, shared + again * (attention + rest)
+        )
+
+    return tuple(encoder(width) for width in widths)
+
+
+def _as_in_table_3(sizes: ModelSizes) -> bool:
+    return (sizes.vocabulary, sizes.hidden_size, sizes.layers, sizes.intermediate_size) == (30000, 768, 12, 3072)
+
+
+def _curve(name: str, points: tuple[Mapping[str, float], ...]) -> Curve:
+    quantities = dict.fromkeys(key for point in points for key in point if key not in COUNTERS)
+    values = tuple((quantity, tuple(point.get(quantity) for point in points)) for quantity in quantities)
+    steps, tokens, seconds = (tuple(float(point[counter]) for point in points) for counter in COUNTERS)
+    return Curve(name, steps, tokens, seconds, values)

@@ -1,0 +1,1 @@
+"""How far each layer moves what it is given."""

@@ -1,0 +1,29 @@
+"""The family's page: what each changed, what it scores, how it was trained, and sizes to change."""
+
+from __future__ import annotations
+
+import gradio as gr
+
+from explorer.labs.models.family.page import build_family
+from explorer.labs.models.movement.page import build_movement
+from explorer.labs.models.recipe.page import build_recipe
+from explorer.labs.models.records.page import build_curves, build_scores
+from explorer.labs.models.sizes.page import build_sizes
+from explorer.ui.page import Page
+
+
+def build(page: Page) -> None:
+    """Six tabs."""
+    with gr.Tabs():
+        with gr.Tab("Changes", id="family"):
+            build_family(page)
+        with gr.Tab("Scores", id="scores") as scores_tab:
+            build_scores(page, scores_tab)
+        with gr.Tab("Training", id="curves") as curves_tab:
+            build_curves(page, curves_tab)
+        with gr.Tab("Parameters", id="sizes") as sizes_tab:
+            build_sizes(page, sizes_tab)
+        with gr.Tab("RoBERTa's recipe", id="recipe") as recipe_tab:
+            build_recipe(page, recipe_tab)
+        with gr.Tab("Layer by layer", id="movement") as movement_tab:
+            build_movement(page, movement_tab)

@@ -1,0 +1,46 @@
+"""From BERT's recipe to RoBERTa's, a step at a time, with what each was worth."""
+
+from __future__ import annotations
+
+import gradio as gr
+
+from explorer.labs.models import RECIPE
+from explorer.labs.models.recipe import figures
+from explorer.labs.models.recipe.schema import RecipeParams
+from explorer.ui.controls import control
+from explorer.ui.kit import View, asks, bench, caption, shows, why
+from explorer.ui.page import Page
+from explorer.ui.wiring import Connection
+
+WHY = r"""
+RoBERTa is BERT's architecture, unchanged, trained by another recipe: BERT was **undertrained**. The authors change one thing at
+a time (base size, BookCorpus and Wikipedia, 16 GB):
+
+1. **Masks drawn anew** each time a sequence is read. BERT draws them beforehand: ten copies of the corpus, each masked once and
+   seen four times in forty epochs. That is *static* masking, though lecture notes sometimes describe it as the dynamic one.
+2. **No NSP**, and inputs of up to 512 tokens of whole sentences that may run over the end of a document (*full sentences*).
+   BERT's own ablation found NSP useful; [Sentence pairs](pairs) shows both tables, and why they disagree.
+3. **Larger batches** with a higher peak rate, for the same number of sequences: 1M steps of 256 see as many as 31K steps of 8K.
+4. **More text for longer**, at large size: 160 GB for 13 GB, and up to 500K steps of 8K sequences. The first row below BERT-large
+   has all that comes before at once, on about BERT's text; the rows after it add text, then steps.
+
+BERT trains nine tenths of its steps on 128 tokens and the rest on 512, RoBERTa on 512 throughout: short first, then long, is
+BERT's schedule. And *robust* means this recipe, which holds from task to task, and not text with typing errors. (Liu et al. 2019,
+sections 2 to 5; Tables 1 and 2 give medians over five seeds)
+"""
+
+
+def build_recipe(page: Page, tab: gr.Tab) -> None:
+    """All of it is quoted, so there is nothing to wait for."""
+    with bench():
+        with asks(250):
+            score = control(RecipeParams, "score")
+            caption(
+                "Quoted from Liu et al. 2019, Tables 1 to 4, in points. A hollow point is what its table starts from; all of "
+                "Table 4 but BERT-large has batches of 8K."
+            )
+        with shows():
+            view = View("bert-to-roberta", "recipe", figures.recipe_sentence, figures.recipe_figure)
+    why("each step", WHY)
+    steps = Connection(page, RECIPE, {"score": score}, view)
+    steps.on(tab.select, score.input)

@@ -1,0 +1,79 @@
+"""RoBERTa's ablations as they were published: plain data (Liu et al. 2019, Tables 1 to 4)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from explorer.kinds import OneOf
+from explorer.params import Shown, params
+
+SCORES = {"mnli": "MNLI-m", "sst2": "SST-2", "squad2": "SQuAD 2.0"}
+"""The tasks whose scores most of the tables have: accuracy, accuracy, F1."""
+
+STEPS = {1: "masking", 2: "input format and NSP", 3: "batch size", 4: "text and steps"}
+"""What each of the paper's tables changes."""
+
+SIZES = {1: "base", 2: "base", 3: "base", 4: "large"}
+
+
+@params
+class RecipeParams:
+    """Which task the steps are scored on."""
+
+    score: Annotated[str, OneOf(tuple(SCORES), tuple(SCORES.values())), Shown("Score on")] = "mnli"
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A row of a table; scores in points, perplexity on held-out text. is_start: the table's other rows are compared with it."""
+
+    table: int
+    setting: str
+    squad2: float | None
+    mnli: float
+    sst2: float
+    perplexity: float | None = None
+    is_start: bool = False
+
+    def score(self, name: str) -> float | None:
+        """In points; None if the table does not have it."""
+        value: float | None = getattr(self, name)
+        return value
+
+
+@dataclass(frozen=True)
+class RecipeResult:
+    """The settings in the paper's order, and the task that they are compared on."""
+
+    score: str
+    settings: tuple[Setting, ...]
+
+    def of(self, table: int) -> list[Setting]:
+        """The rows of one table."""
+        return [row for row in self.settings if row.table == table]
+
+    def gain(self, row: Setting) -> float | None:
+        """Points beyond the row that its table starts from; None if one of the two has no such score."""
+        start = next(one for one in self.of(row.table) if one.is_start)
+        here, there = row.score(self.score), start.score(self.score)
+        return None if here is None or there is None else round(here - there, 1)
+
+
+PUBLISHED = (
+    Setting(1, "BERT-base, published", 76.3, 84.3, 92.8),
+    Setting(1, "static: ten copies", 78.3, 84.3, 92.5, is_start=True),
+    Setting(1, "dynamic: drawn anew", 78.7, 84.0, 92.9),
+    Setting(2, "segment pair, NSP", 78.7, 84.0, 92.9, is_start=True),
+    Setting(2, "sentence pair, NSP", 76.2, 82.9, 92.1),
+    Setting(2, "full sentences, no NSP", 79.1, 84.7, 92.5),
+    Setting(2, "doc sentences, no NSP", 79.7, 84.7, 92.7),
+    Setting(3, "256, 1M steps", None, 84.7, 92.7, 3.99, is_start=True),
+    Setting(3, "2K, 125K steps", None, 85.2, 92.9, 3.68),
+    Setting(3, "8K, 31K steps", None, 84.6, 92.8, 3.77),
+    Setting(4, "BERT-large: 13 GB", 81.8, 86.6, 93.7, is_start=True),
+    Setting(4, "16 GB, 100K steps", 87.3, 89.0, 95.3),
+    Setting(4, "160 GB, 100K steps", 87.7, 89.3, 95.6),
+    Setting(4, "160 GB, 300K steps", 88.7, 90.0, 96.1),
+    Setting(4, "160 GB, 500K steps", 89.4, 90.2, 96.4),
+)

@@ -1,0 +1,125 @@
+"""Sentence order beside next-sentence prediction: pictures, sentences and tables, from plain results."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from markupsafe import Markup
+
+from explorer.charts import Look, Picture, Trace, axis, chart, level, points, strokes
+from explorer.charts.words import caption, label, percent, prose, quoted, strong
+from explorer.labs.pairs.figures import class_table, head_sentence, two_bars
+from explorer.labs.pairs.order.schema import CLASSES, KINDS, KindsResult, OrderResult
+from explorer.models.records import Scores
+from explorer.tables import Table
+
+NAMES = ("in order", "swapped")
+"""What the head's classes are called."""
+
+KIND_NAMES = {"true": "true neighbours", "swapped": "the same, swapped", "random": "from another text"}
+ACCEPTED = {"true": "true pairs", "swapped": "swapped pairs", "random": "pairs from another text"}
+HEADS = {"NSP": ("NSP: P(is next)", "@first", "circle"), "SOP": ("SOP: P(in order)", "@second", "diamond")}
+"""What a head's first class is called, its colour, its mark."""
+
+TABLE_5 = (("NSP", 90.5, 52.0), ("SOP", 78.9, 86.5))
+"""Lan et al. 2020, Table 5: trained with, accuracy on NSP, accuracy on SOP."""
+
+
+def order_table(result: OrderResult) -> Table:
+    """class, logit, probability."""
+    return class_table(CLASSES, result)
+
+
+def order_sentence(result: OrderResult) -> Markup:
+    """What the head says, and what its two logits are."""
+    verdicts = ("the two stand in their order", "the two were swapped")
+    return head_sentence(label(result.model), verdicts, "in order", NAMES, result)
+
+
+def trust_sentence(model: str, scores: Scores | None) -> Markup:
+    """How far the head is to be believed, from the model's held-out figures; what to compare with where there are none."""
+    found = scores.find("sop_segments") if scores else None
+    if scores is None or found is None:
+        own = {trained: right for trained, _, right in TABLE_5}["SOP"]
+        said = f"Not measured here. ALBERT's own was right on {own}% of segments (Lan et al. 2020, Table 5)"
+    else:
+        single = scores.find("sop_sentences")
+        alone = f", {percent(single.value)} of pairs of single sentences" if single else ""
+        right = f"right on {percent(found.value)} of held-out pairs of segments{alone}"
+        said = f"How far to believe it: {label(model)} is {right}"
+    return caption(said, "; 50% is chance.")
+
+
+def order_figure(result: OrderResult) -> Picture:
+    """Two bars: the probability of each class."""
+    return two_bars(NAMES, result, order_sentence(result))
+
+
+def kinds_table(result: KindsResult) -> Table:
+    """model, head, kind, first, second, probability (of is_next or in_order)."""
+    rows = [(result.model, result.head, pair.kind, pair.first, pair.second, pair.probability) for pair in result.pairs]
+    return Table.of(("model", "head", "kind", "first", "second", "probability"), rows)
+
+
+def both_table(results: Sequence[KindsResult]) -> Table:
+    """The same of several models, one after another."""
+    tables = [kinds_table(result) for result in results]
+    return Table(tables[0].columns, sum((table.rows for table in tables), ()))
+
+
+def kinds_sentence(results: Sequence[KindsResult]) -> Markup:
+    """How many pairs of each kind each head accepts."""
+    parts: list[str] = []
+    for result in results:
+        *first, last = (f"{_accepted(result, kind)} {ACCEPTED[kind]}" for kind in KINDS)
+        parts += [strong(f"{result.head} ({label(result.model)})"), f" accepts {', '.join(first)} and {last}. "]
+    parts.append("Random pairs have no order, so SOP's answer on them means nothing.")
+    return prose(*parts)
+
+
+def _accepted(result: KindsResult, kind: str) -> str:
+    count = len(result.of(kind))
+    return f"{round(result.accepted(kind) * count)} of {count}"
+
+
+def kinds_figure(results: Sequence[KindsResult]) -> Picture:
+    """Every pair as a mark at its probability, one row a kind and head; a bar stands at the mean."""
+    drawn: list[Trace] = []
+    rows = {kind: 2 - place for place, kind in enumerate(KINDS)}
+    for result, shift in zip(results, (0.17, -0.17), strict=False):
+        name, colour, symbol = HEADS[result.head]
+        heights = [rows[pair.kind] + shift for pair in result.pairs]
+        read = [[label(pair.first, 60), label(pair.second, 60)] for pair in result.pairs]
+        look: Look = {"size": 13, "symbol": symbol, "marker": {"opacity": 0.75}, "customdata": read}
+        look |= {"hover": "%{x:.2%}<br>%{customdata[0]}<br>%{customdata[1]}"}
+        shares = [pair.probability for pair in result.pairs]
+        drawn.append(points(shares, heights, colour, f"{name}, {label(result.model)}", **look))
+        means = [sum(pair.probability for pair in result.of(kind)) / len(result.of(kind)) for kind in KINDS]
+        heights = [rows[kind] + shift for kind in KINDS]
+        drawn.append(strokes(means, heights, colour, hover="mean %{x:.2%}", showlegend=False))
+    across = axis("P(is next) or P(in order)", percent=True, span=(-0.02, 1.02))
+    names = ["<br>".join(KIND_NAMES[kind].rsplit(" ", 1)) for kind in rows]
+    ticks: Look = {"tickvals": list(rows.values()), "ticktext": names, "zeroline": False}
+    up = axis(grid=False, span=(-0.5, 2.5), size=17, **ticks)
+    half = level(0.5, "@muted", dash="dot", upright=True)
+    return chart(kinds_sentence(results), drawn, across, up, [half], height=340, legend=True)
+
+
+def two_by_two(measured: Sequence[tuple[str, str, Scores]]) -> Markup:
+    """Trained with NSP or SOP against measured on NSP and SOP: our own models beside ALBERT's Table 5.
+
+    measured: (what it was trained with, model, its held-out figures). A model without these figures is left out.
+    """
+    rows, dates = [], set()
+    for trained, model, scores in measured:
+        nsp, sop = scores.find("nsp_segments"), scores.find("sop_segments")
+        if nsp and sop:
+            rows.append((trained, model, f"{100 * nsp.value:.1f}", f"{100 * sop.value:.1f}"))
+            dates.add(scores.date)
+    rows += [(trained, "ALBERT, quoted", str(nsp), str(sop)) for trained, nsp, sop in TABLE_5]
+    about = Markup(
+        "NSP: true or random. SOP: in order or swapped. Half of the pairs are of each class: 50 is chance. "
+        "Ours: 2,000 pairs of segments that fill 128 tokens of held-out text, measured {}; <code>python -m "
+        "pretraining evaluate MODEL</code> measures them again. Quoted: Lan et al. 2020, Table 5."
+    ).format(" and ".join(sorted(dates)) or "never")
+    return quoted(("trained with", "model", "NSP", "SOP"), rows, "Right of 100") + caption(about)

@@ -1,0 +1,206 @@
+"""What the tabs share: what is pruned, and a stream with Start, Stop and a bar."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import gradio as gr
+from markupsafe import Markup
+
+from explorer.action import LiveAction
+from explorer.charts.words import duration, progress_bar
+from explorer.engine.protocol import answer
+from explorer.errors import ExplorerError
+from explorer.labs.pruning.params import Asking, Scored
+from explorer.labs.pruning.worked import KNOWN, READ, Known, KnownParams
+from explorer.maths.importance import SCORES
+from explorer.runs.record import RunRecord
+from explorer.settings import settings
+from explorer.tasks.sources import choices
+from explorer.tuning.methods import find_method
+from explorer.ui.controls import control
+from explorer.ui.folds import Framed, Panel
+from explorer.ui.kit import QUIET, start_or_stop
+from explorer.ui.page import Page
+from explorer.ui.places import Place
+from explorer.ui.run_picker import RunPicker
+from explorer.ui.streams import Stream
+from explorer.ui.wiring import Question
+
+
+def can_be_pruned(record: RunRecord) -> bool:
+    """Whether a run is listed here: it has weights, and no virtual tokens before the text."""
+    return record.status.has_weights and not find_method(record.spec.method).has_virtual_tokens
+
+
+class Subject:
+    """What is pruned: a run, or the page's model. `inputs` are the parameters that every action takes."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        with gr.Row(elem_classes=["prune-what"]):
+            self.what = gr.Radio(
+                [("a run", "run"), ("the model, without labels", "model")],
+                value="run",
+                show_label=False,
+                container=False,
+                elem_id="prune-what",
+            )
+            with gr.Column(scale=1, min_width=300):
+                self.picker = RunPicker(page, accept=can_be_pruned)
+        with gr.Accordion("Task, loss and how many examples", open=False), gr.Row(elem_classes=["prune-how"]):
+            self.task = control(Asking, "task", choices=[("its own", ""), *choices(settings())])
+            self.loss = control(Asking, "loss")
+            self.examples = control(Asking, "examples", value=READ)
+            self.held_out = control(Asking, "held_out")
+        self.run = gr.Textbox("", visible="hidden", label="run")
+
+    @property
+    def inputs(self) -> dict[str, Any]:
+        """By the parameters' names."""
+        names = ("run", "task", "loss", "examples", "held_out")
+        return {name: getattr(self, name) for name in names}
+
+    def wire(self) -> list[Callable[..., Any]]:
+        """Triggers that fire when another thing is to be pruned, and when the page has opened."""
+
+        def used(what: str, run: str) -> str:
+            return (run or "") if what == "run" else ""
+
+        asked = [self.what, self.picker.run]
+        opened = self.picker.wire()(used, asked, [self.run], **QUIET)
+        chosen = [component.input(used, asked, [self.run], **QUIET) for component in (self.what, self.picker.run)]
+        self.what.change(lambda what: gr.update(interactive=what == "run"), [self.what], [self.picker.run], **QUIET)
+        settled = (self.task.input, self.loss.input, self.examples.release, self.held_out.release)
+        return [opened.then, *(event.then for event in chosen), *settled, *self.page.changed]
+
+
+class Live(Stream):
+    """A stream with its own Start, Stop and bar. share: how much is done, from a result; 1 at the end."""
+
+    def __init__(
+        self,
+        subject: Subject,
+        action: LiveAction,
+        inputs: dict[str, Any],
+        shown: Iterable[Place],
+        share: Callable[[Any], float],
+        buttons: tuple[gr.Button, gr.Button],
+        bar: gr.HTML,
+        folded: Panel | None = None,
+        **options: Any,
+    ) -> None:
+        self.start, self.stop = buttons
+        self.bar = bar
+        self.places = [*buttons, bar]
+        super().__init__(
+            subject.page,
+            action,
+            {**subject.inputs, **inputs},
+            [*shown, (bar, lambda result, seconds=0.0: progress(share(result), seconds))],
+            folded,
+            visitor=subject.picker.visitor,
+            steered=[(buttons, lambda result: start_or_stop(share(result) < 1))],
+            **options,
+        )
+        self.stop.click(self._end, None, self.places, **QUIET)
+
+    def opens(self, *triggers: Any) -> None:
+        """When the page or its tab is opened: what was computed beforehand, where that is what is asked; else as `on`."""
+        ticket = gr.Number(0, visible="hidden", label="ticket")
+        names = [name for name in self.inputs if name != "visitor"]
+        outputs = [self.page.notice, *self.outputs, *self.kept, *self.steered.components, ticket]
+
+        async def open_(request: gr.Request, *values: Any) -> list[Any]:
+            given = dict(zip(names, values, strict=True))
+            found, asked = await self._known(given)
+            if found is None or asked is None:
+                return [*[gr.skip()] * (len(outputs) - 1), time.time()]
+            self.watch.end(request)
+            shown = self.drawn(found.result, asked, self.seen)
+            shown[self.outputs.index(self.bar)] = beforehand(found.made, str(self.start.value))
+            return ["", *shown, *[given] * len(self.kept), *self.steered.values(found.result), gr.skip()]
+
+        for trigger in triggers:
+            trigger(open_, [self.inputs[name] for name in names], outputs, **QUIET)
+        self.on(ticket.change)
+
+    async def _known(self, values: dict[str, Any]) -> tuple[Known | None, Question | None]:
+        """What was computed beforehand of a question, and the question; nothing for one that is refused."""
+        try:
+            asked = self.question(dict(values))
+            return await answer(self.page.engine, KNOWN, KnownParams(self.action.name, asked.params)), asked
+        except ExplorerError:
+            return None, None
+
+    async def _whole_table(self, asked: dict[str, Any]) -> Framed:
+        found, _ = await self._known({name: value for name, value in asked.items() if name != "visitor"})
+        return self.sent(found.result) if found else await super()._whole_table(asked)
+
+    def _end(self, request: gr.Request) -> list[Any]:
+        self.watch.end(request)
+        return [*start_or_stop(False), ""]
+
+    def on(self, *triggers: Any) -> list[Any]:
+        """As Stream's; after a refusal or Stop the Start button comes back, whatever was still on its way to the page."""
+
+        def over(notice: str, request: gr.Request) -> list[Any]:
+            return [*start_or_stop(False), ""] if notice or self.watch.at_rest(request) else [gr.skip()] * 3
+
+        for trigger in triggers:  # before the server has answered: the first result may take a while
+            trigger(fn=None, js=_STARTED, inputs=None, outputs=self.places, api_visibility="private")
+        events = super().on(*triggers)
+        for event in events:
+            event.then(over, [self.page.notice], self.places, **QUIET)
+            event.failure(lambda: [*start_or_stop(False), ""], None, self.places, **QUIET)
+        return events
+
+
+def beforehand(made: str, start: str) -> str:
+    """The bar's HTML under a result that was not computed just now."""
+    return str(
+        Markup('<span class="caption">Computed beforehand ({}); “{}” computes it here.</span>').format(made, start)
+    )
+
+
+def progress(share: float, seconds: float = 0.0) -> str:
+    """The bar's HTML after so many seconds, with the time left once that can be told; nothing when all is done."""
+    if share >= 1:
+        return ""
+    left = f"about {duration(seconds * (1 - share) / share)} left" if share > 0.05 and seconds > 1 else ""
+    return str(progress_bar(share) + Markup('<span class="caption">{}</span>').format(left))
+
+
+_STARTED = """() => [
+  { __type__: "update", visible: false }, { __type__: "update", visible: true },
+  '<progress max="1" value="0" aria-label="progress"></progress><span class="caption"></span>',
+]"""
+
+
+def scores_of(unit: str) -> list[tuple[str, str]]:
+    """The choices of scores for one kind of unit."""
+    return [(score.title, score.slug) for score in SCORES.values() if unit in score.units]
+
+
+def score_box(unit: str) -> gr.Dropdown:
+    """The choice of a score, at first the gradient."""
+    box: gr.Dropdown = control(Scored, "score", choices=scores_of(unit))
+    return box
+
+
+def fitting(unit: str, score: str = "gradient") -> Any:
+    """What turns a score_box to a unit."""
+    return gr.update(choices=scores_of(unit), value=score)
+
+
+def unit_and_score(unit: str, score: str = "gradient") -> dict[str, Any]:
+    """What an experiment puts into the two controls."""
+    return {"unit": unit, "score": fitting(unit, score)}
+
+
+def fit(unit: gr.components.Component, score: gr.Dropdown) -> Callable[..., Any]:
+    """Offer the scores that a unit has, when another one is chosen; the trigger after which they stand there."""
+    then: Callable[..., Any] = unit.input(fitting, [unit], [score], **QUIET).then  # type: ignore[attr-defined]
+    return then

@@ -1,0 +1,1 @@
+"""What matters: the importance of every head, neuron, layer or weight."""

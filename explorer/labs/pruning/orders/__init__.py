@@ -1,0 +1,1 @@
+"""Prune and see: three orders on one plot, and heads by hand."""

@@ -1,0 +1,149 @@
+"""The metric against the share that is left, in three orders; and the heads that a visitor takes away."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from statistics import mean
+from typing import Any
+
+from markupsafe import Markup
+
+from explorer.charts import Picture, Trace, axis, band, chart, line
+from explorer.charts.words import compact, label, milliseconds, prose, strong
+from explorer.labs.pruning.importance.figures import PLURALS, metric_text
+from explorer.labs.pruning.schema import HandResult, Measured, OrdersResult
+from explorer.tables import Table
+
+TITLES = {"least": "least important first", "random": "random order", "most": "most important first"}
+COLOURS = {"least": "@third", "random": "@muted", "most": "@second"}
+MOST_NAMES = 6
+"""Heads that a sentence lists."""
+
+NOTICEABLE = 0.02
+"""What the sentence calls a loss."""
+
+
+def orders_table(result: OrdersResult) -> Table:
+    """order, draw, share, metric, parameters."""
+    return Table.of(
+        ("order", "draw", "share", "metric", "parameters"),
+        [(point.order, point.draw, point.share, point.metric, point.parameters) for point in result.points],
+    )
+
+
+def _lines(result: OrdersResult) -> dict[str, list[tuple[float, float, float, float]]]:
+    """(share gone, mean, lowest, highest) by order; over the draws of the random one."""
+    by_order: dict[str, dict[float, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for point in result.points:
+        if point.metric is not None:
+            by_order[point.order][round(point.share, 6)].append(point.metric)
+    return {
+        order: [(share, mean(values), min(values), max(values)) for share, values in sorted(shares.items())]
+        for order, shares in by_order.items()
+    }
+
+
+def orders_sentence(result: OrdersResult) -> Markup:
+    """How much can go, in the best and the worst order."""
+    lines = _lines(result)
+    if not lines.get("least"):
+        return prose(
+            f"{result.about.metric} is not defined on these {result.about.held_out} held-out examples. Take more."
+        )
+    whole = lines["least"][0][1]
+    units = PLURALS[result.unit]
+    parts = [f"Whole, {result.about.name} has {result.about.metric.lower()} ", strong(f"{whole:.3f}"), ". "]
+    if not result.done:
+        return prose(*parts, f"{len(result.points)} of {result.total} points measured.")
+    least, most = (strong(f"{100 * _until(lines[order], whole):.0f}%") for order in ("least", "most"))
+    parts += [
+        "Least important first, ", least, f" of the {units} can go before it falls by more than {NOTICEABLE}, most important "
+        "first ", most, f". {result.about.held_out} held-out examples",
+    ]  # fmt: skip
+    if result.about.metric == "Accuracy":
+        error = (whole * (1 - whole) / result.about.held_out) ** 0.5
+        parts.append(f", so one standard error is {error:.3f}")
+    return prose(*parts, ".")
+
+
+def _until(line: list[tuple[float, float, float, float]], whole: float) -> float:
+    """The largest share up to which every point is within NOTICEABLE."""
+    last = 0.0
+    for share, value, _, _ in line:
+        if value < whole - NOTICEABLE:
+            break
+        last = share
+    return last
+
+
+def orders_figure(result: OrdersResult) -> Picture:
+    """Three lines over the share that is left, all of it on the left."""
+    traces: list[Trace] = []
+    lines = _lines(result)
+    for order, points in lines.items():
+        shares, means, lows, highs = zip(*points, strict=True)
+        left = [100 * (1 - share) for share in shares]
+        if order == "random" and lows != highs:
+            traces.append(band(left, lows, highs, "rgba(138,148,163,0.25)"))
+        dash = "dot" if order == "random" else ""
+        hover = "%{x:.0f}% left: %{y:.3f}"
+        traces.append(line(left, means, COLOURS[order], TITLES[order], dash=dash, size=8, hover=hover))
+    values = [value for points in lines.values() for point in points for value in point[1:]]
+    whole = max((points[0][1] for points in lines.values()), default=1.0)
+    low, high = min([*values, whole - 0.5]) - 0.03, max([*values, whole]) + 0.03  # the same from the first point on
+    across = axis(f"{PLURALS[result.unit]} left (%)", span=(102, -2))
+    up = axis(label(result.about.metric), span=(low, high))
+    return chart(orders_sentence(result), traces, across, up, height=340, low=265, legend=True)
+
+
+def switches(result: HandResult) -> dict[str, Any]:
+    """The grid of heads; one row where a layer is shared."""
+    shape = result.about.shape
+    return {
+        "layers": shape.blocks,
+        "heads": shape.heads,
+        "off": [list(head) for head in result.heads],
+        "label": "Heads",
+    }
+
+
+def measured_table(rows: list[tuple[float, Measured]]) -> Table:
+    """share (gone), metric, parameters, milliseconds."""
+    return Table.of(
+        ("share", "metric", "parameters", "milliseconds"),
+        [(share, one.metric, one.parameters, one.milliseconds) for share, one in rows],
+    )
+
+
+def hand_table(result: HandResult) -> Table:
+    """The whole model, then the one without the heads."""
+    shape = result.about.shape
+    share = len(result.heads) / (shape.blocks * shape.heads)
+    both = ((0.0, result.before), (share, result.after))
+    return measured_table([(gone, measured) for gone, measured in both if measured])
+
+
+def hand_sentence(result: HandResult) -> Markup:
+    """What was lost with these heads."""
+    before, after = result.before, result.after
+    shape, metric = result.about.shape, result.about.metric.lower()
+    names = ", ".join(f"{layer}.{head}" for layer, head in result.heads)
+    those = f" ({names}, by layer and head)" if 0 < len(result.heads) <= MOST_NAMES else ""
+    if before is None or after is None:
+        return prose(f"Measuring without {len(result.heads)} heads{those}." if result.heads else "Measuring.")
+    if not result.heads:
+        return prose(
+            f"No head is gone: {metric} ",
+            strong(metric_text(before.metric)),
+            f", {compact(before.parameters)} parameters.",
+        )
+    shared = f" A head here serves all {shape.depth} depths, so it goes at each of them." if shape.shared else ""
+    return prose(
+        f"Without {len(result.heads)} of {shape.blocks * shape.heads} heads{those}: {metric} ",
+        strong(metric_text(after.metric)), f" instead of {metric_text(before.metric)}, {compact(after.parameters)} parameters "
+        f"instead of {compact(before.parameters)}, {_ms(after)} a batch of 16 instead of {_ms(before)}.{shared}",
+    )  # fmt: skip
+
+
+def _ms(measured: Measured) -> str:
+    return "?" if measured.milliseconds is None else milliseconds(measured.milliseconds, ".1f")

@@ -1,0 +1,31 @@
+"""The pruning page: what matters, prune and see, take out, step by step, fewer bits."""
+
+from __future__ import annotations
+
+import gradio as gr
+
+from explorer.labs.pruning.controls import Subject
+from explorer.labs.pruning.importance.page import build_importance
+from explorer.labs.pruning.orders.page import build_orders
+from explorer.labs.pruning.quantised.page import build_quantised
+from explorer.labs.pruning.remove.page import build_remove, build_steps
+from explorer.ui.page import Page
+
+
+def build(page: Page) -> None:
+    """What is pruned stands above, a tab for each thing to do with it below."""
+    subject = Subject(page)
+    with gr.Tabs():
+        with gr.Tab("What matters", id="importance") as matters:
+            draw, pressed = build_importance(subject, matters)
+        with gr.Tab("Prune and see", id="orders") as orders:
+            forget = build_orders(subject, orders, pressed)
+        with gr.Tab("Take out", id="remove") as remove:
+            build_remove(subject, remove)
+        with gr.Tab("Step by step", id="steps") as steps:
+            build_steps(subject, steps)
+        with gr.Tab("Fewer bits", id="quantise") as quantise:
+            build_quantised(subject, quantise)
+    triggers = subject.wire()
+    draw(*triggers)
+    forget(*triggers)

@@ -1,0 +1,169 @@
+"""What pruning has left: the metric step by step, each layer's heads and neurons, before and after, one step against many."""
+
+from __future__ import annotations
+
+from markupsafe import Markup
+
+from explorer.charts import Panel, Picture, axis, bars, chart, line, picture
+from explorer.charts.words import caption, compact, label, megabytes, milliseconds, prose, quoted, strong
+from explorer.labs.pruning.importance.figures import PLURALS, metric_text, shared_note
+from explorer.labs.pruning.orders.figures import measured_table
+from explorer.labs.pruning.schema import Left, PruneResult, Step, StepsResult
+from explorer.tables import Table
+
+MICHEL = (("1", "+1.9%"), ("4", "+2.7%"), ("16", "+17.5%"), ("64", "+17.5%"))
+"""Speed with half of BERT's heads pruned, by batch size (Michel et al. 2019, Table 4)."""
+
+TEXTPRUNER = ((1, 45.35, 85.15), (2, 86.45, 89.10), (4, 90.55, 90.90), (8, 90.90, 90.60), (16, 91.95, 90.85))
+"""XLM-R-base on PAWS-X (English accuracy, whole 94.65) at (6 heads, 1536 FFN) by the number of steps: heads uneven, heads even.
+TextPruner's README, section Performance (Yang et al. 2022)."""
+
+
+def prune_table(result: PruneResult) -> Table:
+    """share, metric, parameters, milliseconds; the first row is the whole model."""
+    return measured_table([(step.share, step.measured) for step in result.steps])
+
+
+def _metric(step: Step) -> str:
+    return metric_text(step.measured.metric)
+
+
+def prune_sentence(result: PruneResult) -> Markup:
+    """What is gone, what it cost and what it gained."""
+    first, last = result.steps[0], result.steps[-1]
+    if len(result.steps) == 1:
+        return prose(f"Whole, {result.about.name} has {result.about.metric.lower()} ", strong(_metric(first)), ".")
+    before, after = first.measured, last.measured
+    smaller = 1 - after.parameters / before.parameters
+    parts = [
+        f"Without {100 * last.share:.0f}% of the {PLURALS[result.unit]}: {result.about.metric.lower()} ",
+        strong(_metric(last)), f" instead of {_metric(first)}. ",
+    ]  # fmt: skip
+    if result.unit == "weight":
+        parts.append(f"{compact(after.parameters)} parameters are not 0, of {compact(before.parameters)}. ")
+    else:
+        parts.append(
+            f"{compact(after.parameters)} parameters instead of {compact(before.parameters)} ({100 * smaller:.0f}% fewer), "
+            f"{megabytes(after.bytes)} instead of {megabytes(before.bytes)}. "
+        )
+    at_16 = next((speed for speed in result.speeds if speed.batch == 16), None)
+    if at_16:
+        parts += ["At batch 16 it is ", strong(f"{at_16.before / at_16.after:.2f} times"), " as fast. "]
+    if result.left and result.left.gap is not None:
+        parts.append(f"Masked and really removed differ by {result.left.gap:.1g} at most. ")
+        if result.left.plain:
+            parts.append("Plain from_pretrained opens what goes home. ")
+    if result.note:
+        parts.append(result.note if result.unit == "weight" else f"Masked, not removed: {result.note}")
+    parts.append(shared_note(result.about.shape))
+    return prose(*parts)
+
+
+def left_figure(result: PruneResult) -> Picture | str:
+    """Heads and neurons of each layer, whole and left; nothing where parts are masked only."""
+    left = result.left
+    if left is None or left.gap is None:
+        return ""
+    shape = result.about.shape
+    heads, neurons = (_by_depth(left, values, shape.depth) for values in (left.heads, left.neurons))
+    said = f"Heads left in each layer: {', '.join(map(str, heads))}. Neurons left: {', '.join(map(str, neurons))}."
+    panels = [_left(heads, shape.heads, "heads", "@first"), _left(neurons, shape.neurons, "neurons", "@third")]
+    return picture(said, panels, height=260, low=230, phone=430, gap=0.14, above=12, barmode="overlay")
+
+
+def _left(values: list[int], whole: int, what: str, colour: str) -> Panel:
+    """Grey bars for all there were, and in front of them what is left."""
+    names = [str(layer) for layer in range(len(values))]
+    there_were = bars(names, [whole] * len(names), "@untouched", upright=True)
+    drawn = [there_were, bars(names, values, colour, upright=True, hover="layer %{x}: %{y} left")]
+    return Panel(drawn, axis("layer", names=True), axis(what, span=(0, whole)))
+
+
+def _by_depth(left: Left, values: tuple[int, ...], depth: int) -> list[int]:
+    """0 if a whole layer is gone."""
+    found = dict(zip(left.layers, values, strict=True))
+    return [found.get(layer, 0) for layer in range(depth)]
+
+
+def before_after(result: PruneResult) -> Markup:
+    """Parameters, size and milliseconds before and after, beside Michel et al.'s speeds."""
+    first, last = result.steps[0], result.steps[-1]
+    before, after = first.measured, last.measured
+    fewer = _times(before.parameters, after.parameters)
+    rows = [
+        (result.about.metric, _metric(first), _metric(last), ""),
+        ("parameters", compact(before.parameters), compact(after.parameters), fewer),
+        ("file size", megabytes(before.bytes), megabytes(after.bytes), _times(before.bytes, after.bytes)),
+    ]
+    for speed in result.speeds:
+        whole, pruned = (milliseconds(value, ".1f") for value in (speed.before, speed.after))
+        rows.append((f"batch of {speed.batch}", whole, pruned, _times(speed.before, speed.after)))
+    return quoted(("measured", "whole", "pruned", "ratio"), rows, "Before and after, measured here")
+
+
+def _times(before: float, after: float) -> str:
+    return f"{before / after:.2f}" if after else "∞"
+
+
+def michel_quote() -> Markup:
+    """Their Table 4 in a line."""
+    gains = Markup(" · ").join(Markup("batch {}: <b>{}</b>").format(batch, gain) for batch, gain in MICHEL)
+    return caption(
+        "Quoted: with 50% of BERT's heads pruned (MNLI), examples a second change by ",
+        gains,
+        " (Michel et al. 2019, Table 4). Heads alone are a third of a layer's weights; neurons are the other two.",
+    )
+
+
+def steps_table(result: StepsResult) -> Table:
+    """way, step, share, metric, parameters, loss (of the training between)."""
+    return Table.of(
+        ("way", "step", "share", "metric", "parameters", "loss"),
+        [
+            (name, number, step.share, step.measured.metric, step.measured.parameters, step.loss)
+            for name, steps in result.lines
+            for number, step in enumerate(steps)
+        ],
+    )
+
+
+def steps_sentence(result: StepsResult) -> Markup:
+    """Where each way ends."""
+    parts: list[str] = [f"{100 * result.share:.0f}% of the {PLURALS[result.unit]} of {result.about.name} gone: "]
+    for place, (name, steps) in enumerate(result.lines):
+        parts += ["; " if place else "", f"{name} ", strong(_metric(steps[-1]))]
+        if steps[-1].share < result.share - 0.02 and not result.done:
+            parts.append(f" so far, at {100 * steps[-1].share:.0f}%")
+    whole = result.lines[0][1][0]
+    return prose(*parts, f". Whole: {_metric(whole)}, on {result.about.held_out} held-out examples.")
+
+
+def steps_figure(result: StepsResult) -> Picture:
+    """A line a way over the share that is left."""
+    traces = [
+        line(
+            [100 * (1 - step.share) for step in steps],
+            [step.measured.metric for step in steps],
+            colour,
+            label(name),
+            size=9,
+            hover="%{x:.0f}% left: %{y:.3f}",
+        )
+        for colour, (name, steps) in zip(("@second", "@first", "@third"), result.lines, strict=False)
+    ]
+    across, up = axis(f"{PLURALS[result.unit]} left (%)", down=True), axis(label(result.about.metric))
+    return chart(steps_sentence(result), traces, across, up, height=380, low=280, legend=True)
+
+
+def textpruner_quote() -> Markup:
+    """The contrast that TextPruner reports."""
+    steps, uneven, even = zip(*TEXTPRUNER, strict=True)
+    title = (
+        "XLM-R-base on PAWS-X pruned to 6 heads and 1,536 neurons a layer, English accuracy by "
+        "number of steps (whole: 94.65), quoted from TextPruner's README (Yang et al. 2022)"
+    )
+    rows = (
+        ("heads uneven", *(f"{score:.2f}" for score in uneven)),
+        ("heads even", *(f"{score:.2f}" for score in even)),
+    )
+    return quoted(("steps", *steps), rows, title)

@@ -1,0 +1,118 @@
+"""Take out: parts really removed, with what that gains, and the model to take home; and one step against many."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gradio as gr
+
+from explorer.labs.pruning import EXPORT, PRUNE, STEPS
+from explorer.labs.pruning.controls import Live, Subject, fit, score_box, unit_and_score
+from explorer.labs.pruning.params import PruneParams, StepsParams
+from explorer.labs.pruning.remove import figures
+from explorer.labs.pruning.schema import PruneResult, StepsResult
+from explorer.labs.pruning.worked import SHARE_IN_STEPS
+from explorer.ui.components import rich_text
+from explorer.ui.controls import control, controls
+from explorer.ui.kit import Tries, View, asks, bar_place, bench, shows, start_stop, why
+from explorer.ui.wiring import folds
+
+WHY = r"""
+**Removed, not masked**: a head that is gone takes its rows of $W_q$, $W_k$, $W_v$ and its columns of $W_o$ with it, a neuron its
+row of $W_1$ and its column of $W_2$. The outputs are those with the same gates at 0, up to rounding; the model is smaller and, at
+larger batches, quicker. Single weights at 0 save nothing by themselves. Layers then have widths of their own, which a config
+cannot say: what goes home is safetensors, config and tokenizer with `load_pruned.py`, which opens them. Where every layer keeps
+all its heads and as many neurons, plain `from_pretrained` opens it too.
+"""
+TRY: dict[str, dict[str, Any]] = {
+    "half the neurons, evenly": {**unit_and_score("neuron"), "share": 0.5, "even": True, "heads": 0, "neurons": 0},
+    "a third of the heads": {**unit_and_score("head"), "share": 0.35, "even": False, "heads": 0, "neurons": 0},
+    "half the layers": {**unit_and_score("layer"), "share": 0.5, "even": False, "heads": 0, "neurons": 0},
+    "to a budget": {**unit_and_score("both"), "share": 0.5, "even": False, "heads": 8, "neurons": 2048},
+}
+TRY_STEPS: dict[str, dict[str, Any]] = {
+    "train a little between": {"train_between": 8},
+    "more goes": {"share": 0.75},
+    "eight steps": {"steps": 8},
+    "weights by magnitude": {**unit_and_score("weight", "magnitude"), "share": 0.8, "train_between": 8},
+}
+NAMES = ("unit", "score", "share", "steps", "order", "train_between", "even", "heads", "neurons", "seed")
+"""In the order of the endpoint's parameters."""
+
+WHY_STEPS = r"""
+Importance is a slope at the model as it stands. Once many parts are gone the others matter differently: of two heads that do the
+same, either can go, and not both. So take a few, measure again, take a few more; and let a little training between
+mend what was cut.
+"""
+
+
+def build_remove(subject: Subject, tab: gr.Tab) -> None:
+    """How much of which units; what is left, before beside after, and the file."""
+    with bench():
+        with asks(250):
+            buttons = start_stop("Prune", "prune")
+            made = controls(PruneParams, "unit", "share", "order", "even")
+            with gr.Accordion("Score, budget, steps", open=False):
+                made["score"] = score_box("both")
+                made |= controls(PruneParams, "heads", "neurons", "steps", "train_between", "seed")
+            tries = Tries(TRY)
+        with shows():
+            ids = ("prune-said", "left-figure")
+            view = View("left-in-each-layer", ids, figures.prune_sentence, figures.left_figure, bar=True)
+            with gr.Row():
+                table = rich_text(elem_classes=["wide"], elem_id="before-after")
+            _build_export(subject, key := gr.Textbox("", visible="hidden", label="key"))
+            rich_text(str(figures.michel_quote()))
+    why("what removing means", WHY)
+    inputs = {name: made[name] for name in NAMES}
+    shown = [*view, (table, figures.before_after), (key, lambda result: result.key)]
+    stream = Live(subject, PRUNE, inputs, shown, _share, buttons, view.bar)
+    fit(made["unit"], made["score"])
+    stream.on(stream.start.click, *tries.into(made))
+    stream.opens(tab.select)
+
+
+def _share(result: PruneResult) -> float:
+    """The steps, the check, four batch sizes."""
+    if result.done:
+        return 1.0
+    done = len(result.steps) + (result.left is not None) + len(result.speeds)
+    return min(0.99, done / (result.wanted + 5))
+
+
+def _build_export(subject: Subject, key: gr.Textbox) -> None:
+    with gr.Row():
+        buttons = start_stop("Take the pruned model home", "export-pruned")
+        file = gr.File(label="The pruned model", interactive=False, visible=False, elem_id="pruned-file")
+    bar = bar_place()
+    with gr.Column(visible=False):
+        panel = folds(EXPORT)
+    shown = [(file, lambda result: gr.update(value=result.path, visible=True))]
+    stream = Live(subject, EXPORT, {"key": key}, shown, lambda result: 1.0, buttons, bar, panel)
+    stream.on(stream.start.click)
+
+
+def build_steps(subject: Subject, tab: gr.Tab) -> None:
+    """The share in one step or in several; both on one plot."""
+    with bench():
+        with asks(250):
+            buttons = start_stop("Compare", "compare-steps")
+            unit = control(StepsParams, "unit")
+            score = score_box("both")
+            later = controls(StepsParams, share=SHARE_IN_STEPS, steps=4, train_between=0)
+            tries = Tries(TRY_STEPS)
+        with shows():
+            view = View("steps", "steps", figures.steps_sentence, figures.steps_figure, bar=True)
+            rich_text(str(figures.textpruner_quote()), elem_classes=["wide"])
+    with why("many steps"):
+        gr.Markdown(WHY_STEPS)
+
+    def share(result: StepsResult) -> float:
+        return 1.0 if result.done else min(0.99, result.progress)
+
+    inputs = {"unit": unit, "score": score, **later}
+    stream = Live(subject, STEPS, inputs, view, share, buttons, view.bar)
+    moves = tries.into(inputs)
+    fit(unit, score)
+    stream.on(stream.start.click, *moves)
+    stream.opens(tab.select)

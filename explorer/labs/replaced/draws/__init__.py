@@ -1,0 +1,1 @@
+"""Many draws of one text: how well the discriminator tells replaced tokens from original ones."""

@@ -1,0 +1,234 @@
+"""The replaced-tokens lab's pictures, sentences and tables of one text, from plain results."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import exp
+from typing import Any
+
+from markupsafe import Markup
+
+from explorer.charts import Axis, Look, Mark, Panel, Picture, Trace, axis, bars, level, picture, points
+from explorer.charts.chips import chip, chips
+from explorer.charts.words import caption, counted, label, percent, prose, quoted, strong
+from explorer.labs.replaced.schema import THRESHOLD, VERDICTS, JudgedToken, ReplacedResult
+from explorer.tables import Table
+
+NAMES = {"hit": "replaced, found", "miss": "replaced, missed", "alarm": "false alarm", "right": "original"}
+"""What a visitor reads for each of VERDICTS."""
+
+COLOURS = {"hit": "@third", "miss": "@second", "alarm": "@fifth", "right": "@muted"}
+GUESSED = "guessed by the generator (★): counts as original"
+MOST_NAMES, MOST_NAMES_ON_A_PHONE = 60, 14
+"""Tokens whose names stand below a figure; of a longer text the pointer reads them."""
+
+WEIGHT = 50
+"""Of the discriminator's loss beside the generator's (Clark et al. 2020, appendix A)."""
+
+TABLE_5 = quoted(
+    ("what learns from what", "GLUE"),
+    (
+        ("ELECTRA: replaced or not, at all tokens", "85.0"),
+        ("all-tokens MLM: the generator's tokens are shown, and all tokens predicted", "84.3"),
+        ("replace MLM: as BERT, with the generator's tokens in place of [MASK]", "82.4"),
+        ("ELECTRA 15%: the discriminator's loss at the masked tokens alone", "82.4"),
+        ("BERT: [MASK] is shown, and 15% predicted", "82.2"),
+    ),
+    "Where the gain comes from (Clark et al. 2020, Table 5)",
+)
+
+
+def legend(with_guesses: bool = True) -> Markup:
+    """The verdicts' colours, in words."""
+    swatch = Markup('<span class="swatch {}">{}</span>')
+    shown = [*NAMES.items()][:-1] + ([("guessed", GUESSED)] if with_guesses else [])
+    items = Markup("").join(swatch.format(style, name) for style, name in shown)
+    return Markup(
+        '<div class="legend verdicts">{}<span class="below-note">below a token: P(replaced)</span></div>'
+    ).format(items)
+
+
+def replaced_chips(result: ReplacedResult) -> dict[str, Any]:
+    """The text as the discriminator sees it; below each token its probability of being replaced, and what stood there."""
+    row = []
+    for token in result.tokens:
+        style = f"{token.verdict} guessed" if token.guessed else token.verdict
+        stood = f", was {token.was}" if token.is_replaced and token.was else ""
+        told = GUESSED if token.guessed else NAMES[token.verdict]
+        title = f"{token.shown}, position {token.position}: {told}{stood}"
+        below = _whole(token.probability) + (f" · {token.was}" if token.is_replaced and token.was else "")
+        row.append(chip(token.text, title, style, joined=token.joined, below=below))
+    return chips("Tokens as the discriminator sees them, with the probability that each was replaced", row)
+
+
+def _whole(share: float) -> str:
+    """A whole percentage, so that many tokens stand in a row; what is not quite certain isn't shown as certain."""
+    return "<1%" if share < 0.01 else ">99%" if share > 0.99 else f"{100 * share:.0f}%"
+
+
+def replaced_table(result: ReplacedResult) -> Table:
+    """position, original, shown, is_replaced, probability (of being replaced); the text's own tokens."""
+    columns = ("position", "original", "shown", "is_replaced", "probability")
+    return Table.of(columns, [tuple(getattr(token, name) for name in columns) for token in result.tokens])
+
+
+def replaced_sentence(result: ReplacedResult) -> Markup:
+    """What the generator wrote, and what the discriminator makes of it."""
+    chosen, guessed = result.chosen, sum(token.guessed for token in result.tokens)
+    if not chosen:
+        return prose("Nothing is masked at this rate, so every token is the original one. ", _judged(result))
+    parts = [
+        strong(f"{len(chosen)} of {counted(len(result.tokens), 'token')}"),
+        f" {'was' if len(chosen) == 1 else 'were'} masked. The generator wrote ",
+    ]
+    if not guessed:
+        parts.append("another one than stood there. " if len(chosen) == 1 else "others than stood there. ")
+    elif guessed == len(chosen):
+        parts.append("what stood there, which counts as original, so there is nothing to find. ")
+    else:
+        parts.append(f"{guessed} as it was, which counts as original, and {len(chosen) - guessed} otherwise. ")
+    return prose(*parts, _judged(result))
+
+
+def hand_sentence(result: ReplacedResult) -> Markup:
+    """Which of the visitor's words are caught."""
+    gone = (
+        f" {counted(result.left_out, 'token')} of the text have no place in what is shown." if result.left_out else ""
+    )
+    told = []
+    for token in [token for token in result.tokens if token.is_replaced][:4]:
+        caught = "caught" if token.verdict == "hit" else "not caught"
+        instead = f" in place of {token.was}" if token.was else ""
+        itself = "" if token.before is None else f" ({token.was} itself {percent(token.before)})"
+        told += [
+            strong(token.text),
+            f"{instead}: P(replaced) = {percent(token.probability)}{itself}, ",
+            strong(caught),
+            ". ",
+        ]
+    same = "No token differs from the text, so there is nothing to find. "
+    return prose(*(told or [same]), _judged(result), gone)
+
+
+def _judged(result: ReplacedResult) -> Markup:
+    """How many replaced tokens the discriminator finds, and how many others it takes for such."""
+    hits, misses, alarms, right = (len(result.of(verdict)) for verdict in VERDICTS)
+    parts = ["The discriminator "]
+    if hits + misses:
+        plural = "" if hits + misses == 1 else "s"
+        parts += ["finds ", strong(f"{hits} of {hits + misses}"), f" replaced token{plural} and "]
+    return prose(*parts, "takes ", strong(f"{alarms} of {alarms + right}"), " original ones for replaced.")
+
+
+def replaced_figure(result: ReplacedResult) -> Picture:
+    """A bar for each token: its probability of being replaced, in the colour of what that is worth."""
+    return _judged_figure(result, replaced_sentence(result))
+
+
+def hand_figure(result: ReplacedResult) -> Picture:
+    """The same of a text that a visitor has changed."""
+    return _judged_figure(result, hand_sentence(result))
+
+
+def _judged_figure(result: ReplacedResult, said: Markup) -> Picture:
+    traces = []
+    hover = "%{customdata}: P(replaced) = %{y:.2%}"
+    for verdict in VERDICTS:
+        if tokens := result.of(verdict):
+            told = [
+                label(token.text, 20) + (f", was {label(token.was, 20)}" if token.is_replaced else "")
+                for token in tokens
+            ]
+            look: Look = {"upright": True, "hover": hover, "customdata": told}
+            places, shares = [token.position for token in tokens], [token.probability for token in tokens]
+            traces.append(bars(places, shares, COLOURS[verdict], NAMES[verdict], **look))
+    if guessed := [token for token in result.tokens if token.guessed]:
+        places, above = [token.position for token in guessed], [token.probability + 0.06 for token in guessed]
+        traces.append(points(places, above, "@first", "guessed by the generator", symbol="star", size=12))
+    up = axis("P(replaced)", percent=True, span=(0, 1.04), tickvals=[0, 0.25, 0.5, 0.75, 1])
+    marks = [level(THRESHOLD, "@muted", dash="dot")]
+    return _over_tokens(said, traces, result.tokens, up, marks, height=260, low=200)
+
+
+def _over_tokens(
+    said: Markup,
+    traces: Sequence[Trace],
+    tokens: Sequence[JudgedToken],
+    up: Axis,
+    marks: Sequence[Mark] = (),
+    **more: Any,
+) -> Picture:
+    """Bars over the tokens by their positions; the names stand below where there is room for them."""
+    span = (tokens[0].position - 0.7, tokens[-1].position + 0.7)
+    places, names = [token.position for token in tokens], [label(token.text, 12) for token in tokens]
+    named: Look = {"tickmode": "array", "tickvals": places, "ticktext": names, "tickangle": -55}
+    numbered = axis("position", grid=False, span=span)
+    wide = axis(grid=False, size=14, span=span, **named) if len(tokens) <= MOST_NAMES else numbered
+    narrow = wide if len(tokens) <= MOST_NAMES_ON_A_PHONE else numbered
+    panel = Panel(traces, wide, up, marks=marks, alone=Panel((), narrow, up, marks=marks))
+    return picture(said, [panel], **{"phone": 320, "above": 8, "bargap": 0.15, **more})
+
+
+def signal_sentence(result: ReplacedResult) -> Markup:
+    """Where each of the two models has a loss, and how large it is."""
+    count, chosen, masked = len(result.tokens), len(result.chosen), result.masked_loss
+    parts = [
+        "The discriminator has a loss at ",
+        strong(f"all {counted(count, 'token')}"),
+        ", a mean binary cross-entropy of ",
+    ]
+    parts += [strong(f"{result.loss:.3f} nats"), "; the generator, as any masked language model, only at "]
+    if masked is None:
+        return prose(*parts, "the masked ones, of which there are none.")
+    parts += [
+        strong(f"{chosen} ({percent(chosen / count)})"),
+        f", a mean −ln p of {masked:.3f}. Both are trained at once on ",
+    ]
+    total = masked + WEIGHT * result.loss
+    return prose(
+        *parts,
+        f"their sum, {masked:.2f} + {WEIGHT} · {result.loss:.3f} = {total:.1f} (Clark et al. 2020, section 2 and appendix A).",
+    )
+
+
+def signal_figure(result: ReplacedResult) -> Picture:
+    """The discriminator's loss at every token as bars, the generator's at the masked ones as points."""
+    hover = "%{customdata}: %{y:.3f} nats"
+    places, losses = [token.position for token in result.tokens], [token.loss for token in result.tokens]
+    look: Look = {"upright": True, "hover": hover, "customdata": [label(token.text, 20) for token in result.tokens]}
+    traces = [bars(places, losses, "@first", "discriminator: −ln P(right answer)", **look)]
+    if chosen := result.chosen:
+        at, terms = [token.position for token in chosen], [token.surprisal for token in chosen]
+        mark: Look = {
+            "symbol": "diamond",
+            "size": 13,
+            "hover": hover,
+            "customdata": [label(token.was, 20) for token in chosen],
+        }
+        traces.append(points(at, terms, "@second", "generator: −ln p(original)", **mark))
+    up = axis("loss (nats)", zero=True)
+    return _over_tokens(signal_sentence(result), traces, result.tokens, up, height=290, legend=True)
+
+
+def steps_table(result: ReplacedResult) -> Markup:
+    """The loop at each masked position, as a small table."""
+    if not result.chosen:
+        return Markup("")
+    heads = ("at", "stood there", "its p", "generator wrote", "its p", "P(replaced)")
+    rows = [
+        (
+            token.position,
+            token.was,
+            percent(exp(-(token.surprisal or 0.0))),
+            token.text,
+            percent(token.drawn or 0.0),
+            percent(token.probability),
+        )
+        for token in result.chosen
+    ]
+    return quoted(heads, rows, "Each masked position: the generator's p, the discriminator's P(replaced)")
+
+
+def pair_line(result: ReplacedResult) -> Markup:
+    """Which two models are at work."""
+    return caption(f"{result.generator} writes, {result.model} judges and never sees [MASK]. Choose another above.")

@@ -1,0 +1,1 @@
+"""Words that the visitor replaces by hand, before the discriminator."""

@@ -1,0 +1,97 @@
+"""The replaced-tokens page: one draw token by token, words replaced by hand, and many draws counted together."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gradio as gr
+
+from explorer.kinds import LARGEST_SEED
+from explorer.labs.replaced import REPLACED_TOKENS, figures
+from explorer.labs.replaced.draws.page import build_draws
+from explorer.labs.replaced.examples import SEED, TEXT, TRY
+from explorer.labs.replaced.hand.page import build_hand
+from explorer.labs.replaced.schema import DISCRIMINATOR, ReplacedParams
+from explorer.models.families import Capability
+from explorer.ui.components import rich_text, token_chips, while_in_view
+from explorer.ui.controls import control
+from explorer.ui.kit import QUIET, Tries, View, asks, bench, shows, why
+from explorer.ui.page import Page
+from explorer.ui.wiring import Connection
+
+WHY = r"""
+BERT learns from the 15% of the tokens that are hidden, and pays for every other token that it reads. ELECTRA hides them too, but
+for a small masked language model, the **generator**: it draws a token for each blank from its own distribution, and a second,
+larger model, the **discriminator**, says of **every** token of the result whether it is the original one:
+
+$$\mathcal{L} = \mathcal{L}_{\text{MLM}}(\text{generator}) + 50\,\mathcal{L}_{\text{Disc}},\qquad
+\mathcal{L}_{\text{Disc}} = -\frac{1}{n}\sum_{t=1}^{n} \Big[ r_t \ln D_t + (1 - r_t) \ln (1 - D_t) \Big]$$
+
+where $r_t = 1$ where the token differs from the original, and $D_t$ is the sigmoid of one score for each token. A sample that
+happens to be the original token counts as original. The discriminator never sees `[MASK]`, so nothing is missing when it is
+fine-tuned; afterwards the generator is thrown away.
+
+**Like a GAN?** Two models, one of which makes what the other has to find out. But the generator isn't trained to fool anybody: it
+learns by maximum likelihood, to say what really stood there. No gradient goes from the discriminator through the drawn token
+back to the generator, since drawing a token has none. There is no noise vector; chance comes in where a token is drawn. And what
+the generator gets right counts as true, not as a fake. (Clark et al. 2020, section 2)
+
+**How good should the generator be?** A quarter to half of the discriminator's size works best; the authors suppose that a
+stronger one sets a task that is too hard. The two share their embeddings. (section 3.2; the weight of 50: appendix A)
+"""
+
+
+def build(page: Page) -> None:
+    """Three tabs, and one model for all: the chosen one, or at first one that can."""
+    model = gr.Textbox(DISCRIMINATOR, label="model", visible="hidden")
+    ready = _models(page, model)
+    with gr.Tabs():
+        with gr.Tab("One draw", id="draw") as tab:
+            _one_draw(page, model, [while_in_view("#replaced-text", *ready), tab.select])
+        with gr.Tab("Replace it yourself", id="hand") as tab:
+            build_hand(page, model, [while_in_view("#hand-text", *ready), tab.select])
+        with gr.Tab("Many draws", id="draws") as tab:
+            build_draws(page, model, [while_in_view("#draws-text", *ready), tab.select])
+
+
+def _models(page: Page, model: gr.Textbox) -> list[Any]:
+    """What fires once it is known which model answers: a visitor who comes with another kind of model sees one that can."""
+
+    def able(chosen: str) -> str:
+        return chosen if Capability.RTD in page.engine.status(chosen).capabilities else DISCRIMINATOR
+
+    opened = page.opened(able, [page.model], [model], **QUIET)
+    chosen = [changed(lambda name: name, [page.model], [model], **QUIET) for changed in page.changed]
+    return [event.then for event in (opened, *chosen)]
+
+
+def _one_draw(page: Page, model: gr.Textbox, triggers: list[Any]) -> None:
+    with bench():
+        with asks():
+            text = control(ReplacedParams, "text", value=TEXT, elem_id="replaced-text")
+            temperature = control(ReplacedParams, "temperature")
+            rate = control(ReplacedParams, "rate")
+            seed = control(ReplacedParams, "seed", value=SEED, minimum=0, maximum=LARGEST_SEED)
+            again = gr.Button("Draw again", variant="primary")
+            pair = rich_text(elem_id="replaced-pair")
+        with shows():
+            chips = token_chips(elem_id="replaced-chips")
+            view = View("replaced-tokens", "replaced", figures.replaced_sentence, figures.replaced_figure)
+            gr.HTML(str(figures.legend()))
+            tries = Tries(TRY)
+    gr.Markdown("## What each model learns from this text")
+    with bench():
+        with shows(1):
+            signal = View("losses", "signal", figures.signal_sentence, figures.signal_figure)
+        with shows(1):
+            steps = rich_text(elem_id="replaced-steps", elem_classes=["wide"])
+    with why("ELECTRA, and what it has of a GAN", WHY):
+        gr.HTML(str(figures.TABLE_5))
+    inputs = {"model": model, "text": text, "temperature": temperature, "seed": seed, "rate": rate}
+    told = [(steps, figures.steps_table), (pair, figures.pair_line)]
+    draw = Connection(page, REPLACED_TOKENS, inputs, [(chips, figures.replaced_chips), *view, *signal, *told])
+    next_seed = again.click(
+        fn=None, js="(seed) => (seed || 0) + 1", inputs=[seed], outputs=[seed], api_visibility="private"
+    )
+    moves = tries.into(inputs, show_progress="full")
+    draw.on(next_seed.then, text.submit, seed.submit, temperature.change, rate.change, *moves, *triggers)

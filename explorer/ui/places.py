@@ -1,0 +1,60 @@
+"""What fills a component: a function of a result, and of what the visitor chose to see."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from inspect import Parameter, signature
+from typing import Any
+
+from gradio.components import Component
+from markupsafe import Markup
+
+Draw = Callable[..., Any]
+Place = tuple[Component | Sequence[Component], Draw]
+"""A component with the function of a result that fills it, or several with one that returns a value for each.
+
+By the names of its parameters the function also gets what the visitor chose to see, the `seconds` since the question was asked,
+and, where only the page is filled, the `owner` who asked.
+"""
+
+
+class Places:
+    """Components and what fills them. views: the controls, by name, that say what is drawn and not what is computed.
+
+    look: what these choices come to for a result, by name; a function like the others, and its answer is handed to them.
+    """
+
+    def __init__(
+        self,
+        places: Iterable[Place],
+        views: dict[str, Any] | None = None,
+        look: Callable[..., dict[str, Any]] = lambda result: {},
+    ) -> None:
+        self._look = _by_name(look, views or {})
+        self.components: list[Component] = []
+        self._draws: list[tuple[Draw, bool]] = []
+        for parts, draw in places:
+            self.components += parts if isinstance(parts, Sequence) else [parts]
+            self._draws.append((_by_name(draw, views or {}), isinstance(parts, Sequence)))
+
+    def values(self, result: Any, **known: Any) -> list[Any]:
+        """What the components are to hold."""
+        known |= self._look(result, known)
+        values: list[Any] = []
+        for draw, several in self._draws:
+            values += draw(result, known) if several else [draw(result, known)]
+        return [str(value) if isinstance(value, Markup) else value for value in values]
+
+
+def _by_name(draw: Draw, views: dict[str, Any]) -> Draw:
+    """A function of a result and of all that is known by name, of which `draw` gets what it asks for.
+
+    A view that nobody has chosen, as by a client, is `draw`'s own default, or what its control opens with.
+    """
+    asked = signature(draw).parameters
+    opening = {
+        name: control.value
+        for name, control in views.items()
+        if name in asked and asked[name].default is Parameter.empty
+    }
+    return lambda result, known: draw(result, **opening | {name: known[name] for name in known if name in asked})

@@ -1,0 +1,28 @@
+"""Scripts and notebooks that call the app."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradio_client import Client
+
+
+class Caller(Client):
+    """gradio_client's own, which reads of the app only what can be called.
+
+    The pages' thousand other events are looked up in two thousand components each, which takes it most of a second.
+    With `other` it is told what that one has learned of the same app, and is a visitor of its own nevertheless.
+    """
+
+    def __init__(self, address: str, other: Caller | None = None) -> None:
+        self._other = other
+        super().__init__(address, verbose=False, analytics_enabled=False, httpx_kwargs={"timeout": 300})
+
+    def _get_config(self) -> Any:
+        if self._other:
+            return self._other.config
+        config = super()._get_config()
+        return config | {"dependencies": [end for end in config["dependencies"] if end["api_visibility"] != "private"]}
+
+    def _get_api_info(self) -> Any:
+        return self._other._info if self._other else super()._get_api_info()

@@ -1,0 +1,54 @@
+"""The directions page in a real browser: one blank, fifty sentences, why not the next word."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.e2e.visiting import Visit
+
+pytestmark = pytest.mark.e2e
+
+
+def test_a_pressed_word_is_hidden_and_the_triangles_follow(visit: Visit) -> None:
+    visit.open("directions", "#directions-figure")
+    page, said = visit.page, visit.page.locator("#directions-said")
+    expect(said).to_contain_text("From both sides bert-small gives are")
+    page.wait_for_selector("#sight-figure .plot[data-drawn]")
+    text, figure = (page.locator(part).bounding_box() for part in ("#directions-input", "#directions-figure .plot"))
+    assert text is not None
+    assert figure is not None
+    assert figure["y"] + figure["height"] <= 768, "the fold cuts the figure"
+
+    before = visit.draws("#sight-figure")
+    page.click("#directions-chips button:has-text('keys')")
+    expect(said).to_contain_text("gives keys")
+    visit.wait_redrawn("#sight-figure", before)
+    page.get_by_role("button", name="A word in pieces").click()
+    expect(page.get_by_text("is 2 pieces to bert-small")).to_be_visible()
+
+    box = page.get_by_label("Sentence").first
+    box.fill("Snow <img src=x onerror=alert(1)> fell all night.")
+    box.press("Enter")
+    expect(page.locator("#directions-chips")).to_contain_text("onerror")
+    box.fill("")
+    box.press("Enter")
+    expect(page.locator(".notice[role=alert]")).to_contain_text("Type a sentence first")
+    fold = page.locator(".folds:visible").first
+    fold.get_by_role("button", name="Data").click()
+    expect(fold.get_by_role("grid")).to_contain_text("gpt2-mini")
+
+
+def test_the_fifty_come_by_themselves_and_the_answer_is_in_view(visit: Visit) -> None:
+    visit.open("directions", "#directions-figure")
+    page = visit.page
+    visit.tab("Fifty sentences")
+    expect(page.locator("#fifty-said")).to_contain_text("of 50 sentences")
+    visit.tab("Why not the next word?")
+    said = page.locator("#answer-said")
+    expect(said).to_contain_text("exactly 0")
+    page.click("#answer-chips button:has-text('table')")
+    expect(said).to_contain_text("would have to say table")
+    visit.tab("Encoder, decoder, both")
+    expect(page.locator("#stacks svg")).to_have_count(3)
+    assert page.locator("#stacks text").first.evaluate("text => getComputedStyle(text).fontSize") == "16px"

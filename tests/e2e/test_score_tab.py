@@ -1,0 +1,69 @@
+"""How likely is a sentence, the minimal pairs, and several blanks, in a real browser."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.e2e.visiting import Visit, open_tab
+
+pytestmark = pytest.mark.e2e
+
+
+def test_two_sentences_are_compared_and_pairs_are_ranked(visit: Visit) -> None:
+    visit.open("masking", "#fill-figure")
+    page = visit.page
+    open_tab(page, "How likely is a sentence?")
+    said = page.locator("#score-said")
+    expect(said).to_contain_text("the first likelier")
+    expect(said).to_contain_text("are / is")
+    expect(page.locator("#score-facts")).to_contain_text("gpt2-mini: ln p")
+    page.wait_for_selector("#score-figure .plot[data-drawn]")
+
+    page.get_by_role("button", name="Names of two words").click()
+    expect(said).to_contain_text("more than 1")
+    fold = page.locator(".folds:visible").first
+    fold.get_by_role("button", name="Data").click()
+    expect(fold.get_by_role("grid")).to_contain_text("York")
+
+    page.locator("#score-sentences textarea").fill("The [MASK] <img src=x onerror=alert(1)>")
+    page.get_by_role("button", name="Score", exact=True).click()
+    expect(page.locator(".notice[role=alert]")).to_contain_text("has a blank")
+    expect(said).to_contain_text("more than 1")
+
+    open_tab(page, "Thirty minimal pairs")
+    expect(page.locator("#minimal-pairs-said")).to_contain_text("of 30 pairs right")
+    page.wait_for_selector("#minimal-pairs-figure .plot[data-drawn]")
+    expect(page.locator("#pairs-start")).to_be_visible()
+    visit.assert_unharmed()
+
+
+def test_several_blanks_are_filled_in_four_ways(visit: Visit) -> None:
+    visit.open("masking", "#fill-figure")
+    page = visit.page
+    open_tab(page, "Several blanks")
+    page.wait_for_selector("#several-figure .plot[data-drawn]")
+    said = page.locator("#several-said")
+    expect(said).to_contain_text("joint ln p")
+    before = visit.draws("#several-figure")
+    page.get_by_role("button", name="A line of eight").click()
+    visit.wait_redrawn("#several-figure", before)
+    fold = page.locator(".folds:visible").first
+    fold.get_by_role("button", name="Data").click()
+    expect(fold.get_by_role("grid")).to_contain_text("left to right")
+    visit.assert_unharmed()
+
+
+def test_one_word_is_changed(visit: Visit) -> None:
+    visit.open("masking", "#fill-figure")
+    page = visit.page
+    open_tab(page, "One word changed")
+    said = page.locator("#swap-said")
+    expect(said).to_contain_text("With “man”")
+    page.get_by_role("button", name="Another land").click()
+    expect(said).to_contain_text("With “France”")
+    page.wait_for_selector("#swap-figure .plot[data-drawn]")
+    fold = page.locator(".folds:visible").first
+    fold.get_by_role("button", name="Data").click()
+    expect(fold.get_by_role("grid")).to_contain_text("Paris")
+    visit.assert_unharmed()

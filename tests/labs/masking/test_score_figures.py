@@ -1,0 +1,103 @@
+"""Scored sentences and minimal pairs as pictures, sentences, facts and tables."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from explorer.labs.masking.minimal import figures as minimal_figures
+from explorer.labs.masking.minimal.examples import PAIRS
+from explorer.labs.masking.score import figures
+from tests.labs.drawing import HOSTILE, assert_draws, assert_safe
+from tests.labs.masking.samples import minimal_pairs_result, score_result, scored_sentence
+
+FIRST = scored_sentence("The keys are here", -1, -4, -0.5, -2)
+SECOND = scored_sentence("The keys is here", -1, -5, -3, -2)
+LONGER = scored_sentence("The keys are here now", -1, -4, -0.5, -2, -1)
+
+
+def test_two_sentences_stand_row_by_row_with_their_difference_beside() -> None:
+    figure = assert_draws(figures.score_figure(score_result(FIRST, SECOND)))
+    assert [list(trace.x) for trace in figure.data] == [[1, 4, 0.5, 2], [1, 5, 3, 2], [0, 1, 2.5, 0]]
+    assert figure.data[0].marker.color[2] != figure.data[0].marker.color[0]
+    assert len({tuple(getattr(figure.layout, name).range) for name in ("yaxis", "yaxis2", "yaxis3")}) == 1
+
+
+def test_a_token_without_a_counterpart_leaves_a_gap_and_counts_whole() -> None:
+    figure = assert_draws(figures.score_figure(score_result(LONGER, FIRST)))
+    assert list(figure.data[1].y) == [0, 1, 2, 3]
+    assert list(figure.data[2].x) == [0, 0, 0, 0, -1]
+    assert figure.layout.yaxis2.ticktext[-1] == ""
+
+
+@pytest.mark.parametrize("count", [1, 3, 4, 8])
+def test_other_numbers_of_sentences_have_a_panel_each(count: int) -> None:
+    sentences = [scored_sentence(f"It is {number}", -1, -2, -number - 1) for number in range(count)]
+    figure = assert_draws(figures.score_figure(score_result(*sentences, beside=False)))
+    assert len(figure.data) == count
+
+
+def test_the_sentence_tells_which_is_likelier_and_where_it_comes_from() -> None:
+    said = figures.score_sentence(score_result(FIRST, SECOND))
+    assert "<strong>the first likelier</strong>, by 3.50 nats: pseudo-log-likelihood −7.50 against −11.00" in said
+    assert "are / is +2.50, keys +1.00" in said
+    assert "a token)" not in said
+    assert "The true log-likelihood of gpt2-mini agrees: −11.50 against −15.00." in said
+    longer = figures.score_sentence(score_result(LONGER, FIRST))
+    assert "the second likelier" in longer
+    assert "(−1.70 against −1.88 a token)" in longer
+
+
+def test_one_sentence_has_its_perplexity_and_its_least_expected_token() -> None:
+    said = figures.score_sentence(score_result(FIRST))
+    assert "−7.50" in said
+    assert f"perplexity of {math.exp(7.5 / 4):.3g}" in said
+    assert "least <strong>keys</strong> (−ln p = 4.00)" in said
+    assert "read as keys" in figures.score_sentence(score_result(scored_sentence("keys", -1, unknown=True)))
+
+
+def test_scores_that_add_up_to_more_than_one_are_told() -> None:
+    likely = [scored_sentence(text, -0.2, -0.2) for text in ("New York", "Hong Kong", "Sri Lanka")]
+    said = figures.score_sentence(score_result(*likely))
+    assert f"add up to {3 * math.exp(-0.4):.2f}, more than 1" in said
+    same = figures.score_sentence(score_result(likely[0], likely[0], likely[0]))
+    assert "add up" not in same
+
+
+def test_facts_and_table_hold_both_models_and_the_chosen_one() -> None:
+    result = score_result(FIRST, SECOND)
+    facts = figures.score_facts(result)
+    assert "gpt2-mini: ln p" in facts
+    assert "bert-small: PLL" in facts
+    assert "−1.88" in facts
+    table = figures.score_table(result)
+    assert table.columns == ("sentence", "position", "token", "log_probability")
+    assert table.rows[0] == (1, 1, "The", -1)
+    assert len(table.rows) == 8
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_what_visitors_type_stays_text(text: str) -> None:
+    shown = text.replace(" ", "_")
+    typed, other = scored_sentence(shown, -1), scored_sentence("It", -2)
+    for sentences in ((typed,), (typed, other), (typed, other, other)):
+        result = score_result(*sentences)
+        assert_safe(figures.score_sentence(result), shown)
+        tags = ("table", "thead", "tbody", "tr", "th", "td", "p")
+        assert_safe(figures.score_facts(result), shown, tags)
+        assert_draws(figures.score_figure(result))
+
+
+def test_pairs_are_drawn_as_they_come() -> None:
+    some = minimal_pairs_result(2.0, -1.0, 0.5)
+    figure = assert_draws(minimal_figures.minimal_pairs_figure(some))
+    assert list(figure.data[0].x) == [2, -1, 0.5]
+    assert len(figure.layout.yaxis.ticktext) == 10
+    said = minimal_figures.minimal_pairs_sentence(some)
+    assert "<strong>2 of 3</strong> pairs right: 2 of 3 on agreement." in said
+    assert "&lt;b&gt;better" in said
+    assert "by 1.00 nats" in said
+    assert "3 of 30" in minimal_figures.minimal_pairs_progress(some)
+    assert not minimal_figures.minimal_pairs_progress(minimal_pairs_result(*[1.0] * len(PAIRS)))
+    assert [row[-1] for row in minimal_figures.minimal_pairs_table(some).rows] == ["yes", "no", "yes"]

@@ -1,0 +1,133 @@
+"""The replaced-tokens lab's figures, sentences and tables, without a model."""
+
+from __future__ import annotations
+
+import pytest
+from markupsafe import Markup
+
+from explorer.labs.replaced import figures
+from explorer.labs.replaced.draws import figures as draws_figures
+from explorer.labs.replaced.examples import BY_HAND, TEXT, TRY
+from explorer.models.records import read_scores
+from explorer.settings import BUNDLED_MODELS
+from tests.labs.drawing import HOSTILE, assert_draws, assert_safe
+from tests.labs.replaced.samples import by_hand, draws_result, token, typical
+
+
+def plain(said: Markup) -> str:
+    return said.striptags()
+
+
+def test_each_token_has_the_colour_of_what_it_and_the_answer_make() -> None:
+    result = typical()
+    assert [entry.verdict for entry in result.tokens] == ["hit", "miss", "alarm", "right", "right"]
+    row = figures.replaced_chips(result)["chips"]
+    assert [chip["style"] for chip in row] == ["hit", "miss", "alarm", "right guessed", "right"]
+    assert row[0]["below"] == "90% · Paris"
+    assert "was Paris" in row[0]["title"]
+    assert row[2]["below"] == "70%"
+
+
+def test_the_table_has_the_promised_columns() -> None:
+    table = figures.replaced_table(typical())
+    assert table.columns == ("position", "original", "shown", "is_replaced", "probability")
+    assert table.rows[0] == (1, "Paris", "piano", True, 0.9)
+    assert table.rows[3] == (4, "the", "the", False, 0.1)
+
+
+def test_the_sentence_counts_hits_misses_false_alarms_and_guesses() -> None:
+    said = plain(figures.replaced_sentence(typical()))
+    assert said == (
+        "3 of 5 tokens were masked. The generator wrote 1 as it was, which counts as original, and 2 otherwise. "
+        "The discriminator finds 1 of 2 replaced tokens and takes 1 of 3 original ones for replaced."
+    )
+
+
+def test_the_sentence_where_everything_is_guessed_and_where_nothing_is_masked() -> None:
+    guessed = by_hand(token(1, "the", chosen=True), token(2, "."))
+    assert "so there is nothing to find. The discriminator takes 0 of 2" in plain(figures.replaced_sentence(guessed))
+    nothing = by_hand(token(1, "the"))
+    assert "Nothing is masked" in plain(figures.replaced_sentence(nothing))
+    assert "of which there are none" in plain(figures.signal_sentence(nothing))
+    assert figures.steps_table(nothing) == ""
+    assert len(figures.signal_figure(nothing)["data"]) == 1
+
+
+def test_the_learning_signal_is_all_tokens_against_the_masked_ones() -> None:
+    result = typical()
+    said = plain(figures.signal_sentence(result))
+    assert "all 5 tokens" in said
+    assert "3 (60.0%)" in said
+    assert "2.00 + 50 · 0.500 = 27.0" in said
+    bars, dots = figures.signal_figure(result)["data"]
+    assert len(bars["x"]) == 5
+    assert dots["x"] == [1, 2, 4]
+    assert dots["y"] == [2.0, 2.0, 2.0]
+
+
+def test_a_hand_made_text_says_which_words_are_caught() -> None:
+    swapped = by_hand(token(1, "soup", "album", probability=0.6), token(2, "am", "are"), left_out=2)
+    said = plain(figures.hand_sentence(swapped))
+    assert "soup in place of album: P(replaced) = 60.0%, caught." in said
+    assert "am in place of are: P(replaced) = 10.0%, not caught." in said
+    assert "2 tokens of the text have no place" in said
+    assert "No token differs" in plain(figures.hand_sentence(by_hand(token(1, "a"))))
+
+
+@pytest.mark.parametrize("count", [1, 40, 300])
+def test_figures_are_drawn_for_short_and_long_texts(count: int) -> None:
+    result = by_hand(*(token(place, f"w{place}", chosen=place % 7 == 0) for place in range(1, count + 1)))
+    assert_draws(figures.replaced_figure(result))
+    assert_draws(figures.signal_figure(result))
+
+
+def test_the_main_figure_marks_guesses_and_every_verdict() -> None:
+    drawn = figures.replaced_figure(typical())
+    names = [trace["name"] for trace in drawn["data"]]
+    assert names == [*figures.NAMES.values(), "guessed by the generator"]
+    assert_draws(drawn)
+
+
+@pytest.mark.parametrize("draws", [1, 2])
+def test_many_draws_are_drawn_and_told(draws: int) -> None:
+    result = draws_result(draws)
+    drawn = draws_figures.draws_figure(result)
+    assert_draws(drawn)
+    curve = next(trace for trace in drawn["data"] if trace.get("name") == "ROC")
+    assert (curve["x"][0], curve["y"][0]) == (0, 0)
+    assert (curve["x"][-1], curve["y"][-1]) == (1, 1)
+    said = plain(draws_figures.draws_sentence(result))
+    assert "0.750, the AUC (0.50 to 1.00 in single draws)" in said
+    assert "finds 50.0% of the replaced tokens and takes 25.0%" in said
+    assert bool(draws_figures.progress_line(result)) == (draws < 2)
+    assert draws_figures.draws_table(result).rows[1] == (0.6, 0.5, 0.25)
+
+
+def test_where_nothing_is_replaced_there_is_no_area() -> None:
+    result = draws_result(auc=None)
+    assert "nothing to tell apart" in plain(draws_figures.draws_sentence(result))
+    assert_draws(draws_figures.draws_figure(result))
+
+
+def test_the_cards_figures_stand_beside() -> None:
+    name = "electra-mini-discriminator"
+    assert "AUC 0.875: 51.9% found, 5.40% false alarms" in plain(
+        draws_figures.card_line(name, read_scores(BUNDLED_MODELS / name))
+    )
+    assert "No figures" in draws_figures.card_line("another", None)
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_a_visitors_text_stays_text(text: str) -> None:
+    result = typical(text)
+    assert_safe(figures.steps_table(result), text, ("table", "caption", "thead", "tbody", "tr", "th", "td"))
+    assert_safe(figures.hand_sentence(by_hand(token(1, text, "is"))), text)
+    drawn = str(figures.hand_figure(result)["data"]) + str(figures.signal_figure(result)["data"])
+    if "<" in text:
+        assert text not in drawn
+
+
+def test_the_experiments_change_something() -> None:
+    assert all(asked != {"text": TEXT, "temperature": 1.0, "rate": 0.15} for asked in TRY.values())
+    assert all(text != shown for text, shown in BY_HAND.values())
+    assert len(TRY) == len(BY_HAND) == 5
