@@ -1,0 +1,67 @@
+"""What a small model can be asked to learn, and how its rows are made; nothing here imports torch, so that a page can list them.
+
+Sources: BERT (Devlin et al. 2019), RoBERTa's four input formats (Liu et al. 2019, section 4.2), ALBERT (Lan et al. 2020),
+ELECTRA (Clark et al. 2020), GPT (Radford et al. 2018).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Objective:
+    """One pretraining task. losses: the terms that are added, by the names that figures and tables give them."""
+
+    slug: str
+    title: str
+    formula: str
+    losses: tuple[str, ...]
+    pairs: str = ""
+    """The kind of pairs that it judges: next or order; empty for none."""
+    masks: bool = True
+    """Whether tokens are hidden."""
+
+
+_ENTRIES = (
+    Objective("mlm", "MLM", r"L = L_{\text{MLM}}", ("masked_loss",)),
+    Objective("mlm_nsp", "MLM + NSP", r"L = L_{\text{MLM}} + L_{\text{NSP}}", ("masked_loss", "pair_loss"), "next"),
+    Objective("mlm_sop", "MLM + SOP", r"L = L_{\text{MLM}} + L_{\text{SOP}}", ("masked_loss", "pair_loss"), "order"),
+    Objective(
+        "rtd",
+        "Replaced tokens",
+        r"L = L_{\text{MLM}}(\text{generator}) + 50\, L_{\text{Disc}}",
+        ("masked_loss", "replaced_loss"),
+    ),
+    Objective("causal", "Next token", r"L = -\tfrac1n \sum_t \ln p(x_t \mid x_{<t})", ("next_loss",), masks=False),
+)
+
+OBJECTIVES = {objective.slug: objective for objective in _ENTRIES}
+
+
+@dataclass(frozen=True)
+class Format:
+    """One way to fill a row. drawer: RowMaker's method; for pairs in order, `ordered`. paired: whether there is a B."""
+
+    slug: str
+    title: str
+    explanation: str
+    paired: bool = False
+
+
+_FORMATS = (
+    Format("segment_pair", "segment pair", "two segments that fill the row together, as BERT's", paired=True),
+    Format("sentence_pair", "sentence pair", "two single sentences, much shorter than the row", paired=True),
+    Format("full_sentences", "full sentences", "whole sentences up to the row's length, on into the next document"),
+    Format("doc_sentences", "doc sentences", "the same, but a row ends where its document does"),
+)
+
+FORMATS = {one.slug: one for one in _FORMATS}
+
+LOSS_TITLES = {
+    "masked_loss": "MLM: −ln p of the hidden tokens",
+    "pair_loss": "pairs: −ln p of the true class",
+    "replaced_loss": "discriminator, a token",
+    "next_loss": "−ln p of the next token",
+}
+"""How each term is called in a figure."""

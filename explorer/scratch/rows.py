@@ -1,0 +1,125 @@
+"""The rows of every step, and what is hidden in them: functions of the seed and the step, so that a resumed run goes on unchanged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+import torch
+from transformers import PreTrainedTokenizerBase
+
+from explorer.maths.corruption import CorruptionRecipe
+from explorer.models.masker import Masker
+from explorer.objectives.batches import Batch, collate
+from explorer.objectives.rows import Row, RowMaker, row_maker
+from explorer.objectives.text import TextStore
+from explorer.scratch.objectives import FORMATS, OBJECTIVES
+from explorer.scratch.spec import ScratchSpec
+from explorer.scratch.text import Document, Documents
+
+MEASURED_ROWS = 96
+MEASURED_SEED = 2**31
+"""The held-out rows and what is hidden in them are the same for every run on a text, whatever its seed."""
+MEASURED = CorruptionRecipe()
+
+Drawer = Callable[[RowMaker, TextStore, int, np.random.Generator], Row]
+
+NOTHING_HIDDEN = CorruptionRecipe(rate=0.0)
+
+
+def drawer_of(spec: ScratchSpec) -> Drawer:
+    """What draws one row of the spec's format."""
+    short = 1.0 if spec.row_format == "sentence_pair" else 0.0
+    if OBJECTIVES[spec.objective].pairs == "order":
+        return partial(RowMaker.order, short_share=short)
+    return {
+        "segment_pair": RowMaker.segment_pair,
+        "sentence_pair": RowMaker.sentence_pair,
+        "full_sentences": RowMaker.full,
+        "doc_sentences": RowMaker.doc_sentences,
+    }[FORMATS[spec.row_format].slug]
+
+
+class Drawn:
+    """The batches of one run. One epoch is as many rows as the text has row lengths of tokens; each epoch has the same rows."""
+
+    def __init__(self, spec: ScratchSpec, documents: Documents, tokenizer: PreTrainedTokenizerBase) -> None:
+        self.spec, self.masker = spec, Masker(tokenizer)
+        self.maker, self.drawer = row_maker(tokenizer), drawer_of(spec)
+        self.train = _store(documents.train, tokenizer)
+        self.held_out = _store(documents.held_out, tokenizer)
+        self.an_epoch = max(1, len(self.train.ids) // spec.length)
+        self.judges_pairs = bool(OBJECTIVES[spec.objective].pairs)
+
+    @property
+    def recipe(self) -> CorruptionRecipe:
+        """Of ELECTRA's generator every chosen token is a mask (Clark et al. 2020, section 2); BERT's have 80/10/10."""
+        objective = OBJECTIVES[self.spec.objective]
+        if not objective.masks:
+            return NOTHING_HIDDEN
+        if objective.slug == "rtd":
+            return CorruptionRecipe(self.spec.rate, 1.0, 0.0, self.spec.scheme)
+        return CorruptionRecipe(self.spec.rate, scheme=self.spec.scheme)
+
+    def batch(self, step: int) -> Batch:
+        """The training batch of a step from 0."""
+        spec, length = self.spec, self.spec.length_at(step)
+        first = step * spec.batch_size
+        rows = [self._row(number, length) for number in range(first, first + spec.batch_size)]
+        return self._collated([row for row, _ in rows], [key for _, key in rows])
+
+    def _row(self, number: int, length: int) -> tuple[Row, tuple[int, ...]]:
+        """The run's row of this number, and the key of its mask.
+
+        Static masks were drawn before training, `copies` of each row (BERT has ten); dynamic ones are drawn as the row is
+        read (Liu et al. 2019, section 4.1).
+        """
+        epoch, place = divmod(number, self.an_epoch)
+        row_number = int(np.random.default_rng((self.spec.seed, 1, epoch)).permutation(self.an_epoch)[place])
+        row = self._draw(self.train, length, (self.spec.seed, 2, row_number))
+        mask = epoch % self.spec.copies if self.spec.masking == "static" else epoch
+        return row, (self.spec.seed, 3, row_number, mask)
+
+    def _draw(self, store: TextStore, length: int, key: tuple[int, ...]) -> Row:
+        row = self.drawer(self.maker, store, length, np.random.default_rng(key))
+        return row if self.judges_pairs else Row(row.input_ids, row.token_type_ids)
+
+    def _collated(self, rows: list[Row], keys: list[tuple[int, ...]]) -> Batch:
+        """Each row's mask is drawn by its own key, so the batch that it stands in has no say."""
+        batches = [collate([row], self.recipe, self.masker, _generator(key)) for row, key in zip(rows, keys, strict=True)]
+        return joined(batches, self.masker.tokenizer)
+
+    def measured(self) -> list[Batch]:
+        """The held-out rows, in batches of the run's size."""
+        keys = [(MEASURED_SEED, number) for number in range(MEASURED_ROWS)]
+        rows = [self._draw(self.held_out, self.spec.length, key) for key in keys]
+        size = self.spec.batch_size
+        return [self._collated(rows[at : at + size], keys[at : at + size]) for at in range(0, len(rows), size)]
+
+
+def joined(batches: list[Batch], tokenizer: PreTrainedTokenizerBase) -> Batch:
+    """Batches of one row each as one, padded to the longest."""
+    from torch.nn.utils.rnn import pad_sequence
+
+    from explorer.maths.corruption import IGNORED_LABEL
+
+    padding = {
+        "input_ids": int(tokenizer.pad_token_id or 0),
+        "token_type_ids": 0,
+        "attention_mask": 0,
+        "labels": IGNORED_LABEL,
+    }
+    tensors = {
+        name: pad_sequence([getattr(one, name)[0] for one in batches], batch_first=True, padding_value=value)
+        for name, value in padding.items()
+    }
+    return Batch(**tensors, pair_labels=torch.cat([one.pair_labels for one in batches]))
+
+
+def _store(documents: tuple[Document, ...], tokenizer: PreTrainedTokenizerBase) -> TextStore:
+    return TextStore.from_documents([list(document) for document in documents], tokenizer)
+
+
+def _generator(key: tuple[int, ...]) -> torch.Generator:
+    return torch.Generator().manual_seed(int(np.random.SeedSequence(key).generate_state(1, np.uint64)[0]) >> 1)

@@ -1,0 +1,130 @@
+"""What a run from nothing is asked to do, in plain values."""
+
+from __future__ import annotations
+
+from typing import Annotated, Self
+
+from pydantic import model_validator
+
+from explorer.errors import BadInputError
+from explorer.kinds import Exact, Name, Number, OneOf, Sentence
+from explorer.maths.schemes import SCHEMES
+from explorer.params import Shown, params
+from explorer.scratch.objectives import FORMATS, OBJECTIVES
+from explorer.tuning.spec import RunSpec
+
+NOTHING = "nothing"
+"""In the place of a model's name: all weights are random numbers at first."""
+
+METHOD = "scratch"
+STORIES = "stories"
+"""The bundled text."""
+
+PROBES = "The boy [MASK] to school.\nShe put the bread on the [MASK].\nThe moon and the [MASK] are in the sky."
+"""What a model is asked at each checkpoint, a sentence a line."""
+MOST_PROBES = 6
+
+BASE_LENGTH_SHARE, SHORT_SHARE = 0.25, 0.9
+"""Short then long: 90% of the steps at a quarter of the length, as BERT's at 128 of 512 (Devlin et al. 2019, A.2)."""
+
+Steps = Annotated[int, Exact(1, 100_000), Shown("Steps", slider=(100, 5000, 100))]
+ObjectiveName = Annotated[
+    str,
+    OneOf(tuple(OBJECTIVES), tuple(one.title for one in OBJECTIVES.values())),
+    Shown("Objective", dropdown=True),
+]
+FormatName = Annotated[
+    str, OneOf(tuple(FORMATS), tuple(one.title for one in FORMATS.values())), Shown("Input format", dropdown=True)
+]
+Masking = Annotated[
+    str,
+    OneOf(("dynamic", "static"), ("dynamic (RoBERTa)", "static (BERT)")),
+    Shown("Masking", "Dynamic draws new masks at every step; static drew them once, before training."),
+]
+Copies = Annotated[
+    int,
+    Exact(1, 100),
+    Shown("Static: masks a row", "BERT kept ten differently masked copies of its text.", slider=(1, 10)),
+]
+SchemeName = Annotated[
+    str, OneOf(tuple(SCHEMES), tuple(one.title for one in SCHEMES.values())), Shown("What is hidden", dropdown=True)
+]
+Rate = Annotated[float, Number(0.01, 0.9), Shown("Masking rate", slider=(0.05, 0.8, 0.05))]
+Length = Annotated[int, Exact(16, 512), Shown("Row length", "In tokens.", slider=(16, 128, 16))]
+Schedule = Annotated[
+    str,
+    OneOf(("short", "long"), ("short, then long (BERT)", "long throughout (RoBERTa)")),
+    Shown("Sequence length"),
+]
+WarmUp = Annotated[float, Number(0, 0.9), Shown("Warm-up, share of the steps", slider=(0, 0.5, 0.01))]
+PeakRate = Annotated[float | None, Number(0, 1, above=True, optional=True), Shown("Peak learning rate")]
+Layers = Annotated[int, Exact(1, 24), Shown("Layers L", slider=(1, 6))]
+Hidden = Annotated[int, Exact(16, 1024), Shown("Hidden size H", slider=(32, 256, 32))]
+Heads = Annotated[int, Exact(1, 64), Shown("Heads A", slider=(1, 8))]
+Vocabulary = Annotated[int, Exact(300, 30_000), Shown("Vocabulary V", "WordPieces.", slider=(500, 8000, 500))]
+RowsABatch = Annotated[int, Exact(1, 512), Shown("Rows a batch", slider=(4, 128, 4))]
+Probes = Annotated[
+    str,
+    Sentence(optional=True),
+    Shown("What it is asked at each checkpoint", "A sentence a line, each with a [MASK].", lines=(3, 6)),
+]
+
+SETTINGS = (
+    *("objective", "row_format", "masking", "copies", "scheme", "rate", "length", "schedule", "warmup"),
+    *("layers", "hidden", "heads", "vocabulary", "steps", "batch_size", "learning_rate"),
+)
+"""What two runs that are raced may differ in."""
+
+
+@params
+class ScratchSpec(RunSpec):
+    """One model trained from nothing, or from a BERT. task: STORIES, or a text that a visitor has given.
+
+    learning_rate: the peak; None for what suits the start. hidden, layers, heads and vocabulary are a new model's alone.
+    """
+
+    model: Annotated[str, Name()] = NOTHING
+    task: Annotated[str, Name()] = STORIES
+    method: Annotated[str, OneOf((METHOD,))] = METHOD
+    batch_size: RowsABatch = 32
+    learning_rate: PeakRate = None
+    steps: Steps = 1000
+    objective: ObjectiveName = "mlm_nsp"
+    row_format: FormatName = "segment_pair"
+    masking: Masking = "dynamic"
+    copies: Copies = 10
+    scheme: SchemeName = "token"
+    rate: Rate = 0.15
+    length: Length = 64
+    schedule: Schedule = "long"
+    warmup: WarmUp = 0.1
+    layers: Layers = 2
+    hidden: Hidden = 128
+    heads: Heads = 2
+    vocabulary: Vocabulary = 3000
+    probes: Probes = PROBES
+
+    @model_validator(mode="after")
+    def _fits(self) -> Self:
+        if self.hidden % self.heads:
+            raise BadInputError(
+                f"{self.heads} heads cannot share a hidden size of {self.hidden}: each takes hidden / heads numbers. Take a "
+                "number of heads that divides it."
+            )
+        if OBJECTIVES[self.objective].pairs and not FORMATS[self.row_format].paired:
+            raise BadInputError(
+                f"{OBJECTIVES[self.objective].title} judges pairs, and rows of {FORMATS[self.row_format].title} have no "
+                "second part. Take segment pair or sentence pair, or the objective MLM."
+            )
+        return self
+
+    @property
+    def questions(self) -> tuple[str, ...]:
+        """The probes, one a line."""
+        lines = [line.strip() for line in self.probes.splitlines() if line.strip()]
+        return tuple(lines[:MOST_PROBES])
+
+    def length_at(self, step: int) -> int:
+        """The rows' length at a step from 0, in tokens."""
+        short = self.schedule == "short" and step < SHORT_SHARE * self.steps
+        return max(16, round(self.length * BASE_LENGTH_SHARE)) if short else self.length

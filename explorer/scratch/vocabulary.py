@@ -1,0 +1,39 @@
+"""A WordPiece vocabulary learned from a text, as BERT's was from its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from tokenizers import BertWordPieceTokenizer
+from transformers import BertTokenizer, PreTrainedTokenizerBase
+
+from explorer.errors import BadInputError
+
+LONGEST = 512
+SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
+LEAST_FREQUENT = 2
+"""A piece that is merged occurs as often as this at least."""
+
+
+def learn_vocabulary(texts: Iterable[str], size: int) -> PreTrainedTokenizerBase:
+    """At most `size` WordPieces, in lower case (Devlin et al. 2019, section 3; BERT-base-uncased).
+
+    A short text gives fewer. Raises BadInputError if the text's letters alone are more than `size`.
+    """
+    learner = BertWordPieceTokenizer(lowercase=True)
+    learner.train_from_iterator(
+        texts,
+        vocab_size=size,
+        min_frequency=LEAST_FREQUENT,
+        special_tokens=list(SPECIAL),
+        limit_alphabet=size,
+        show_progress=False,
+    )
+    if learner.get_vocab_size() > size:
+        raise BadInputError(
+            f"This text is written with more than {size:,} different letters and signs. Take a larger vocabulary."
+        )
+    tokenizer: PreTrainedTokenizerBase = BertTokenizer(
+        vocab=learner.get_vocab(), do_lower_case=True, model_max_length=LONGEST
+    )
+    return tokenizer
