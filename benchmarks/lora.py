@@ -52,7 +52,7 @@ def by_explorer(data: TaskData) -> tuple[float, float]:
     bundle = load_bundle(MODEL, Settings(device="cpu"))
     records = [record]
     with tempfile.TemporaryDirectory() as folder:
-        Worker(record, data, bundle, Path(folder), records.append, Event()).work()
+        Worker(record, Path(folder), records.append, Event(), data, bundle).work()
     score = records[-1].score
     assert score is not None
     return records[-1].seconds, score

@@ -15,6 +15,7 @@ BUNDLED_MODELS = ROOT / "assets" / "models"
 GIBIBYTE = 2**30
 
 BUNDLED_TASKS = ROOT / "assets" / "tasks"
+BUNDLED_STORIES = ROOT / "assets" / "stories"
 BUNDLED_RUNS = ROOT / "assets" / "runs"
 BUNDLED_TOKENIZERS = ROOT / "assets" / "tokenizers"
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import fields
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from explorer.engine.computation import Computation, Following
@@ -24,6 +25,7 @@ from explorer.runs.manager import RunManager
 from explorer.runs.record import RunRecord
 from explorer.runs.store import RunStore
 from explorer.runs.turns import share_freed_memory
+from explorer.scratch.spec import NOTHING, ScratchSpec
 from explorer.settings import BUNDLED_RUNS, Settings
 
 if TYPE_CHECKING:
@@ -74,10 +76,31 @@ class LocalEngine:
         from explorer.runs.worker import Worker
         from explorer.tasks.sources import load
 
+        folder = self.runs.store.folder_of(record.run_id)
+        if isinstance(record.spec, ScratchSpec):
+            self._train_from_nothing(record, record.spec, folder, publish, stopping)
+            return
         data = load(record.spec.task, self._settings)
         bundle = self.store.get(record.spec.model)
         opened = self._opened_runs()
-        Worker(record, data, bundle, self.runs.store.folder_of(record.run_id), publish, stopping, opened).work()
+        Worker(record, folder, publish, stopping, data, bundle, opened).work()
+
+    def _train_from_nothing(
+        self,
+        record: RunRecord,
+        spec: ScratchSpec,
+        folder: Path,
+        publish: Callable[[RunRecord], None],
+        stopping: threading.Event,
+    ) -> None:
+        from explorer.models.bundle import choose_device
+        from explorer.runs.scratch import ScratchWorker
+        from explorer.scratch.text import read_documents
+
+        start = None if spec.model == NOTHING else self.store.get(spec.model)
+        documents = read_documents(spec.task, self._settings)
+        device = choose_device(self._settings.device)
+        ScratchWorker(record, folder, publish, stopping, documents, device, start).work()
 
     def _bundle_of(self, model_id: str) -> Bundle:
         """A shared model for a job; loaded in the job's own inference mode, it could not be trained afterwards."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -23,13 +24,19 @@ from explorer.errors import ModelUnavailableError
 from explorer.models.catalog import DEFAULT_MODEL, find_card
 from explorer.models.families import NOTES, find_architecture
 from explorer.models.fetch import fetch_blob
-from explorer.settings import BUNDLED_MODELS, GIBIBYTE, Settings
+from explorer.settings import BUNDLED_MODELS, BUNDLED_RUNS, GIBIBYTE, Settings
 
 VOCABULARY_FILES = ("tokenizer.json", "vocab.txt", "vocab.json", "spm.model", "spiece.model", "tokenizer.model")
 """A folder with one of these holds a tokenizer."""
 
 LARGEST_TOKENIZER_BYTES = 64 * 2**20
 """Vocabularies of a hundred languages take about 20 MB."""
+
+
+TRAINED_FOLDER = "model"
+"""What a run from nothing keeps its model in, with a hyphen and the step behind."""
+
+_TRAINED = re.compile(r"([a-z0-9][a-z0-9-]{5,40})@(\d{1,6})")
 
 
 @dataclass(frozen=True)
@@ -45,11 +52,29 @@ class Progress:
         return min(1.0, self.done / self.total) if self.total else 0.0
 
 
+def trained_id(run_id: str, step: int) -> str:
+    """The model's name of what a run from nothing has made at a step."""
+    return f"{run_id}@{step}"
+
+
+def trained_folder(model_id: str, settings: Settings) -> Path | None:
+    """The folder of such a model; None for another name, or where the run's weights are gone."""
+    match = _TRAINED.fullmatch(model_id)
+    if match is None:
+        return None
+    run_id, step = match.groups()
+    places = (settings.data_folder / "runs", BUNDLED_RUNS)
+    folders = [place / run_id / f"{TRAINED_FOLDER}-{step}" for place in places]
+    return next((folder for folder in folders if (folder / "config.json").is_file()), None)
+
+
 def local_folder(model_id: str, settings: Settings) -> Path | None:
     """The folder that already holds a model on this machine, or None; never asks the network."""
     card = find_card(model_id)
     if card is not None and card.bundled:
         return BUNDLED_MODELS / model_id
+    if _TRAINED.fullmatch(model_id):
+        return trained_folder(model_id, settings)
     if settings.local_folders and _looks_like_folder(model_id):
         try:
             folder = Path(model_id).expanduser()
@@ -81,6 +106,8 @@ def require_folder(model_id: str, settings: Settings) -> Path:
     """As local_folder, but raises ModelUnavailableError with what to do if the model is not here."""
     folder = local_folder(model_id, settings)
     if folder is None:
+        if _TRAINED.fullmatch(model_id):
+            raise ModelUnavailableError(_no_trained(model_id))
         if _looks_like_folder(model_id):
             raise ModelUnavailableError(_no_folder(model_id, settings))
         raise ModelUnavailableError(
@@ -100,6 +127,8 @@ def download(model_id: str, settings: Settings) -> Generator[Progress, None, Non
 
     Closing the generator stops it. Raises ModelUnavailableError with a sentence for every way in which it fails.
     """
+    if _TRAINED.fullmatch(model_id):
+        raise ModelUnavailableError(_no_trained(model_id))
     if _looks_like_folder(model_id):
         raise ModelUnavailableError(_no_folder(model_id, settings))
     if settings.offline:
@@ -120,6 +149,8 @@ def tokenizer_folder(name: str, settings: Settings) -> Path:
     card = find_card(name)
     if card is not None and card.bundled:
         return BUNDLED_MODELS / name
+    if _TRAINED.fullmatch(name):
+        return require_folder(name, settings)
     try:
         if not _looks_like_folder(name):
             config = try_to_load_from_cache(name, "config.json", cache_dir=settings.hub_cache)
@@ -179,6 +210,10 @@ def _no_network(model_id: str, reason: str) -> str:
         f"{model_id} could not be downloaded: {reason}. Check the network and choose it again (what has arrived is "
         f"kept), or go on with {DEFAULT_MODEL}, which is bundled."
     )
+
+
+def _no_trained(model_id: str) -> str:
+    return f"{model_id} is the model of a run that is no longer on this server. Train it again, or go on with {DEFAULT_MODEL}."
 
 
 def _no_folder(model_id: str, settings: Settings, needed: str = "config.json and model.safetensors") -> str:

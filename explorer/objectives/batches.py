@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
@@ -45,9 +46,13 @@ def collate(
     rows: list[Row],
     recipe: CorruptionRecipe,
     masker: Masker,
-    generator: torch.Generator,
+    generator: torch.Generator | Sequence[torch.Generator],
 ) -> Batch:
-    """Pad rows to the longest of them and corrupt each by `recipe`; a rate of 0 leaves every row as it is."""
+    """Pad rows to the longest of them and corrupt each by `recipe`; a rate of 0 leaves every row as it is.
+
+    generator: one for all rows in turn, or one a row.
+    """
+    drawn = [generator] * len(rows) if isinstance(generator, torch.Generator) else generator
     length = max(len(row.input_ids) for row in rows)
     tokenizer = masker.tokenizer
     padding = tokenizer.pad_token_id if tokenizer.pad_token_id is not None else tokenizer.eos_token_id
@@ -56,11 +61,11 @@ def collate(
     token_type_ids = torch.zeros(shape, dtype=torch.long)
     attention_mask = torch.zeros(shape, dtype=torch.long)
     labels = torch.full(shape, IGNORED_LABEL)
-    for number, row in enumerate(rows):
+    for number, (row, chance) in enumerate(zip(rows, drawn, strict=True)):
         size = len(row.input_ids)
         shown = torch.tensor(row.input_ids)
         if recipe.rate > 0:
-            corruption = masker.corrupt(shown, recipe, generator)
+            corruption = masker.corrupt(shown, recipe, chance)
             shown, labels[number, :size] = corruption.input_ids, corruption.labels
         input_ids[number, :size] = shown
         token_type_ids[number, :size] = torch.tensor(row.token_type_ids)

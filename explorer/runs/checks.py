@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from explorer.errors import BadInputError, ModelUnavailableError
 from explorer.models.families import find_architecture
 from explorer.models.hub import read_config, require_folder, unsupported
 from explorer.runs.record import RunRecord
+from explorer.scratch.objectives import OBJECTIVES
+from explorer.scratch.spec import NOTHING, ScratchSpec
+from explorer.scratch.text import read_documents
 from explorer.settings import Settings
 from explorer.tasks.sources import load
 from explorer.tasks.task import Task, TaskData
@@ -19,6 +23,8 @@ from explorer.tuning.spec import RunSpec
 
 def describe(spec: RunSpec, settings: Settings) -> dict[str, Any]:
     """The record's fields that come from the task and the method. Raises ExplorerError if the run cannot be had."""
+    if isinstance(spec, ScratchSpec):
+        return _describe_scratch(spec, settings)
     method = find_method(spec.method)
     reason = why_not(spec.model, method, settings)
     if reason is not None:
@@ -40,6 +46,26 @@ def describe(spec: RunSpec, settings: Settings) -> dict[str, Any]:
         "metrics": data.task.metrics,
         "columns": data.task.columns,
         "notes": data.notes,
+    }
+
+
+def _describe_scratch(spec: ScratchSpec, settings: Settings) -> dict[str, Any]:
+    """As describe. Raises BadInputError for a start that is no BERT, or a text that is too short."""
+    documents = read_documents(spec.task, settings)
+    size = f"L={spec.layers} H={spec.hidden}"
+    if spec.model != NOTHING:
+        size = f"from {Path(spec.model).name}"
+        config = read_config(spec.model, require_folder(spec.model, settings) / "config.json")
+        if config.get("model_type") != "bert":
+            raise BadInputError(
+                f"{spec.model} is no BERT. Start from bert-mini, bert-small or another BERT, or from nothing."
+            )
+    seed = f" · seed {spec.seed}" if spec.seed else ""
+    return {
+        "name": f"{OBJECTIVES[spec.objective].title} · {size} · {documents.title}{seed}",
+        "task_title": f"Masked words · {documents.title}",
+        "metrics": ("accuracy",),
+        "columns": ("text",),
     }
 
 

@@ -8,6 +8,9 @@ from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
+from explorer.scratch.saying import Said
+from explorer.scratch.spec import METHOD as SCRATCH
+from explorer.scratch.spec import ScratchSpec
 from explorer.tuning.methods import find_method
 from explorer.tuning.spec import QUICK_ROWS, RunSpec
 
@@ -102,7 +105,7 @@ class RunRecord:
     place: how many runs train before this one does.
     reference: what the teacher of a student on plain text scores on the same held-out words.
     seconds, seconds_left: of training. memory_bytes: of the whole server when last looked at. version grows with each change.
-    examples: how many are trained on; 0 in older records.
+    examples: how many are trained on; 0 in older records. said: what a model that began from nothing has said so far.
     """
 
     run_id: str
@@ -142,6 +145,7 @@ class RunRecord:
     held_out: int = 0
     real: tuple[OnRealTask, ...] = ()
     examples: int = 0
+    said: tuple[Said, ...] = ()
 
     def but(self, **changes: Any) -> RunRecord:
         """A newer version of this record."""
@@ -198,7 +202,8 @@ class RunRecord:
         values = json.loads(text)
         values.setdefault("whole", ())
         values["real"] = tuple(OnRealTask(**one) for one in values.get("real", ()))
-        values["spec"] = RunSpec(**values["spec"])
+        values["spec"] = _spec(values["spec"])
+        values["said"] = tuple(_said(one) for one in values.get("said", ()))
         values["status"] = RunStatus(values["status"])
         values["outcome"] = _outcome(values["outcome"])
         for name in ("losses", "evaluations"):
@@ -220,6 +225,15 @@ def damaged(run_id: str, owner: str, created: object, error: Exception) -> RunRe
         message=f"Its record in runs/runs.sqlite cannot be read ({type(error).__name__}: {str(error)[:80]}). Delete this run "
         "and train it again; the other runs are not affected.",
     )
+
+
+def _spec(values: dict[str, Any]) -> RunSpec:
+    return ScratchSpec(**values) if values.get("method") == SCRATCH else RunSpec(**values)
+
+
+def _said(values: dict[str, Any]) -> Said:
+    lists = {name: tuple(values[name]) for name in ("tokens", "probabilities")}
+    return Said(**{**values, **lists})
 
 
 def _outcome(values: dict[str, Any] | None) -> Outcome | None:

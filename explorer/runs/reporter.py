@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 import time
+from typing import Any, Protocol
 
 import psutil
 import torch
 
 from explorer.runs.record import RunRecord
-from explorer.tuning.adapted import Adapted
-from explorer.tuning.training import Training, Update
+from explorer.tuning.training import Update
 
 MOST_POINTS = 1500
+
+
+class Steps(Protocol):
+    """How far an optimisation is. step: how many steps are done, of `steps`."""
+
+    step: int
+    steps: int
+    device: torch.device
 
 
 class Reporter:
     """Turns updates into newer records: smooths the rate, keeps the curves to a drawable size."""
 
-    def __init__(self, record: RunRecord, training: Training) -> None:
+    def __init__(self, record: RunRecord, training: Steps) -> None:
         self.training = training
         self.losses = list(record.losses)
         self.evaluations = list(record.evaluations)
@@ -36,8 +44,8 @@ class Reporter:
         if update.metrics is not None:
             self.evaluations.append((update.step, update.metrics))
 
-    def report(self, record: RunRecord, snapshots: tuple[int, ...]) -> RunRecord:
-        """The record as of now."""
+    def report(self, record: RunRecord, **noted: Any) -> RunRecord:
+        """The record as of now, with what else a step has brought."""
         self.told = time.monotonic()
         spent = self.told - self.began
         done = self.training.step - self.start
@@ -48,13 +56,13 @@ class Reporter:
             rate=self.rows / self.seconds if self.seconds else 0.0,
             seconds=self.before + spent,
             seconds_left=spent / done * (self.training.steps - self.training.step) if done else None,
-            memory_bytes=memory_in_use(self.training.adapted),
-            snapshots=snapshots,
+            memory_bytes=memory_in_use(self.training.device),
+            **noted,
         )
 
 
-def memory_in_use(adapted: Adapted) -> int:
+def memory_in_use(device: torch.device) -> int:
     """Bytes that this server holds: on the accelerator where the model is on one, else in main memory."""
-    if next(iter(adapted.trainable().values())).device.type == "cuda":
+    if device.type == "cuda":
         return int(torch.cuda.memory_allocated())
     return int(psutil.Process().memory_info().rss)

@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator
-from contextlib import suppress
+from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
-from threading import Event
-from typing import TypeVar
+from typing import Any
 
-from explorer.errors import BadInputError, StorageError
 from explorer.models.bundle import Bundle
 from explorer.runs.checks import check_classes
 from explorer.runs.open import OpenRun
 from explorer.runs.outcome import outcome_of
-from explorer.runs.record import RunRecord, RunStatus
-from explorer.runs.reporter import Reporter
 from explorer.runs.store import RESUME, WEIGHTS
-from explorer.runs.turns import Turns
+from explorer.runs.working import TURNS, Working, in_turn
 from explorer.tasks.task import TaskData
 from explorer.tuning.adapted import Adapted, adapt
 from explorer.tuning.distilling import Teaching, check_teacher, take_layers
@@ -27,46 +20,22 @@ from explorer.tuning.merging import merged
 from explorer.tuning.methods import find_method
 from explorer.tuning.plan import plan
 from explorer.tuning.reading import Scale
-from explorer.tuning.rows import LONGEST_ROW, Rows, StoppedError, never, tokenise
-from explorer.tuning.snapshots import due, load_tensors, save_snapshot, save_tensors
+from explorer.tuning.rows import LONGEST_ROW, Rows, never, tokenise
+from explorer.tuning.snapshots import due, save_snapshot, save_tensors
 from explorer.tuning.students import Lesson, lesson_of
-from explorer.tuning.training import Training
+from explorer.tuning.training import Training, Update
 
 MOST_HELD_OUT = 2000
 """Held-out examples a split; more would cost a laptop more time than the training."""
 
-PUBLISH_SECONDS = 0.2
-CHECKPOINT_SECONDS = 10.0
-CHECKPOINT_SHARE = 0.05
-"""A checkpoint is written every so many seconds, and less often where writing it would take more than this share."""
-
-Step = TypeVar("Step")
-
-_TURNS = Turns()
-"""Shared by all runs of this process."""
-
 
 @dataclass
-class Worker:
-    """One run in progress. publish takes each newer record; `stopping` is set by whoever presses Stop.
+class Worker(Working):
+    """One fine-tuning run in progress. open_run: opens a student's teacher."""
 
-    open_run: opens a student's teacher.
-    """
-
-    record: RunRecord
     data: TaskData
     bundle: Bundle
-    folder: Path
-    publish: Callable[[RunRecord], None]
-    stopping: Event
     open_run: Callable[[str], OpenRun] | None = None
-
-    def work(self) -> None:
-        """Train to the end, or to the Stop; errors are the caller's."""
-        try:
-            self._work()
-        except StoppedError:
-            self._nothing_trained()
 
     def _work(self) -> None:
         spec = self.record.spec
@@ -96,21 +65,6 @@ class Worker:
             self._train(training)
         self._finish(training, held_out)
 
-    def _go_on(self, training: Training) -> None:
-        """From the last checkpoint; a damaged one gets another name, so that the next Resume starts from the beginning."""
-        checkpoint = self.folder / RESUME
-        aside = f"{RESUME}.damaged"
-        so = f"It is now called {aside}: press Resume to start this run again from its first step."
-        try:
-            try:
-                training.load_state(load_tensors(checkpoint, so))
-            except (BadInputError, KeyError, ValueError, RuntimeError) as error:
-                raise StorageError(f"{RESUME} of this run is another run's ({str(error)[:150]}). {so}") from error
-        except StorageError:
-            with suppress(OSError):
-                checkpoint.replace(self.folder / aside)
-            raise
-
     def _taught(self, student: Adapted, lesson: Lesson, train: Rows, held_out: dict[str, Rows]) -> Teaching:
         """What the student's teacher says of every row; a new student also takes over its layers."""
         spec, task = self.record.spec, self.data.task
@@ -125,17 +79,13 @@ class Worker:
         own = Scale.of(train.labels[sorted(lesson.labelled)], task)
         teaching = Teaching(teacher, task, scale, own, spec, lesson.labelled)
         for name, rows in held_out.items():
-            with _TURNS:
+            with TURNS:
                 teaching.judge(rows, self.data.validation[name][: len(rows)], self._first_stop)
-        for share in _in_turn(teaching.ask(lesson.examples)) if spec.soft_weight or spec.cosine_weight else ():
+        for share in in_turn(teaching.ask(lesson.examples)) if spec.soft_weight or spec.cosine_weight else ():
             if self.stopping.is_set():
                 break
             self._say(message=f"Asking the teacher, {share:.0%}")
         return teaching
-
-    def _say(self, **changes: object) -> None:
-        self.record = self.record.but(**changes)
-        self.publish(self.record)
 
     def _announce(self, training: Training, train: Rows, held_out: dict[str, Rows], lesson: Lesson) -> None:
         """What is known once everything is loaded."""
@@ -171,39 +121,14 @@ class Worker:
             message="",
         )
         if not training.step:
-            with _TURNS:
+            with TURNS:
                 first = training.held_out_scores(stopped=self._first_stop)
             self._say(evaluations=((0, first),), whole=(0,), reference=dict(training.reference))
 
-    def _train(self, training: Training) -> None:
-        reporter = Reporter(self.record, training)
-        try:
-            self._follow(training, reporter)
-        finally:  # the curve up to a divergence is what shows it
-            self.record = reporter.report(self.record, self.record.snapshots)
-            self.publish(self.record)
-
-    def _follow(self, training: Training, reporter: Reporter) -> None:
-        saved, pause = time.monotonic(), CHECKPOINT_SECONDS
-        for update in _in_turn(training.updates()):
-            snapshots = self.record.snapshots
-            if due(update.step, training.steps):
-                snapshots = self._snapshot(training)
-            reporter.take(update)
-            now = time.monotonic()
-            if (
-                update.metrics is not None
-                or snapshots != self.record.snapshots
-                or now - reporter.told > PUBLISH_SECONDS
-            ):
-                self.record = reporter.report(self.record, snapshots)
-                self.publish(self.record)
-            if now - saved > pause and update.step < training.steps:
-                save_tensors(self.folder / RESUME, training.state())
-                saved = time.monotonic()
-                pause = max(CHECKPOINT_SECONDS, (saved - now) / CHECKPOINT_SHARE)
-            if self.stopping.is_set():
-                break
+    def _noted(self, training: Training, update: Update) -> dict[str, Any]:
+        """The steps whose ΔW is kept, where one more is."""
+        snapshots = self._snapshot(training) if due(update.step, training.steps) else self.record.snapshots
+        return {} if snapshots == self.record.snapshots else {"snapshots": snapshots}
 
     def _snapshot(self, training: Training) -> tuple[int, ...]:
         """Keep ΔW of this step where the method's is small; the steps that are kept."""
@@ -218,45 +143,17 @@ class Worker:
         """Whether Stop ends what is measured before the first step; a run that goes on has something to keep."""
         return never if (self.folder / RESUME).exists() else self.stopping.is_set
 
-    def _nothing_trained(self) -> None:
-        self._say(status=RunStatus.CANCELLED, message="Stopped before the first step.", seconds_left=None)
-
     def _finish(self, training: Training, held_out: dict[str, Rows]) -> None:
         """Measure on everything that is held out, and keep what was trained."""
-        complete = training.step >= training.steps
         if not training.step:
             self._nothing_trained()
             return
         self._say(message="Measuring on all held-out examples", seconds_left=0.0)
-        with _TURNS:
+        with TURNS:
             outcome = outcome_of(training, self.data, held_out)
         save_tensors(self.folder / WEIGHTS, training.adapted.state())
         snapshots = self._snapshot(training)
-        if complete:
-            (self.folder / RESUME).unlink(missing_ok=True)
-        else:
-            save_tensors(self.folder / RESUME, training.state())
-        said = "" if complete else f"Stopped at step {training.step} of {training.steps}; what it learned is kept."
         curve = {**dict(self.record.evaluations), training.step: next(iter(outcome.metrics.values()))}
         whole = tuple(sorted({*self.record.whole, training.step}))
-        status = RunStatus.DONE if complete else RunStatus.STOPPED
-        self._say(
-            status=status,
-            outcome=outcome,
-            evaluations=tuple(curve.items()),
-            whole=whole,
-            snapshots=snapshots,
-            message=said,
-            seconds_left=None,
-            place=0,
-        )
-
-
-def _in_turn(updates: Iterator[Step]) -> Iterator[Step]:
-    """Each step waits for its turn."""
-    while True:
-        with _TURNS:
-            update = next(updates, None)
-        if update is None:
-            return
-        yield update
+        ended = self._ended(training)
+        self._say(outcome=outcome, evaluations=tuple(curve.items()), whole=whole, snapshots=snapshots, **ended)

@@ -33,7 +33,9 @@ def build(spec: ScratchSpec, tokenizer: PreTrainedTokenizerBase, start: Bundle |
     start that is no BERT.
     """
     if start is not None and start.architecture.model_type != "bert":
-        raise BadInputError(f"{start.model_id} is no BERT. Start from bert-mini, bert-small or another BERT, or from nothing.")
+        raise BadInputError(
+            f"{start.model_id} is no BERT. Start from bert-mini, bert-small or another BERT, or from nothing."
+        )
     sizes = _sizes(spec, tokenizer) if start is None else start.model.config.to_dict()
     with LOADING, Seeded(spec.seed):
         if spec.objective == "rtd":

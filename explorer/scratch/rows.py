@@ -1,4 +1,4 @@
-"""The rows of every step, and what is hidden in them: functions of the seed and the step, so that a resumed run goes on unchanged."""
+"""The rows of every step and what is hidden in them, by the seed and the step alone: a resumed run goes on unchanged."""
 
 from __future__ import annotations
 
@@ -42,7 +42,8 @@ def drawer_of(spec: ScratchSpec) -> Drawer:
 
 
 class Drawn:
-    """The batches of one run. One epoch is as many rows as the text has row lengths of tokens; each epoch has the same rows."""
+    """The batches of one run. One epoch is as many rows as the text has row lengths of tokens; a copy of
+    the text has the same rows whenever it is read."""
 
     def __init__(self, spec: ScratchSpec, documents: Documents, tokenizer: PreTrainedTokenizerBase) -> None:
         self.spec, self.masker = spec, Masker(tokenizer)
@@ -72,14 +73,14 @@ class Drawn:
     def _row(self, number: int, length: int) -> tuple[Row, tuple[int, ...]]:
         """The run's row of this number, and the key of its mask.
 
-        Static masks were drawn before training, `copies` of each row (BERT has ten); dynamic ones are drawn as the row is
-        read (Liu et al. 2019, section 4.1).
+        The text is prepared `copies` times, each with other rows and masks (BERT's was ten times). Static masks come with the
+        copy, and so again when the copy does; dynamic ones are drawn as the row is read (Liu et al. 2019, section 4.1).
         """
         epoch, place = divmod(number, self.an_epoch)
-        row_number = int(np.random.default_rng((self.spec.seed, 1, epoch)).permutation(self.an_epoch)[place])
-        row = self._draw(self.train, length, (self.spec.seed, 2, row_number))
-        mask = epoch % self.spec.copies if self.spec.masking == "static" else epoch
-        return row, (self.spec.seed, 3, row_number, mask)
+        order = np.random.default_rng((self.spec.seed, 1, epoch)).permutation(self.an_epoch)
+        key = (self.spec.seed, int(order[place]), epoch % self.spec.copies)
+        row = self._draw(self.train, length, (*key, 2))
+        return row, (*key, 3) if self.spec.masking == "static" else (*key, 4, epoch)
 
     def _draw(self, store: TextStore, length: int, key: tuple[int, ...]) -> Row:
         row = self.drawer(self.maker, store, length, np.random.default_rng(key))
@@ -87,34 +88,14 @@ class Drawn:
 
     def _collated(self, rows: list[Row], keys: list[tuple[int, ...]]) -> Batch:
         """Each row's mask is drawn by its own key, so the batch that it stands in has no say."""
-        batches = [collate([row], self.recipe, self.masker, _generator(key)) for row, key in zip(rows, keys, strict=True)]
-        return joined(batches, self.masker.tokenizer)
+        return collate(rows, self.recipe, self.masker, [_generator(key) for key in keys])
 
     def measured(self) -> list[Batch]:
         """The held-out rows, in batches of the run's size."""
-        keys = [(MEASURED_SEED, number) for number in range(MEASURED_ROWS)]
+        keys: list[tuple[int, ...]] = [(MEASURED_SEED, number) for number in range(MEASURED_ROWS)]
         rows = [self._draw(self.held_out, self.spec.length, key) for key in keys]
         size = self.spec.batch_size
         return [self._collated(rows[at : at + size], keys[at : at + size]) for at in range(0, len(rows), size)]
-
-
-def joined(batches: list[Batch], tokenizer: PreTrainedTokenizerBase) -> Batch:
-    """Batches of one row each as one, padded to the longest."""
-    from torch.nn.utils.rnn import pad_sequence
-
-    from explorer.maths.corruption import IGNORED_LABEL
-
-    padding = {
-        "input_ids": int(tokenizer.pad_token_id or 0),
-        "token_type_ids": 0,
-        "attention_mask": 0,
-        "labels": IGNORED_LABEL,
-    }
-    tensors = {
-        name: pad_sequence([getattr(one, name)[0] for one in batches], batch_first=True, padding_value=value)
-        for name, value in padding.items()
-    }
-    return Batch(**tensors, pair_labels=torch.cat([one.pair_labels for one in batches]))
 
 
 def _store(documents: tuple[Document, ...], tokenizer: PreTrainedTokenizerBase) -> TextStore:

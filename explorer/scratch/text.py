@@ -61,7 +61,7 @@ def own_documents(text: str, title: str) -> Documents:
             f"{title[:1].upper()}{title[1:]} has {len(sentences)} sentence{'s' if len(sentences) != 1 else ''}, and at least "
             f"{FEWEST_SENTENCES} are needed to learn from and to measure on. Take a longer one, or the bundled stories."
         )
-    documents = [(block,) for block in joined]
+    documents: list[Document] = [(block,) for block in joined]
     if len(documents) < FEWEST_DOCUMENTS:
         size = min(SENTENCES_A_DOCUMENT, len(sentences) // FEWEST_DOCUMENTS)
         documents = [(" ".join(sentences[at : at + size]),) for at in range(0, len(sentences), size)]

@@ -65,7 +65,7 @@ class Run:
                 stopping.set()
 
         before = self.last.but(status=RunStatus.RUNNING)
-        Worker(before, self.data, self.bundle, self.folder, publish, stopping).work()
+        Worker(before, self.folder, publish, stopping, self.data, self.bundle).work()
         return self.last
 
     @property

@@ -4,10 +4,11 @@ from importlib import import_module
 
 from explorer.errors import BadInputError
 from explorer.tuning.methods.method import Method
+from explorer.tuning.methods.scratch import METHOD as SCRATCH
 from explorer.tuning.methods.student import METHOD as STUDENT
 from explorer.tuning.methods.text_student import METHOD as TEXT_STUDENT
 
-__all__ = ["METHODS", "STUDENT", "TEXT_STUDENT", "Method", "find_method"]
+__all__ = ["METHODS", "SCRATCH", "STUDENT", "TEXT_STUDENT", "Method", "find_method"]
 
 METHODS: tuple[Method, ...] = tuple(
     import_module(f"{__name__}.{name}").METHOD
@@ -18,7 +19,7 @@ METHODS: tuple[Method, ...] = tuple(
 
 def find_method(slug: str) -> Method:
     """A method by its name. Raises BadInputError, naming those there are."""
-    found = {method.slug: method for method in (*METHODS, STUDENT, TEXT_STUDENT)}.get(slug)
+    found = {method.slug: method for method in (*METHODS, STUDENT, TEXT_STUDENT, SCRATCH)}.get(slug)
     if found is None:
         raise BadInputError(f"There is no method {slug!r}. Take one of {', '.join(method.slug for method in METHODS)}.")
     return found

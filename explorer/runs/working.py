@@ -1,0 +1,137 @@
+"""What all runs have in common while they train: turns, news, checkpoints, and a Stop that is heard."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Event
+from typing import Any, Protocol, TypeVar
+
+from torch import Tensor
+
+from explorer.errors import BadInputError, StorageError
+from explorer.runs.record import RunRecord, RunStatus
+from explorer.runs.reporter import Reporter, Steps
+from explorer.runs.store import RESUME
+from explorer.runs.turns import Turns
+from explorer.tuning.rows import StoppedError
+from explorer.tuning.snapshots import load_tensors, save_tensors
+from explorer.tuning.training import Update
+
+PUBLISH_SECONDS = 0.2
+CHECKPOINT_SECONDS = 10.0
+CHECKPOINT_SHARE = 0.05
+"""A checkpoint is written every so many seconds, and less often where writing it would take more than this share."""
+
+Step = TypeVar("Step")
+
+TURNS = Turns()
+"""Shared by all runs of this process."""
+
+
+class Trained(Steps, Protocol):
+    """An optimisation, whatever is trained."""
+
+    def updates(self) -> Iterator[Update]:
+        """Its steps to the end."""
+        ...
+
+    def state(self) -> dict[str, Tensor]:
+        """Everything that a resumed run needs."""
+        ...
+
+    def load_state(self, kept: Mapping[str, Tensor]) -> None:
+        """Go on from what `state` gave."""
+        ...
+
+
+@dataclass
+class Working:
+    """One run in progress. publish takes each newer record; `stopping` is set by whoever presses Stop."""
+
+    record: RunRecord
+    folder: Path
+    publish: Callable[[RunRecord], None]
+    stopping: Event
+
+    def work(self) -> None:
+        """Train to the end, or to the Stop; errors are the caller's."""
+        try:
+            self._work()
+        except StoppedError:
+            self._nothing_trained()
+
+    def _work(self) -> None:
+        raise NotImplementedError
+
+    def _noted(self, training: Any, update: Update) -> dict[str, Any]:
+        """What a step adds to the record beside its curves."""
+        return {}
+
+    def _say(self, **changes: object) -> None:
+        self.record = self.record.but(**changes)
+        self.publish(self.record)
+
+    def _nothing_trained(self) -> None:
+        self._say(status=RunStatus.CANCELLED, message="Stopped before the first step.", seconds_left=None)
+
+    def _go_on(self, training: Trained) -> None:
+        """From the last checkpoint; a damaged one gets another name, so that the next Resume starts from the beginning."""
+        checkpoint = self.folder / RESUME
+        aside = f"{RESUME}.damaged"
+        so = f"It is now called {aside}: press Resume to start this run again from its first step."
+        try:
+            try:
+                training.load_state(load_tensors(checkpoint, so))
+            except (BadInputError, KeyError, ValueError, RuntimeError) as error:
+                raise StorageError(f"{RESUME} of this run is another run's ({str(error)[:150]}). {so}") from error
+        except StorageError:
+            with suppress(OSError):
+                checkpoint.replace(self.folder / aside)
+            raise
+
+    def _train(self, training: Trained) -> None:
+        reporter = Reporter(self.record, training)
+        try:
+            self._follow(training, reporter)
+        finally:  # the curve up to a divergence is what shows it
+            self.record = reporter.report(self.record)
+            self.publish(self.record)
+
+    def _follow(self, training: Trained, reporter: Reporter) -> None:
+        saved, pause = time.monotonic(), CHECKPOINT_SECONDS
+        for update in in_turn(training.updates()):
+            noted = self._noted(training, update)
+            reporter.take(update)
+            now = time.monotonic()
+            if update.metrics is not None or noted or now - reporter.told > PUBLISH_SECONDS:
+                self.record = reporter.report(self.record, **noted)
+                self.publish(self.record)
+            if now - saved > pause and update.step < training.steps:
+                save_tensors(self.folder / RESUME, training.state())
+                saved = time.monotonic()
+                pause = max(CHECKPOINT_SECONDS, (saved - now) / CHECKPOINT_SHARE)
+            if self.stopping.is_set():
+                break
+
+    def _ended(self, training: Trained) -> dict[str, Any]:
+        """The last words of a run: done, or stopped with a checkpoint to go on from."""
+        if training.step >= training.steps:
+            (self.folder / RESUME).unlink(missing_ok=True)
+            return {"status": RunStatus.DONE, "message": "", "seconds_left": None, "place": 0}
+        save_tensors(self.folder / RESUME, training.state())
+        said = f"Stopped at step {training.step} of {training.steps}; what it learned is kept."
+        return {"status": RunStatus.STOPPED, "message": said, "seconds_left": None, "place": 0}
+
+
+def in_turn(updates: Iterator[Step]) -> Iterator[Step]:
+    """Each step waits for its turn."""
+    while True:
+        with TURNS:
+            update = next(updates, None)
+        if update is None:
+            return
+        yield update

@@ -1,0 +1,52 @@
+"""What a model that is still learning says: the likeliest tokens at each blank, or how it goes on with a text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from transformers import PreTrainedTokenizerBase
+
+from explorer.objectives.electra import ElectraPair
+from explorer.scratch.saying import Said
+from explorer.text import MASK_SPELLINGS, up_to_blank
+
+TOP = 5
+WRITTEN = 12
+"""Tokens that a model of the next token adds."""
+
+
+@torch.no_grad()
+def say(model: Any, tokenizer: PreTrainedTokenizerBase, text: str, step: int, longest: int) -> tuple[Said, ...]:
+    """One answer for each blank of a text, cut to `longest` tokens; one for a text that is to be gone on with."""
+    if isinstance(model, ElectraPair):
+        model = model.generator
+    model.eval()
+    if model.config.is_decoder:
+        return (_continued(model, tokenizer, text, step, longest),)
+    given = tokenizer(MASK_SPELLINGS.sub("[MASK]", text), truncation=True, max_length=longest, return_tensors="pt").to(
+        model.device
+    )
+    output = model(**given)
+    logits = (output.prediction_logits if "prediction_logits" in output else output.logits)[0]
+    blanks = (given["input_ids"][0] == tokenizer.mask_token_id).nonzero()[:, 0].tolist()
+    return tuple(Said(step, text, number, *_top(logits[position], tokenizer)) for number, position in enumerate(blanks))
+
+
+def _top(logits: torch.Tensor, tokenizer: PreTrainedTokenizerBase) -> tuple[tuple[str, ...], tuple[float, ...]]:
+    chances, ids = logits.float().softmax(-1).topk(TOP)
+    return tuple(tokenizer.convert_ids_to_tokens(ids.tolist())), tuple(chances.tolist())
+
+
+def _continued(model: Any, tokenizer: PreTrainedTokenizerBase, text: str, step: int, longest: int) -> Said:
+    """The likeliest next tokens after what stands before the first blank, and the likeliest one again and again."""
+    prompt, _ = up_to_blank(text)
+    kept = tokenizer(prompt, truncation=True, max_length=max(3, longest - WRITTEN))["input_ids"][:-1]  # without [SEP]
+    ids = torch.tensor([kept], device=model.device)
+    first: tuple[tuple[str, ...], tuple[float, ...]] | None = None
+    for _ in range(min(WRITTEN, model.config.max_position_embeddings - len(kept))):
+        logits = model(input_ids=ids).logits[0, -1]
+        first = first or _top(logits, tokenizer)
+        ids = torch.cat([ids, logits.argmax().view(1, 1)], dim=1)
+    assert first is not None
+    return Said(step, text, 0, *first, str(tokenizer.decode(ids[0, len(kept) :])))

@@ -1,0 +1,76 @@
+"""A model with its objective: the loss of a batch, what it scores on held-out rows, and what it is taken home as."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import Any
+
+import numpy as np
+import torch
+from torch import nn
+from transformers import BertForMaskedLM, PreTrainedModel
+
+from explorer.models.hub import TRAINED_FOLDER
+from explorer.objectives.batches import Batch
+from explorer.objectives.electra import ElectraPair, electra_loss
+from explorer.objectives.losses import Loss, causal_loss, masked_loss, with_pairs
+from explorer.scratch.spec import ScratchSpec
+from explorer.tuning.reading import precision
+
+NAMES = {"mlm_loss": "masked_loss", "mlm_accuracy": "accuracy", "next_accuracy": "accuracy"}
+"""As runs call what the losses report; the others keep their names."""
+
+DRAWN = 7
+"""Part of the key of what ELECTRA's generator draws."""
+
+
+class Learner:
+    """model: a BertForPreTraining, a BertLMHeadModel or an ElectraPair, by the spec's objective."""
+
+    def __init__(self, spec: ScratchSpec, model: nn.Module, device: torch.device) -> None:
+        self.spec, self.device = spec, device
+        self.model: Any = model.to(device)
+
+    def loss(self, batch: Batch, step: int) -> Loss:
+        """The objective's loss of one batch; what is drawn depends on the seed and the step."""
+        with precision(self.device):
+            if isinstance(self.model, ElectraPair):
+                key = np.random.SeedSequence((self.spec.seed, DRAWN, step)).generate_state(1, np.uint64)[0]
+                found = electra_loss(self.model, batch, torch.Generator().manual_seed(int(key) >> 1))
+            elif self.spec.objective == "causal":
+                found = causal_loss(self.model, batch)
+            else:
+                found = with_pairs(masked_loss(self.model, batch), self.model, batch)
+        return Loss(found.total, {NAMES.get(name, name): value for name, value in found.figures.items()})
+
+    @torch.no_grad()
+    def measure(self, batches: list[Batch]) -> dict[str, float]:
+        """The mean of each figure over some rows, each batch by its number of what was asked: hidden tokens, or rows."""
+        self.model.eval()
+        sums: dict[str, float] = defaultdict(float)
+        weights: dict[str, float] = defaultdict(float)
+        for number, batch in enumerate(batches):
+            figures = self.loss(batch, number).figures
+            asked = {"pair": len(batch.pair_labels), "replaced": int(batch.attention_mask.sum())}
+            tokens = int((batch.labels >= 0).sum()) or int(batch.attention_mask[:, 1:].sum())
+            for name, value in figures.items():
+                weight = asked.get(name.split("_")[0], tokens)
+                sums[name] += weight * value
+                weights[name] += weight
+        return {name: total / weights[name] for name, total in sums.items()}
+
+    def parts(self) -> dict[str, PreTrainedModel]:
+        """What is taken home, by folder: the model; ELECTRA's discriminator and generator."""
+        if isinstance(self.model, ElectraPair):
+            return {TRAINED_FOLDER: self.model.discriminator, "generator": self.model.generator}
+        return {TRAINED_FOLDER: self._without_idle_heads()}
+
+    def _without_idle_heads(self) -> PreTrainedModel:
+        """A head that has learnt nothing would answer at random: only one trained by NSP keeps that head and its pooler."""
+        model = self.model
+        if self.spec.objective in ("mlm_nsp", "causal"):
+            return model  # type: ignore[no-any-return]
+        plain: PreTrainedModel = BertForMaskedLM(model.config)
+        plain.load_state_dict(model.state_dict(), strict=False)
+        plain.tie_weights()
+        return plain

@@ -1,0 +1,159 @@
+"""The steps of a run from nothing: a generator that can be stopped and resumed."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from transformers import PreTrainedTokenizerBase
+
+from explorer.errors import BadInputError
+from explorer.scratch.fills import say
+from explorer.scratch.learning import Learner
+from explorer.scratch.rows import Drawn
+from explorer.scratch.saying import Said
+from explorer.scratch.spec import NOTHING, ScratchSpec
+from explorer.scratch.text import Documents
+from explorer.tuning.training import Update
+
+PEAK_RATES = {True: 2e-3, False: 2e-4}
+"""Where all begins at random numbers, and where it goes on from a model."""
+
+WEIGHT_DECAY, LARGEST_NORM = 0.01, 1.0
+BETAS = (0.9, 0.999)
+"""All four as BERT's (Devlin et al. 2019, A.2; the norm is that of its code)."""
+
+MEASURED_TIMES, SAID_TIMES = 40, 12
+"""How often held-out rows are measured and the model is asked, after the first steps, which are looked at more closely."""
+DIVERGED = 3.0
+"""A run has diverged when its loss is this many times its first (or is no number)."""
+
+TRAINING = "training_"
+"""Before the name of a loss: its mean over the training steps since the last measurement."""
+
+
+class ScratchTraining:
+    """One run's optimisation. `step` counts finished steps; iterate `updates()` to train."""
+
+    def __init__(
+        self,
+        spec: ScratchSpec,
+        model: nn.Module,
+        documents: Documents,
+        tokenizer: PreTrainedTokenizerBase,
+        device: torch.device,
+    ) -> None:
+        self.spec, self.tokenizer, self.device = spec, tokenizer, device
+        self.learner = Learner(spec, model, device)
+        self.drawn = Drawn(spec, documents, tokenizer)
+        self.measured = self.drawn.measured()
+        self.step, self.steps = 0, spec.steps
+        self.rate = spec.learning_rate or PEAK_RATES[spec.model == NOTHING]
+        self.named: dict[str, nn.Parameter] = {
+            name: parameter for name, parameter in self.learner.model.named_parameters() if parameter.requires_grad
+        }
+        matrices = [parameter for parameter in self.named.values() if parameter.ndim > 1]
+        vectors = [parameter for parameter in self.named.values() if parameter.ndim <= 1]
+        self.optimizer = torch.optim.AdamW(
+            [{"params": matrices, "weight_decay": WEIGHT_DECAY}, {"params": vectors, "weight_decay": 0.0}],
+            lr=self.rate,
+            betas=BETAS,
+            fused=device.type == "cpu" or None,
+        )
+        self._first_loss: float | None = None
+        self._since: list[dict[str, float]] = []
+
+    def _rate_at(self, step: int) -> float:
+        """Linear warm-up, then linear decay to zero."""
+        warm = max(1, round(self.spec.warmup * self.steps))
+        return self.rate * min((step + 1) / warm, (self.steps - step) / max(1, self.steps - warm), 1.0)
+
+    def updates(self) -> Iterator[Update]:
+        """Train to the end; stop by leaving the iteration. Raises BadInputError if the loss runs away."""
+        while self.step < self.steps:
+            yield self._one_step()
+
+    def _one_step(self) -> Update:
+        began = time.perf_counter()
+        self.learner.model.train()
+        for group in self.optimizer.param_groups:
+            group["lr"] = self._rate_at(self.step)
+        batch = self.drawn.batch(self.step)
+        loss = self.learner.loss(batch, self.step)
+        self.optimizer.zero_grad(set_to_none=True)
+        loss.total.backward()
+        torch.nn.utils.clip_grad_norm_(self.named.values(), LARGEST_NORM)
+        value = float(loss.total.detach())
+        self._watch(value)
+        self.optimizer.step()
+        self.step += 1
+        self._since.append(loss.figures)
+        spent = time.perf_counter() - began
+        return Update(
+            self.step, value, len(batch.input_ids), spent, self.scores() if self._is_due(MEASURED_TIMES) else None
+        )
+
+    def _watch(self, loss: float) -> None:
+        self._first_loss = loss if self._first_loss is None else self._first_loss
+        if not math.isfinite(loss) or loss > DIVERGED * self._first_loss:
+            raise BadInputError(
+                f"The training diverged: at step {self.step + 1} the loss is {loss:.3g}, and it began at "
+                f"{self._first_loss:.3g}. The peak rate {self.rate:g} is too high; try {self.rate / 10:.0e} or less."
+            )
+
+    def _is_due(self, times: int) -> bool:
+        """At each doubling of the step, then `times` times at equal distances, and at the end."""
+        every = max(1, self.steps // times)
+        early = self.step < every and self.step & (self.step - 1) == 0
+        return early or self.step % every == 0 or self.step == self.steps
+
+    def scores(self) -> dict[str, float | None]:
+        """Each loss and accuracy on the held-out rows, and the losses' means over the training steps since the last call."""
+        found: dict[str, float | None] = dict(self.learner.measure(self.measured))
+        for name in [name for name in found if name.endswith("_loss")]:
+            values = [figures[name] for figures in self._since if name in figures]
+            if values:
+                found[TRAINING + name] = sum(values) / len(values)
+        self._since = []
+        return found
+
+    def said(self) -> tuple[Said, ...]:
+        """What the model says to each question at this step; nothing where it is not asked."""
+        return self.answers() if self.step == 0 or self._is_due(SAID_TIMES) else ()
+
+    def answers(self) -> tuple[Said, ...]:
+        """What it says now."""
+        longest = self.learner.model.config.max_position_embeddings if hasattr(self.learner.model, "config") else 128
+        return tuple(
+            one
+            for text in self.spec.questions
+            for one in say(self.learner.model, self.tokenizer, text, self.step, min(longest, 128))
+        )
+
+    def state(self) -> dict[str, Tensor]:
+        """Everything that a resumed run needs: the weights, the optimiser's moments, the step."""
+        kept = {f"model.{name}": parameter.detach().cpu().clone() for name, parameter in self.named.items()}
+        for name, parameter in self.named.items():
+            for key, value in self.optimizer.state.get(parameter, {}).items():
+                kept[f"optimizer.{key}.{name}"] = value.detach().cpu().clone()
+        return kept | {"progress": torch.tensor([self.step, self._first_loss or 0.0], dtype=torch.float64)}
+
+    def load_state(self, kept: Mapping[str, Tensor]) -> None:
+        """Go on from what `state` gave. Raises KeyError or RuntimeError for another run's."""
+        with torch.no_grad():
+            for name, parameter in self.named.items():
+                parameter.copy_(kept[f"model.{name}"])
+        for name, parameter in self.named.items():
+            moments: dict[str, Any] = {
+                key: kept[f"optimizer.{key}.{name}"].to(parameter.device if key != "step" else "cpu")
+                for key in ("step", "exp_avg", "exp_avg_sq")
+                if f"optimizer.{key}.{name}" in kept
+            }
+            if moments:
+                self.optimizer.state[parameter] = moments
+        step, first = kept["progress"].tolist()
+        self.step, self._first_loss = int(step), first or None
