@@ -152,6 +152,11 @@ class RunRecord:
         return replace(self, version=self.version + 1, **changes)
 
     @property
+    def from_nothing(self) -> bool:
+        """Whether it is a model of its own, and no change of another."""
+        return isinstance(self.spec, ScratchSpec)
+
+    @property
     def whose(self) -> str:
         """A name for its owner that gives nothing away: the owner's own is what lets one stop and delete the run."""
         return f"visitor {hashlib.sha256(self.owner.encode()).hexdigest()[:4]}"

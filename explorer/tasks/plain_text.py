@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from pathlib import Path
 
 from explorer.errors import BadInputError
-from explorer.tasks.opening import check_count, short_name
+from explorer.tasks.opening import check_count, decode, read_bytes, short_name
 from explorer.tasks.splitting import FEWEST_EXAMPLES, hold_out, mixed
 from explorer.tasks.task import Example, Task, TaskData
 from explorer.text import split_sentences
@@ -77,6 +78,16 @@ def read_text(text: str, title: str, name: str) -> TaskData:
     )
     notes = (f"{len(held):,} of {len(pieces):,} sentences are held out for validation.",)
     return TaskData(task, name, mixed(train), {"validation": mixed(held)}, notes)
+
+
+def read_file(path: Path) -> str:
+    """A text file's text. Raises BadInputError if it is none, or longer than a box takes."""
+    text = decode(read_bytes(path), path.name, SAVE, HOLDS)
+    if len(text) > LONGEST_PASTED:
+        raise BadInputError(
+            f"This file has {len(text):,} characters, and at most {LONGEST_PASTED:,} are taken. Upload a part of it."
+        )
+    return text
 
 
 def _texts(examples: Iterable[Example]) -> list[str]:

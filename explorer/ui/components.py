@@ -85,13 +85,16 @@ def typed_table(value: dict[str, Any], label: str, **options: Any) -> gr.Datafra
 
 
 def notice_place() -> gr.HTML:
-    """Where messages stand, above the figure. Fires `select` with {"model": id} when a visitor takes an offered model."""
+    """Where messages stand, above the figure.
+
+    Fires `select` with {"model": id} when a visitor takes a model that is offered, here or anywhere else on the page.
+    """
     return gr.HTML(
         "",
         elem_classes=["notice-place"],
         js_on_load="""
-element.addEventListener("click", (event) => {
-  const offer = event.target.closest("[data-model]");
+document.addEventListener("click", (event) => {
+  const offer = event.target.closest(".offer[data-model]");
   if (offer) trigger("select", { model: offer.dataset.model });
 });
 watch("value", () => props.value && element.dispatchEvent(new CustomEvent("explorer:notice", { bubbles: true })));""",

@@ -132,7 +132,7 @@ class RunPicker:
 
     def choices_beside(self, shown: RunRecord, owner: str) -> list[tuple[str, str]]:
         """The owner's runs and the one that is looked at, as a list's choices."""
-        return run_choices(_with(shown, self.page.engine.runs.list(owner)))
+        return run_choices(_with(shown, [one for one in self.page.engine.runs.list(owner) if self.accept(one)]))
 
     def on_press(self, button: gr.Button, verb: str, runs: gr.components.Component | None = None) -> Any:
         """Stop, resume or delete when a button is pressed; a refusal goes to the notice.

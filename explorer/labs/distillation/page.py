@@ -14,7 +14,7 @@ from explorer.ui.run_picker import RunPicker
 
 def build(page: Page) -> None:
     """One choice of a run above, which is the teacher on every tab."""
-    picker = RunPicker(page, accept=lambda record: record.status.has_weights)
+    picker = RunPicker(page, accept=lambda record: record.status.has_weights and not record.from_nothing)
     with gr.Tabs():
         with gr.Tab("Soft targets", id="soft"):
             build_soft_targets(page, picker)

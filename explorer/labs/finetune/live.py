@@ -39,7 +39,7 @@ def compare_methods(engine: Engine, params: CompareParams, owner: str) -> Iterat
 
 def runs(engine: Engine, params: RunsParams, owner: str) -> Iterator[Compared]:
     """The current records of a visitor's runs and of the bundled examples."""
-    yield Compared(tuple(engine.runs.list(owner)))
+    yield Compared(tuple(record for record in engine.runs.list(owner) if not record.from_nothing))
 
 
 def require_success(record: RunRecord) -> None:

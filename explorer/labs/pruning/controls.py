@@ -32,7 +32,9 @@ from explorer.ui.wiring import Question
 
 def can_be_pruned(record: RunRecord) -> bool:
     """Whether a run is listed here: it has weights, and no virtual tokens before the text."""
-    return record.status.has_weights and not find_method(record.spec.method).has_virtual_tokens
+    return (
+        record.status.has_weights and not record.from_nothing and not find_method(record.spec.method).has_virtual_tokens
+    )
 
 
 class Subject:

@@ -7,10 +7,9 @@ from typing import Any
 
 import gradio as gr
 
-from explorer.errors import BadInputError, readable
+from explorer.errors import readable
 from explorer.labs.distillation.params import DistillParams
-from explorer.tasks.opening import decode, read_bytes
-from explorer.tasks.plain_text import HOLDS, LONGEST_PASTED, SAVE, TEXT
+from explorer.tasks.plain_text import TEXT, read_file
 from explorer.ui.controls import control
 from explorer.ui.kit import QUIET
 from explorer.ui.page import Page
@@ -81,16 +80,6 @@ class Learning:
             return ["", gr.skip() if path is None else read_file(Path(path))]
         except Exception as error:
             return [self.page.explain(readable(error)), gr.skip()]
-
-
-def read_file(path: Path) -> str:
-    """A text file's text. Raises BadInputError if it is none, or longer than a box takes."""
-    text = decode(read_bytes(path), path.name, SAVE, HOLDS)
-    if len(text) > LONGEST_PASTED:
-        raise BadInputError(
-            f"This file has {len(text):,} characters, and at most {LONGEST_PASTED:,} are taken. Upload a part of it."
-        )
-    return text
 
 
 def _caption(task: str) -> str:

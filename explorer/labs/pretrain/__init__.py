@@ -1,0 +1,55 @@
+"""Pretraining as it goes: one row as BERT read it, and a small model from nothing."""
+
+from explorer.action import Action, Lab, LiveAction
+from explorer.engine.protocol import Job
+from explorer.labs.pretrain.row import figures as row_figures
+from explorer.labs.pretrain.row.schema import RowParams
+from explorer.labs.pretrain.train import figures as train_figures
+from explorer.labs.pretrain.train.live import require_success
+from explorer.labs.pretrain.train.schema import FollowPretrainingParams, PretrainParams, TakeHomeParams
+from explorer.maths.schemes import SCHEMES
+from explorer.plain import Asked, plain_script
+from explorer.tables import Table
+
+_LIVE = "explorer.labs.pretrain.train.live"
+
+
+def _row_script(asked: Asked) -> str:
+    """None by a masking scheme that the scripts don't know."""
+    sentences = zip(("SENTENCES_A", "SENTENCES_B"), asked.result.documents, strict=True)
+    script = plain_script("pretraining_row", lambda _: dict(sentences), needs="numpy torch transformers")
+    return script(asked) if SCHEMES[asked.params.scheme].in_scripts else ""
+
+
+PRETRAINING_ROW = Action(
+    "pretraining_row",
+    Job("explorer.labs.pretrain.row.jobs:pretraining_row", on="resources"),
+    RowParams,
+    row_figures.row_table,
+    plain=_row_script,
+)
+PRETRAIN = LiveAction("pretrain", f"{_LIVE}:pretrain", PretrainParams, train_figures.pretrain_table, require_success)
+FOLLOW_PRETRAINING = LiveAction(
+    "follow_pretraining",
+    f"{_LIVE}:follow_pretraining",
+    FollowPretrainingParams,
+    train_figures.pretrain_table,
+    require_success,
+)
+TAKE_HOME = Action(
+    "pretrained_model",
+    Job("explorer.labs.pretrain.train.jobs:pretrained_model", on="runs"),
+    TakeHomeParams,
+    lambda path: Table.of(("file",), [(path,)]),
+)
+
+LAB = Lab(
+    slug="pretrain",
+    title="Training",
+    chapter="Pretrain",
+    question="How was BERT trained?",
+    teaser="One row as BERT read it, and a small BERT that learns from nothing before your eyes: its losses, and its first words.",
+    needs=None,
+    actions=(PRETRAINING_ROW, PRETRAIN, FOLLOW_PRETRAINING, TAKE_HOME),
+    tab="explorer.labs.pretrain.page:build",
+)

@@ -1,0 +1,1 @@
+"""A model trained from nothing, live."""

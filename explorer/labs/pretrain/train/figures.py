@@ -1,0 +1,248 @@
+"""Training from nothing as it is seen: losses on text that is learnt and on text that is held out, and what the model says."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from markupsafe import Markup
+
+from explorer.charts import Panel, Picture, Trace, axis, level, line, picture
+from explorer.charts.words import caption, cells, compact, duration, label, percent, prose, strong
+from explorer.labs.pretrain.train.schema import Pretrained
+from explorer.models.hub import trained_id
+from explorer.runs.record import RunRecord, RunStatus
+from explorer.runs.report import under_way
+from explorer.scratch.objectives import LOSS_TITLES, OBJECTIVES
+from explorer.scratch.saying import Said
+from explorer.scratch.spec import NOTHING, SETTINGS, ScratchSpec
+from explorer.tables import Table
+
+TRAINING = "training_"
+COLOURS = ("@accent", "@second")
+MEASURED = ("masked_loss", "next_loss", "pair_loss", "replaced_loss")
+SHOWN_STEPS = 9
+"""Checkpoints whose words are shown: the first, the last, and others in even steps between."""
+
+SHARES = {
+    "accuracy": "tokens guessed",
+    "pair_accuracy": "pairs judged rightly",
+    "replaced_accuracy": "tokens judged rightly",
+}
+
+
+def spec_of(record: RunRecord) -> ScratchSpec:
+    """What a run from nothing was asked."""
+    assert isinstance(record.spec, ScratchSpec)
+    return record.spec
+
+
+def name_of(record: RunRecord, records: Sequence[RunRecord]) -> str:
+    """What tells a run from the one that it is raced with: the settings in which they differ, else its name."""
+    others = [spec_of(other) for other in records if other is not record]
+    spec = spec_of(record)
+    differ = [name for name in SETTINGS if any(getattr(spec, name) != getattr(other, name) for other in others)]
+    return ", ".join(f"{name} {getattr(spec, name)}".replace("_", " ") for name in differ) or record.name
+
+
+def pretrain_table(result: Pretrained) -> Table:
+    """run, step, then each measurement by its name, and the first word for each blank of the questions that were asked."""
+    measured = list(
+        dict.fromkeys(name for record in result.records for _, values in record.evaluations for name in values)
+    )
+    asked = list(dict.fromkeys(_blank(one) for record in result.records for one in record.said))
+    rows = []
+    for record in result.records:
+        scores = dict(record.evaluations)
+        words = {(one.step, _blank(one)): one.tokens[0] for one in record.said}
+        for step in sorted({*scores, *(one.step for one in record.said)}):
+            values = scores.get(step, {})
+            rows.append(
+                (
+                    name_of(record, result.records),
+                    step,
+                    *(values.get(name) for name in measured),
+                    *(words.get((step, blank)) for blank in asked),
+                )
+            )
+    return Table.of(("run", "step", *measured, *asked), rows)
+
+
+def _blank(one: Said) -> str:
+    return f"{one.text} ({one.blank + 1})" if one.blank else one.text
+
+
+def pretrain_sentence(result: Pretrained) -> Markup:
+    """How the runs stand, or what they have learnt."""
+    active = [record for record in result.records if record.status.is_active]
+    if active:
+        return prose(under_way(active[0], _speed(active[0])))
+    return prose(*(part for record in result.records for part in _reached(record, result.records)))
+
+
+def _speed(record: RunRecord) -> str:
+    return f", {compact(record.rate * spec_of(record).length)} tokens/s" if record.rate else ""
+
+
+def _reached(record: RunRecord, records: Sequence[RunRecord]) -> list[str]:
+    scores = dict(record.evaluations)
+    if record.outcome is None or len(scores) < 2:
+        return [strong(record.name), f" is {record.status.value}. ", record.message, " "]
+    first, last = scores[min(scores)], scores[max(scores)]
+    leading = "next_loss" if "next_loss" in last else "masked_loss"
+    parts = [
+        strong(name_of(record, records) if len(records) > 1 else record.name),
+        f": {record.step:,} steps in {duration(record.seconds)}. On text that it has never read, −ln p of a "
+        f"{'next' if leading == 'next_loss' else 'hidden'} token fell from {_number(first, leading)} to ",
+        strong(_number(last, leading)),
+        f", and it guesses {percent(last.get('accuracy') or 0.0)} of them",
+    ]
+    if "pair_accuracy" in last:
+        parts.append(f"; {percent(last['pair_accuracy'] or 0.0)} of the pairs are judged rightly (a coin: 50%)")
+    if "replaced_accuracy" in last:
+        replaced = percent(last.get("replaced_share") or 0.0)
+        parts.append(
+            f"; {percent(last['replaced_accuracy'] or 0.0)} of all tokens are judged rightly, where {replaced} are replaced"
+        )
+    stopped = f" {record.message}" if record.status is RunStatus.STOPPED else ""
+    return [*parts, f".{stopped} "]
+
+
+def _number(scores: dict[str, float | None], name: str) -> str:
+    value = scores.get(name)
+    return "?" if value is None else f"{value:.2f}"
+
+
+def curves_figure(result: Pretrained, scale: str = "log") -> Picture:
+    """A panel for each loss, against the step: dashed on the text that is learnt, solid on what is held out."""
+    names = [name for name in MEASURED if any(_has(record, name) for record in result.records)]
+    last = max((record.steps or 1 for record in result.records), default=1)
+    log = scale == "log"
+    span = [math.log10(0.7), math.log10(last * 1.1)] if log else [0, last * 1.02]
+    across = axis("training step", log=log, span=span)
+    panels = []
+    for place, name in enumerate(names or ["masked_loss"]):
+        marks = [level(math.log(2))] if name == "pair_loss" else []
+        up = axis(LOSS_TITLES[name], standoff=12, zero=name != "masked_loss" and name != "next_loss")
+        panels.append(Panel(_lines(result, name, log), None if place else across, up, marks=marks))
+    said = pretrain_sentence(result)
+    height = 360 if len(names) < 2 else 500
+    return picture(said, panels, columns=1, height=height, legend=True, legend_size=14, uirevision="pretrain")
+
+
+def _has(record: RunRecord, name: str) -> bool:
+    return any(values.get(name) is not None for _, values in record.evaluations)
+
+
+def _lines(result: Pretrained, name: str, log: bool) -> list[Trace]:
+    """Step 0 stands at 0.8 on a logarithmic axis, which has no 0."""
+    traces = []
+    for record, colour in zip(result.records, COLOURS, strict=False):
+        called = label(name_of(record, result.records), 40)
+        for prefix, dash, kind in ((TRAINING, "dot", "learnt"), ("", "", "held out")):
+            points = [
+                (step, values[prefix + name])
+                for step, values in record.evaluations
+                if values.get(prefix + name) is not None
+            ]
+            if not points:
+                continue
+            traces.append(
+                line(
+                    [step if step or not log else 0.8 for step, _ in points],
+                    [value for _, value in points],
+                    colour,
+                    f"{called}: {kind}" if len(result.records) > 1 else kind,
+                    dash=dash,
+                    width=2 if prefix else 3,
+                    size=0 if prefix else 6,
+                    hover=f"step %{{x}}: %{{y:.3f}} ({kind})",
+                    aside=f"{called}: {kind}",
+                )
+            )
+    return traces
+
+
+def said_view(result: Pretrained) -> Markup:
+    """For each run and question a row a checkpoint: the five likeliest tokens, or how it goes on."""
+    return Markup("").join(_said_of(record, result.records) for record in result.records)
+
+
+def _said_of(record: RunRecord, records: Sequence[RunRecord]) -> Markup:
+    if not record.said:
+        return Markup("")
+    title = Markup("<h3>{}</h3>").format(name_of(record, records)) if len(records) > 1 else Markup("")
+    blanks = list(dict.fromkeys(_blank(one) for one in record.said))
+    steps = _chosen_steps(sorted({one.step for one in record.said}))
+    by = {(one.step, _blank(one)): one for one in record.said}
+    head = Markup("<tr><th>step</th>{}</tr>").format(cells(blanks, "th"))
+    rows = [
+        Markup("<tr><th>{}</th>{}</tr>").format(
+            f"{step:,}", Markup("").join(_cell(by.get((step, blank))) for blank in blanks)
+        )
+        for step in steps
+    ]
+    return Markup('{}<div class="wide"><table class="said-at">{}{}</table></div>').format(
+        title, head, Markup("").join(rows)
+    )
+
+
+def _chosen_steps(steps: list[int]) -> list[int]:
+    if len(steps) <= SHOWN_STEPS:
+        return steps
+    return sorted({steps[round(place * (len(steps) - 1) / (SHOWN_STEPS - 1))] for place in range(SHOWN_STEPS)})
+
+
+def _cell(one: Said | None) -> Markup:
+    if one is None:
+        return Markup("<td></td>")
+    if one.written:
+        return Markup('<td class="written">{}</td>').format(one.written)
+    words = [
+        Markup('<span class="token">{}</span> <small>{}</small>').format(token, percent(chance))
+        for token, chance in list(zip(one.tokens, one.probabilities, strict=True))[:3]
+    ]
+    return Markup("<td>{}</td>").format(Markup(" ").join(words))
+
+
+def facts_line(result: Pretrained) -> Markup:
+    """What was trained on what."""
+    return Markup("").join(_facts(record) for record in result.records)
+
+
+def _facts(record: RunRecord) -> Markup:
+    if not record.parameters:
+        return Markup("")
+    spec, epochs = spec_of(record), record.step / max(1, record.steps_per_epoch)
+    begun = "random numbers" if spec.model == NOTHING else spec.model
+    hidden = ""
+    if OBJECTIVES[spec.objective].masks:
+        kind = "drawn anew for every row" if spec.masking == "dynamic" else f"{spec.copies} for each row"
+        hidden = f" {percent(spec.rate)} of the tokens are hidden, {kind}."
+    return caption(
+        f"{compact(record.parameters)} parameters, begun from {begun}. An epoch of {record.task_title.split(' · ')[-1]} is "
+        f"{record.examples:,} rows, and {epochs:.1f} of them were read.{hidden}"
+    )
+
+
+def take_home(result: Pretrained) -> Markup:
+    """Buttons that choose what has been trained as the model of every page."""
+    made = [record for record in result.records if record.status.has_weights and spec_of(record).objective != "causal"]
+    if not made:
+        return Markup("")
+    offers = [
+        Markup('<button type="button" class="offer" data-model="{}">{}</button>').format(
+            trained_id(record.run_id, record.step), name_of(record, result.records)
+        )
+        for record in made
+    ]
+    return Markup("<p>Ask it on every page: {}</p>").format(Markup(" ").join(offers))
+
+
+def steered(result: Pretrained) -> dict[str, Any]:
+    """Which buttons a page shows: whether something trains, and whether the first run can go on."""
+    active = any(record.status.is_active for record in result.records)
+    ended = (RunStatus.STOPPED, RunStatus.INTERRUPTED, RunStatus.FAILED)
+    over = [record for record in result.records if record.status in ended and record.step < (record.steps or 1)]
+    return {"active": active, "over": [record.run_id for record in over]}

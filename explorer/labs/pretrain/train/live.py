@@ -1,0 +1,45 @@
+"""Start runs from nothing and say how they stand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from explorer.engine.protocol import Engine
+from explorer.errors import BadInputError, ExplorerError
+from explorer.labs.pretrain.train.schema import FollowPretrainingParams, Pretrained, PretrainParams
+from explorer.runs.following import follow_all
+from explorer.runs.record import RunStatus
+from explorer.scratch.spec import STORIES, ScratchSpec
+from explorer.settings import settings
+from explorer.tasks.sources import keep_text
+
+
+def pretrain(engine: Engine, params: PretrainParams, owner: str) -> Iterator[Pretrained | None]:
+    """Train one model, or two that are raced, and follow them to the end."""
+    task = keep_text(params.text, settings()).name if params.text.strip() else STORIES
+    specs = params.specs(task)
+    yield from _followed(engine, tuple(engine.runs.start(spec, owner) for spec in specs))
+
+
+def follow_pretraining(engine: Engine, params: FollowPretrainingParams, owner: str) -> Iterator[Pretrained | None]:
+    """Look at runs that were started before. Raises BadInputError for a run of another kind."""
+    names = tuple(name.strip() for name in params.run.split(",") if name.strip())[:2]
+    for name in names:
+        record = engine.runs.get(name)
+        if not isinstance(record.spec, ScratchSpec):
+            raise BadInputError(
+                f"{record.name} did not begin from nothing. Choose a run that was started on this page."
+            )
+    yield from _followed(engine, names)
+
+
+def _followed(engine: Engine, names: tuple[str, ...]) -> Iterator[Pretrained | None]:
+    for compared in follow_all(engine.runs, names):
+        yield Pretrained(compared.records) if compared else None
+
+
+def require_success(result: Pretrained) -> None:
+    """Raise ExplorerError with a failed run's own message."""
+    for record in result.records:
+        if record.status in (RunStatus.FAILED, RunStatus.CANCELLED):
+            raise ExplorerError(f"{record.name}: {record.message}")

@@ -1,0 +1,125 @@
+"""A model from nothing: settings at the left, losses and words at the right, as it trains."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gradio as gr
+
+from explorer.engine.protocol import answer
+from explorer.errors import readable
+from explorer.labs.pretrain import FOLLOW_PRETRAINING, PRETRAIN, TAKE_HOME
+from explorer.labs.pretrain.train import figures
+from explorer.labs.pretrain.train.controls import TRY, pretrain_controls
+from explorer.labs.pretrain.train.schema import Pretrained, TakeHomeParams
+from explorer.runs.report import progress
+from explorer.ui.components import rich_text
+from explorer.ui.kit import Tries, View, asks, bench, shows, start_or_stop, start_stop, why
+from explorer.ui.page import Page
+from explorer.ui.run_picker import RunPicker
+from explorer.ui.streams import Stream, Watch
+from explorer.ui.wiring import folds
+
+WHY = r"""
+At first every weight is a random number, so every token of the vocabulary is as likely as any other: $-\ln p = \ln V$. The first
+thing to be learnt is how often each token occurs, and then every blank is filled with "the". What comes after that needs the
+words around the blank, and takes far longer. BERT had 256 rows of 512 tokens in each of a million steps, about 40 times through
+3.3 billion words (Devlin et al. 2019, A.2); here a few thousand sentences are read within minutes, so that what is seen is the
+beginning.
+
+**Objectives.** MLM: 15% of the tokens are chosen, 80% of these become `[MASK]`, 10% another token, 10% stay. NSP: does B follow A,
+or is it from another document? SOP (ALBERT): are two neighbouring segments in order or swapped? Replaced tokens (ELECTRA): a
+generator half as wide fills the blanks, and the model says of every token whether it was replaced. Next token (GPT): each token
+from those before it; started from bert-mini, that is a BERT that learns to write, with the same weights and a mask over what
+is to come.
+
+**Input formats** (Liu et al. 2019, section 4.2): pairs of segments or of sentences, for NSP; full sentences, across the ends of
+documents; doc sentences, which stop there.
+
+**Masking.** BERT's text was prepared ten times, each time with other masks, and over 40 epochs a mask came four times: that is
+static masking. RoBERTa draws a new one whenever a row is read (section 4.1). **Length.** BERT's rows had 128 tokens in 90% of the
+steps and 512 in the last 10%; RoBERTa's had 512 throughout.
+
+**Held out** is every tenth document: where the dotted line goes on falling and the solid one rises, the model learns the text by
+heart. Adam with weight decay 0.01, the rate rises linearly in the warm-up and falls linearly to 0; no dropout.
+"""
+
+
+def build_train(page: Page) -> None:
+    """The chosen run, or the worked example, is drawn when the page opens."""
+    picker = RunPicker(page, accept=lambda record: record.from_nothing)
+    with bench():
+        with asks():
+            start, stop = start_stop("Train", "pretrain")
+            resume = gr.Button("Resume", visible=False, elem_id="pretrain-resume")
+            inputs = pretrain_controls(page)
+        with shows():
+            scale = gr.Radio(["log", "linear"], value="log", label="Steps on a", elem_id="pretrain-scale")
+            view = View(
+                "pretraining",
+                "pretrain",
+                figures.pretrain_sentence,
+                figures.curves_figure,
+                bar=lambda result: progress(result.records),
+            )
+            tries = Tries(TRY)
+    gr.Markdown("## What it says at each checkpoint")
+    said = rich_text(elem_classes=["wide"], elem_id="pretrain-words")
+    facts = rich_text(elem_id="pretrain-facts")
+    offered, file = _take_home(page, picker)
+    why("from random numbers to words", WHY)
+    panel = folds(PRETRAIN)
+    started = gr.Textbox("", visible="hidden", label="started")
+
+    def steer(result: Pretrained, owner: str) -> list[Any]:
+        state = figures.steered(result)
+        first = result.records[0]
+        mine = owner in (first.owner, "*")
+        moving = state["active"] and first.step > 0
+        runs = gr.update(choices=picker.choices_beside(first, owner), value=first.run_id)
+        return [
+            *start_or_stop(state["active"] and mine),
+            gr.update(visible=bool(state["over"]) and mine and not state["active"]),
+            ",".join(record.run_id for record in result.records),
+            gr.skip() if moving else runs,
+        ]
+
+    shown = [
+        *view,
+        (said, figures.said_view),
+        (facts, figures.facts_line),
+        (offered, figures.take_home),
+    ]
+    shared: dict[str, Any] = {
+        "visitor": picker.visitor,
+        "watch": Watch(),
+        "views": {"scale": scale},
+        "steered": [([start, stop, resume, started, picker.run], steer)],
+    }
+    training = Stream(page, PRETRAIN, inputs, shown, panel, **shared)
+    following = Stream(page, FOLLOW_PRETRAINING, {"run": picker.run}, shown, panel, **shared)
+    training.on(start.click)
+    for name in TRY:
+        training.on(tries.put(name, inputs, show_progress="full"))
+    picker.on_press(stop, "stop", started)
+    following.on(picker.run.input, scale.input, picker.on_press(resume, "resume", started), picker.wire())
+
+
+def _take_home(page: Page, picker: RunPicker) -> tuple[gr.HTML, gr.File]:
+    """Where the trained model is offered to all pages and as a file."""
+    with bench():
+        with shows(1):
+            offered = rich_text(elem_id="pretrain-offers")
+        with shows(1):
+            prepare = gr.Button("Take the model home", elem_id="pretrain-home")
+            file = gr.File(label="The model", interactive=False, visible=False, elem_id="pretrain-file-out")
+
+    async def export(run: str) -> list[Any]:
+        try:
+            path = await answer(page.engine, TAKE_HOME.job, TakeHomeParams(run or ""))
+        except Exception as error:
+            return [page.explain(readable(error)), gr.skip()]
+        return ["", gr.update(value=path, visible=True)]
+
+    prepare.click(export, [picker.run], [page.notice, file], api_visibility="private", concurrency_limit=4)
+    return offered, file

@@ -1,0 +1,131 @@
+"""What can be asked of training from nothing, and what is known of the runs as they go."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Annotated, Any
+
+from explorer.errors import BadInputError
+from explorer.kinds import Name
+from explorer.params import Shown, params
+from explorer.runs.record import RunRecord
+from explorer.scratch.spec import (
+    NOTHING,
+    PROBES,
+    SETTINGS,
+    Copies,
+    FormatName,
+    Heads,
+    Hidden,
+    Layers,
+    Length,
+    Masking,
+    ObjectiveName,
+    PeakRate,
+    Probes,
+    Rate,
+    RowsABatch,
+    Schedule,
+    SchemeName,
+    ScratchSpec,
+    Steps,
+    Vocabulary,
+    WarmUp,
+)
+from explorer.tuning.spec import RunSeed
+
+RACES = (
+    ("nothing: one run", ""),
+    ("static masks, one a row", "masking=static, copies=1"),
+    ("40% masked", "rate=0.4"),
+    ("whole words masked", "scheme=whole_word"),
+    ("MLM alone, full sentences (RoBERTa)", "objective=mlm, row_format=full_sentences"),
+    ("sentence order (ALBERT)", "objective=mlm_sop"),
+    ("replaced tokens (ELECTRA)", "objective=rtd"),
+    ("next token (GPT)", "objective=causal"),
+    ("short rows first (BERT)", "schedule=short"),
+    ("no warm-up", "warmup=0"),
+    ("twice as many layers", "layers=4"),
+)
+"""What a second run may have otherwise, as title and `against`."""
+
+
+@params
+class PretrainParams:
+    """A model to train, and what another one that is raced against it has otherwise, as "name=value, name=value"."""
+
+    objective: ObjectiveName = "mlm_nsp"
+    start: Annotated[
+        str,
+        Name(),
+        Shown("Starts from", choices=(("nothing", NOTHING), ("bert-mini", "bert-mini")), dropdown=True),
+    ] = NOTHING
+    text: Annotated[
+        str,
+        Name(optional=True),
+        Shown("Text of your own", "Empty: the bundled stories. An empty line ends a document.", lines=(2, 5)),
+    ] = ""
+    row_format: FormatName = "segment_pair"
+    masking: Masking = "dynamic"
+    copies: Copies = 10
+    scheme: SchemeName = "token"
+    rate: Rate = 0.15
+    layers: Layers = 2
+    hidden: Hidden = 128
+    heads: Heads = 2
+    vocabulary: Vocabulary = 3000
+    steps: Steps = 1000
+    batch_size: RowsABatch = 32
+    length: Length = 64
+    schedule: Schedule = "long"
+    warmup: WarmUp = 0.1
+    learning_rate: PeakRate = None
+    seed: RunSeed = 0
+    probes: Probes = PROBES
+    against: Annotated[
+        str,
+        Name(optional=True),
+        Shown("Race it against the same with", "With one seed and one text.", choices=RACES, dropdown=True),
+    ] = ""
+
+    def specs(self, task: str) -> tuple[ScratchSpec, ...]:
+        """One run, or two with one seed. Raises BadInputError for a race that names no setting."""
+        own = {field.name: getattr(self, field.name) for field in fields(ScratchSpec) if hasattr(self, field.name)}
+        given = {**own, "start": "random", "model": self.start, "task": task}
+        other = changes(self.against)
+        return (ScratchSpec(**given), *((ScratchSpec(**{**given, **other}),) if other else ()))
+
+
+def changes(text: str) -> dict[str, Any]:
+    """From "masking=static, copies=1" to the settings by name. Raises BadInputError."""
+    found: dict[str, Any] = {}
+    for part in filter(None, (piece.strip() for piece in text.split(","))):
+        name, equals, value = (piece.strip() for piece in part.partition("="))
+        if not equals or name not in SETTINGS:
+            raise BadInputError(
+                f"A race differs by settings such as masking=static, rate=0.4; {part[:40]!r} is none. Settings are "
+                f"{', '.join(SETTINGS)}."
+            )
+        found[name] = value
+    return found
+
+
+@params
+class FollowPretrainingParams:
+    """Runs that were started before. run: one, or two with a comma between them."""
+
+    run: Annotated[str, Name()]
+
+
+@dataclass(frozen=True)
+class Pretrained:
+    """The runs as they stand, the raced one second."""
+
+    records: tuple[RunRecord, ...]
+
+
+@params
+class TakeHomeParams:
+    """A finished run from nothing."""
+
+    run: Annotated[str, Name()]
