@@ -10,8 +10,8 @@ from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from explorer.models.bundle import load_bundle
 from explorer.models.families import Capability
+from explorer.objectives.heads import mlm_logits
 from explorer.settings import Settings
-from pretraining.heads import mlm_logits
 
 BLANK = "[MASK]"
 

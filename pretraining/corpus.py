@@ -22,9 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from explorer.errors import ExplorerError
-
-Document = list[str]
-"""The paragraphs of one document."""
+from explorer.objectives.text import Document, documents_in
 
 SHORTEST_PARAGRAPH = 40
 """Characters; shorter lines are headings, captions and list items."""
@@ -195,16 +193,8 @@ def write_documents(documents: Iterator[Document], target: Path) -> None:
 
 def read_documents(path: Path) -> Iterator[Document]:
     """Read documents back from a file of paragraphs; works for any plain text with empty lines between documents."""
-    document: Document = []
     with path.open(encoding="utf-8", errors="replace") as file:
-        for line in file:
-            if line.strip():
-                document.append(line.strip())
-            elif document:
-                yield document
-                document = []
-    if document:
-        yield document
+        yield from documents_in(file)
 
 
 def fetch(package: str, registry: str, folder: Path) -> Path:

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from explorer.errors import BadInputError
-from pretraining.rows import IS_NEXT, NOT_NEXT
-from pretraining.store import TextStore
+from explorer.objectives.rows import IS_NEXT, NOT_NEXT
+from explorer.objectives.text import TextStore
 
 SHORTEST, LONGEST = 4, 20
 """Tokens of a sentence, its full stop with it."""

@@ -22,19 +22,19 @@ from explorer.errors import BadInputError
 from explorer.maths.corruption import CorruptionRecipe
 from explorer.models.families import Capability
 from explorer.models.masker import Masker
-from pretraining.batches import collate
+from explorer.objectives.batches import collate
+from explorer.objectives.heads import PAIR_CLASSIFIERS, encode
+from explorer.objectives.rows import IS_NEXT, NOT_NEXT, Row, RowMaker, row_maker
+from explorer.objectives.text import TextStore
 from pretraining.export import overwrite
-from pretraining.heads import PAIR_CLASSIFIERS, encode
 from pretraining.matched import MatchedPairs, Neighbours, neighbours
 from pretraining.measures.everyday import everyday_pairs, near_copies
 from pretraining.measures.masks import ROWS_PER_BATCH
 from pretraining.measures.measure import open_bundle
 from pretraining.objectives.base import Place
 from pretraining.pair_recipes import HeadRecipe
-from pretraining.rows import IS_NEXT, NOT_NEXT, Row, RowMaker
 from pretraining.starts.sentences import SentenceEncoder
-from pretraining.store import EVERYDAY, TextStore, everyday_store, load_stores
-from pretraining.stream import row_maker
+from pretraining.store import EVERYDAY, everyday_store, load_stores
 
 RECORD = "head.json"
 """Beside the weights of a model whose NSP head was fitted so."""

@@ -2,31 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 import numpy as np
 import torch
 from transformers import PreTrainedTokenizerBase
 
 from explorer.models.masker import Masker
-from pretraining.batches import Batch, collate
+from explorer.objectives.batches import Batch, collate
+from explorer.objectives.rows import USUAL_ROWS, Drawer, Row, row_maker
+from explorer.objectives.text import TextStore
 from pretraining.recipes import Stage, TrainingRecipe
-from pretraining.rows import Row, RowMaker
-from pretraining.store import TextStore
 
 EVERYDAY_SHARE = 0.6
 """Of the rows of one sentence, how many come from collections of single sentences; the rest from running text."""
-
-Drawer = Callable[[RowMaker, TextStore, int, np.random.Generator], Row]
-"""How a row of one kind is drawn: a method of RowMaker."""
-
-USUAL_ROWS: Mapping[str, Drawer] = {"text": RowMaker.text, "sentence": RowMaker.sentence, "pair": RowMaker.pair}
-
-
-def row_maker(tokenizer: PreTrainedTokenizerBase) -> RowMaker:
-    """A maker of rows with a tokenizer's special tokens; GPT-2's ends a text by its end-of-text token."""
-    end = tokenizer.eos_token_id if tokenizer.sep_token_id is None else tokenizer.sep_token_id
-    return RowMaker(int(end if tokenizer.cls_token_id is None else tokenizer.cls_token_id), int(end))
 
 
 class BatchStream:

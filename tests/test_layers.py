@@ -101,6 +101,7 @@ FLOORS = (
     ("explorer.runs",),
     ("explorer.compress",),
     ("explorer.tuning",),
+    ("explorer.objectives",),
     ("explorer.tasks", "explorer.models"),
     ("explorer.maths",),
     (
@@ -158,17 +159,17 @@ def test_no_imports_go_in_a_circle() -> None:
 
 def test_what_is_below_the_labs_knows_no_interface_and_no_lab() -> None:
     hold(
-        files_of("models", "tasks", "tuning", "compress", "runs", "engine"),
+        files_of("models", "tasks", "objectives", "tuning", "compress", "runs", "engine"),
         lambda path: roots(path) & INTERFACE | inside(path, "explorer.labs") | inside(path, "explorer.ui"),
     )
 
 
 def test_models_tasks_and_tuning_do_not_know_where_they_run() -> None:
-    hold(files_of("models", "tasks", "tuning", "compress"), lambda path: inside(path, "explorer.engine"))
+    hold(files_of("models", "tasks", "objectives", "tuning", "compress"), lambda path: inside(path, "explorer.engine"))
 
 
 def test_models_and_tasks_do_not_know_how_they_are_tuned() -> None:
-    hold(files_of("models", "tasks"), lambda path: inside(path, "explorer.tuning"))
+    hold(files_of("models", "tasks", "objectives"), lambda path: inside(path, "explorer.tuning"))
 
 
 def test_jobs_know_neither_gradio_nor_plotly() -> None:

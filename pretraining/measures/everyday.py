@@ -12,11 +12,10 @@ from explorer.maths.corruption import CorruptionRecipe
 from explorer.models.bundle import Bundle
 from explorer.models.masker import Masker
 from explorer.models.records import Measure
-from pretraining.batches import collate
-from pretraining.heads import encode, pair_logits
+from explorer.objectives.batches import collate
+from explorer.objectives.heads import encode, pair_logits
+from explorer.objectives.rows import IS_NEXT, NOT_NEXT, row_maker
 from pretraining.measures.masks import ROWS_PER_BATCH
-from pretraining.rows import IS_NEXT, NOT_NEXT
-from pretraining.stream import row_maker
 
 TEXTS = Path(__file__).parents[1] / "everyday_pairs.tsv"
 

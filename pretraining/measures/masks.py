@@ -10,12 +10,11 @@ from transformers import PreTrainedModel, PreTrainedTokenizerBase
 from explorer.maths.corruption import CorruptionRecipe
 from explorer.models.masker import Masker
 from explorer.models.records import Measure
-from pretraining.batches import collate
-from pretraining.heads import encode, mlm_logits
+from explorer.objectives.batches import collate
+from explorer.objectives.heads import encode, mlm_logits
+from explorer.objectives.rows import Row, RowMaker, row_maker
+from explorer.objectives.text import TextStore
 from pretraining.measures.measure import Subject
-from pretraining.rows import Row, RowMaker
-from pretraining.store import TextStore
-from pretraining.stream import row_maker
 
 ROWS_PER_BATCH = 32
 LENGTH = 128

@@ -9,9 +9,9 @@ from typing import Any
 import torch
 
 from explorer.models.bundle import Bundle, load_bundle
+from explorer.objectives.text import TextStore
 from explorer.settings import Settings
 from pretraining.corpus import read_documents
-from pretraining.store import TextStore
 
 
 @dataclass(frozen=True)

@@ -14,13 +14,12 @@ from transformers import PreTrainedModel, PreTrainedTokenizerBase
 from explorer.maths.corruption import CorruptionRecipe
 from explorer.models.masker import Masker
 from explorer.models.records import Measure
-from pretraining.batches import collate
-from pretraining.heads import encode, pair_logits
+from explorer.objectives.batches import collate
+from explorer.objectives.heads import encode, pair_logits
+from explorer.objectives.rows import Row, RowMaker, row_maker
+from explorer.objectives.text import TextStore
 from pretraining.measures.masks import LENGTH, ROWS_PER_BATCH
 from pretraining.measures.measure import Subject
-from pretraining.rows import Row, RowMaker
-from pretraining.store import TextStore
-from pretraining.stream import row_maker
 
 PairDrawer = Callable[[RowMaker, TextStore, int, np.random.Generator, float], Row]
 """How a pair is drawn: its last argument is the share of pairs of single sentences."""

@@ -15,12 +15,12 @@ from explorer.maths.detection import sampled
 from explorer.models.families.electra import generator_of
 from explorer.models.masker import Masker
 from explorer.models.records import Measure
-from pretraining.batches import collate
-from pretraining.heads import encode, mlm_logits
+from explorer.objectives.batches import collate
+from explorer.objectives.electra import fill, replaced_logits
+from explorer.objectives.heads import encode, mlm_logits
+from explorer.objectives.rows import row_maker
 from pretraining.measures.masks import LENGTH, ROWS_PER_BATCH, all_rows
 from pretraining.measures.measure import Subject
-from pretraining.objectives.electra import fill, replaced_logits
-from pretraining.stream import row_maker
 
 MASKS = CorruptionRecipe(rate=0.15, mask_share=0.85, random_share=0.0)
 """ELECTRA's own rate."""

@@ -8,14 +8,14 @@ import torch
 from tokenizers import Tokenizer
 from transformers import AlbertForPreTraining, PreTrainedTokenizerBase
 
-from pretraining.batches import Batch
-from pretraining.heads import start_bias, tie
-from pretraining.objectives.base import Loss, Pretrainer, masked_loss, with_pairs
+from explorer.objectives.batches import Batch
+from explorer.objectives.heads import start_bias, tie
+from explorer.objectives.losses import Loss, masked_loss, with_pairs
+from explorer.objectives.rows import USUAL_ROWS, RowMaker
+from pretraining.objectives.base import Pretrainer
 from pretraining.recipes import AlbertRecipe
-from pretraining.rows import RowMaker
 from pretraining.starts.pieces import in_wordpieces, mean_embeddings
 from pretraining.starts.transplant import load, load_tokenizer
-from pretraining.stream import USUAL_ROWS
 from pretraining.vocabularies import as_albert, unigram_tokenizer
 
 BODY = "albert-body"

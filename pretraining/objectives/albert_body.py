@@ -19,11 +19,12 @@ from transformers import AlbertConfig, AlbertForPreTraining, PreTrainedModel
 from transformers.models.albert.modeling_albert import AlbertLayer
 
 from explorer.models.heads import before_decoder
-from pretraining.batches import Batch
-from pretraining.chunks import TrueTokens, chunked_loss
-from pretraining.heads import start_head, tie
+from explorer.objectives.batches import Batch
+from explorer.objectives.chunks import TrueTokens, chunked_loss
+from explorer.objectives.heads import start_head, tie
+from explorer.objectives.losses import Loss
 from pretraining.objectives.alignment import load_teacher, states_apart
-from pretraining.objectives.base import Loss, Pretrainer
+from pretraining.objectives.base import Pretrainer
 from pretraining.recipes import AlbertBodyRecipe
 from pretraining.starts.transplant import albert_layer, fill_factorised
 

@@ -23,13 +23,13 @@ from torch.nn.functional import binary_cross_entropy_with_logits, mse_loss
 from transformers import AlbertForPreTraining, PreTrainedModel
 
 from explorer.errors import BadInputError
-from pretraining.batches import Batch
-from pretraining.heads import encode, pair_logits
-from pretraining.objectives.base import Loss, Pretrainer, masked_loss, with_pairs
+from explorer.objectives.batches import Batch
+from explorer.objectives.heads import encode, pair_logits
+from explorer.objectives.losses import Loss, masked_loss, with_pairs
+from explorer.objectives.rows import IN_ORDER, SWAPPED, USUAL_ROWS, RowMaker
+from pretraining.objectives.base import Pretrainer
 from pretraining.recipes import AlbertOrderRecipe
-from pretraining.rows import IN_ORDER, SWAPPED, RowMaker
 from pretraining.starts.transplant import load
-from pretraining.stream import USUAL_ROWS
 
 SEGMENTS_APART = 0.6
 """How long the difference of the two segments' embeddings is at first, beside word embeddings of about 1."""

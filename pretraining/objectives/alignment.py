@@ -14,8 +14,8 @@ import torch
 from torch import Tensor
 from transformers import BertForPreTraining
 
-from pretraining.batches import Batch
-from pretraining.heads import encode
+from explorer.objectives.batches import Batch
+from explorer.objectives.heads import encode
 from pretraining.objectives.base import Place
 from pretraining.starts.transplant import load
 

@@ -11,18 +11,17 @@ from typing import Any, Generic, TypeVar
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import cross_entropy
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
-from explorer.models.heads import before_decoder
-from pretraining.batches import Batch
-from pretraining.chunks import TrueTokens, chunked_loss
+from explorer.objectives.batches import Batch
+from explorer.objectives.losses import Loss
+from explorer.objectives.rows import USUAL_ROWS, Drawer
+from explorer.objectives.text import TextStore
 from pretraining.export import export_model
-from pretraining.heads import encode, pair_logits
 from pretraining.recipes import Stage, TrainingRecipe
 from pretraining.starts.transplant import load, load_tokenizer
-from pretraining.store import TextStore, load_stores, unigram_counts
-from pretraining.stream import USUAL_ROWS, BatchStream, Drawer
+from pretraining.store import load_stores, unigram_counts
+from pretraining.stream import BatchStream
 
 RecipeT = TypeVar("RecipeT", bound=TrainingRecipe)
 
@@ -39,14 +38,6 @@ class Place:
     def downloads(self) -> Path:
         """Packages fetched from the registries."""
         return self.work / "downloads"
-
-
-@dataclass(frozen=True)
-class Loss:
-    """What one batch gives: the sum to go down, and figures for the log. Terms end in _loss, shares in _accuracy."""
-
-    total: Tensor
-    figures: dict[str, float]
 
 
 class Pretrainer(ABC, Generic[RecipeT]):
@@ -114,37 +105,3 @@ class Pretrainer(ABC, Generic[RecipeT]):
         for name, model in self.models().items():
             export_model(model, self.tokenizer, folders / name)
         return [folders / name for name in self.models()]
-
-
-@dataclass(frozen=True)
-class Masked:
-    """The encoder's output and the loss of one batch."""
-
-    output: Any
-    loss: Loss
-
-
-def masked_loss(model: PreTrainedModel, batch: Batch, judge: TrueTokens | None = None, **options: Any) -> Masked:
-    """The MLM loss: the mean over the chosen positions of -ln p(true token).
-
-    judge: one that sees the scores of the chosen positions too, in their order, where an objective wants more of them.
-    options: passed to the encoder, such as output_hidden_states.
-    """
-    output = encode(model, batch, **options)
-    chosen = batch.labels >= 0
-    states = before_decoder(model, output.last_hidden_state, chosen)
-    judge = judge or TrueTokens(batch.labels[chosen].to(states.device))
-    loss = chunked_loss(states, model.get_output_embeddings(), judge)
-    return Masked(output, Loss(loss, {"mlm_loss": float(loss.detach()), "mlm_accuracy": judge.accuracy}))
-
-
-def with_pairs(masked: Masked, model: PreTrainedModel, batch: Batch) -> Loss:
-    """The MLM loss, plus the class of each row by its pooled state where the rows are pairs."""
-    if not batch.paired:
-        return masked.loss
-    logits = pair_logits(model, masked.output.pooler_output).float()
-    truth = batch.pair_labels.to(logits.device)
-    loss = cross_entropy(logits, truth)
-    right = float((logits.detach().argmax(-1) == truth).float().mean())
-    figures = {"pair_loss": float(loss.detach()), "pair_accuracy": right}
-    return Loss(masked.loss.total + loss, masked.loss.figures | figures)

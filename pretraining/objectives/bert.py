@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from transformers import BertForPreTraining, PreTrainedTokenizerBase
 
-from pretraining.batches import Batch
-from pretraining.objectives.base import Loss, Pretrainer, masked_loss, with_pairs
+from explorer.objectives.batches import Batch
+from explorer.objectives.losses import Loss, masked_loss, with_pairs
+from pretraining.objectives.base import Pretrainer
 from pretraining.recipes import TrainingRecipe
 from pretraining.starts import distilbert, minilm
 

@@ -18,13 +18,14 @@ from torch import Tensor
 from torch.nn.functional import cross_entropy
 from transformers import BertForPreTraining, PreTrainedModel
 
-from pretraining.batches import Batch, collate
-from pretraining.heads import encode, pair_logits
+from explorer.objectives.batches import Batch, collate
+from explorer.objectives.heads import encode, pair_logits
+from explorer.objectives.losses import Loss
+from explorer.objectives.rows import Row
 from pretraining.matched import MatchedPairs, neighbours
-from pretraining.objectives.base import Loss, Place, Pretrainer
+from pretraining.objectives.base import Place, Pretrainer
 from pretraining.pair_recipes import MatchedPairsRecipe
 from pretraining.recipes import Stage
-from pretraining.rows import Row
 from pretraining.starts.sentences import SentenceEncoder
 from pretraining.store import everyday_store
 

@@ -15,11 +15,12 @@ from transformers import DistilBertConfig, DistilBertForMaskedLM
 
 from explorer.models.heads import before_decoder
 from explorer.models.shortening import half_of, layers_kept
-from pretraining.batches import Batch
-from pretraining.chunks import TrueTokens
-from pretraining.heads import encode, tie
+from explorer.objectives.batches import Batch
+from explorer.objectives.chunks import TrueTokens
+from explorer.objectives.heads import encode, tie
+from explorer.objectives.losses import Loss, masked_loss
 from pretraining.objectives.alignment import load_teacher
-from pretraining.objectives.base import Loss, Place, Pretrainer, masked_loss
+from pretraining.objectives.base import Place, Pretrainer
 from pretraining.recipes import DistillationRecipe
 from pretraining.starts.distilbert import LAYER_NAMES
 

@@ -5,16 +5,15 @@ from __future__ import annotations
 import torch
 from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerBase, RobertaForMaskedLM
 
-from pretraining.batches import Batch
-from pretraining.chunks import TrueTokens, chunked_loss
-from pretraining.heads import encode, tie
-from pretraining.objectives.base import Loss, Pretrainer
+from explorer.objectives.batches import Batch
+from explorer.objectives.heads import tie
+from explorer.objectives.losses import Loss, causal_loss
+from explorer.objectives.rows import USUAL_ROWS, RowMaker
+from pretraining.objectives.base import Pretrainer
 from pretraining.objectives.roberta import MERGES
 from pretraining.recipes import Gpt2Recipe
-from pretraining.rows import RowMaker
 from pretraining.starts import granite
 from pretraining.starts.transplant import factors, load
-from pretraining.stream import USUAL_ROWS
 from pretraining.vocabularies import cut_merges, gpt2_tokenizer
 
 EMBEDDING_DEVIATION = 0.05
@@ -37,11 +36,7 @@ class Gpt2Pretrainer(Pretrainer[Gpt2Recipe]):
 
     def loss(self, batch: Batch, step: int) -> Loss:
         """The loss of all next tokens; padding carries none."""
-        states = encode(self.model, batch).last_hidden_state[:, :-1]
-        told = batch.attention_mask[:, 1:].bool().to(states.device)
-        judge = TrueTokens(batch.input_ids[:, 1:].to(states.device)[told])
-        loss = chunked_loss(states[told], self.model.lm_head, judge)
-        return Loss(loss, {"next_loss": float(loss.detach()), "next_accuracy": judge.accuracy})
+        return causal_loss(self.model, batch)
 
     @torch.no_grad()
     def from_roberta(self) -> GPT2LMHeadModel:

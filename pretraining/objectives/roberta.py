@@ -11,14 +11,14 @@ from typing import Any
 import torch
 from transformers import BertForPreTraining, PreTrainedTokenizerBase, RobertaConfig, RobertaForMaskedLM
 
-from pretraining.batches import Batch
-from pretraining.heads import start_head, tie
-from pretraining.objectives.base import Loss, Pretrainer, masked_loss
+from explorer.objectives.batches import Batch
+from explorer.objectives.heads import start_head, tie
+from explorer.objectives.losses import Loss, masked_loss
+from explorer.objectives.rows import USUAL_ROWS, RowMaker
+from pretraining.objectives.base import Pretrainer
 from pretraining.recipes import TrainingRecipe
-from pretraining.rows import RowMaker
 from pretraining.starts import granite
 from pretraining.starts.transplant import load, load_tokenizer, mapped_words
-from pretraining.stream import USUAL_ROWS
 from pretraining.vocabularies import LONGEST, cut_merges, roberta_tokenizer
 
 MERGES = 16_000

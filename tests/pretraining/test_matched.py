@@ -9,9 +9,9 @@ import pytest
 from numpy.typing import NDArray
 
 from explorer.errors import BadInputError
+from explorer.objectives.rows import IS_NEXT, NOT_NEXT
 from pretraining.matched import LENGTH_STEP, LONGEST, SHORTEST, MatchedPairs, Neighbours, neighbours
-from pretraining.rows import IS_NEXT, NOT_NEXT
-from tests.pretraining.stores import FALSE_ALARM, store_of
+from tests.objectives.stores import FALSE_ALARM, store_of
 
 TOPICS = 6
 HE, THEN = 7, 8

@@ -14,6 +14,7 @@ from safetensors.torch import load_file
 from transformers import PreTrainedTokenizerBase
 
 from explorer.errors import BadInputError
+from explorer.objectives.rows import IS_NEXT, NOT_NEXT, Row, row_maker
 from pretraining import __main__ as command_line
 from pretraining import pair_recipes
 from pretraining.export import export_model, overwrite
@@ -22,10 +23,8 @@ from pretraining.nsp_head import RANDOM, Drawn, draw, fit_head, fitted, without_
 from pretraining.objectives import PRETRAINERS
 from pretraining.objectives.base import Place
 from pretraining.pair_recipes import HeadRecipe
-from pretraining.rows import IS_NEXT, NOT_NEXT, Row
 from pretraining.starts.sentences import SentenceEncoder
 from pretraining.store import everyday_store, load_stores
-from pretraining.stream import row_maker
 from tests.pretraining.conftest import tiny_model
 from tests.pretraining.objectives.tiny import RECIPES
 

@@ -11,11 +11,12 @@ import torch
 from transformers import PreTrainedTokenizerBase
 
 from explorer.maths.corruption import IGNORED_LABEL
+from explorer.objectives.batches import Batch
+from explorer.objectives.text import TextStore
 from pretraining import stream as streaming
-from pretraining.batches import Batch
 from pretraining.recipes import RECIPES, Stage, TrainingRecipe
 from pretraining.schedule import rate_factor, stage_at
-from pretraining.store import TextStore, load_stores
+from pretraining.store import load_stores
 from pretraining.stream import BatchStream
 
 TEXT_ONLY = Stage(share=0.5, length=32, text=1.0, sentence=0.0, pair=0.0)

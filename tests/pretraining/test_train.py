@@ -9,17 +9,12 @@ from types import SimpleNamespace
 
 import pytest
 import torch
-from torch.nn.functional import cross_entropy
 from transformers import AutoTokenizer, BertForPreTraining, PreTrainedTokenizerBase
 
-from explorer.maths.corruption import IGNORED_LABEL
-from explorer.models.masker import Masker
 from pretraining import train as training
-from pretraining.batches import Batch, collate
-from pretraining.objectives.base import Loss, Place, masked_loss, with_pairs
+from pretraining.objectives.base import Place
 from pretraining.objectives.bert import BertPretrainer
-from pretraining.recipes import CorruptionRecipe, Stage, TrainingRecipe
-from pretraining.rows import NOT_NEXT, Row
+from pretraining.recipes import Stage, TrainingRecipe
 from pretraining.starts import distilbert, minilm
 from pretraining.train import Means, Trainer, train
 from tests.pretraining.conftest import tiny_model
@@ -45,48 +40,6 @@ def _no_download(monkeypatch: pytest.MonkeyPatch, tokenizer: PreTrainedTokenizer
     monkeypatch.setattr(distilbert, "load_tokenizer", lambda _: tokenizer)
     monkeypatch.setattr(distilbert, "bert_small", lambda _, counts: tiny_model(len(counts)))
     monkeypatch.setattr(training, "time", SimpleNamespace(monotonic=itertools.count().__next__))
-
-
-def batch_of(tokenizer: PreTrainedTokenizerBase, rows: list[Row]) -> Batch:
-    recipe, generator = CorruptionRecipe(rate=0.4), torch.Generator().manual_seed(0)
-    return collate(rows, recipe, Masker(tokenizer), generator)
-
-
-def rows_of(tokenizer: PreTrainedTokenizerBase, paired: bool) -> list[Row]:
-    made = tokenizer(["One cat sat.", "Two."], ["A dog barked at it all night.", "Six."])
-    both = zip(made["input_ids"], made["token_type_ids"], strict=True)
-    return [Row(ids, types, NOT_NEXT if paired else IGNORED_LABEL) for ids, types in both]
-
-
-def loss_of(model: BertForPreTraining, batch: Batch) -> Loss:
-    return with_pairs(masked_loss(model, batch), model, batch)
-
-
-def test_the_losses_are_those_of_the_model_s_own_labels(
-    model: BertForPreTraining, tokenizer: PreTrainedTokenizerBase
-) -> None:
-    model.eval()
-    batch = batch_of(tokenizer, rows_of(tokenizer, paired=True))
-    with torch.inference_mode():
-        loss = loss_of(model, batch)
-        output = model(
-            input_ids=batch.input_ids,
-            token_type_ids=batch.token_type_ids,
-            attention_mask=batch.attention_mask,
-            labels=batch.labels,
-            next_sentence_label=batch.pair_labels,
-        )
-    assert float(loss.total) == pytest.approx(float(output.loss), abs=1e-5)
-    assert loss.figures["pair_loss"] == pytest.approx(
-        float(cross_entropy(output.seq_relationship_logits, batch.pair_labels)), abs=1e-5
-    )
-
-
-def test_without_pairs_only_masks_count(model: BertForPreTraining, tokenizer: PreTrainedTokenizerBase) -> None:
-    with torch.inference_mode():
-        loss = loss_of(model, batch_of(tokenizer, rows_of(tokenizer, paired=False)))
-    assert float(loss.total) == pytest.approx(loss.figures["mlm_loss"])
-    assert set(loss.figures) == {"mlm_loss", "mlm_accuracy"}
 
 
 def test_training_lowers_the_loss_and_pairs_come_in_their_stage(place: Place) -> None:

@@ -8,6 +8,7 @@ import pytest
 from transformers import AlbertConfig, AutoTokenizer, GPT2Config, PretrainedConfig, RobertaConfig
 
 from explorer.errors import BadInputError
+from explorer.models.masker import Masker
 from pretraining.vocabularies import cut_merges, gpt2_tokenizer, roberta_tokenizer, unigram_tokenizer
 from tests.pretraining.conftest import tiny_pack
 
@@ -80,3 +81,13 @@ def test_held_out_text_is_not_learned_from_and_no_text_is_refused(tmp_path: Path
     (tmp_path / "wikitext-valid.txt").write_text("held out")
     with pytest.raises(BadInputError, match="corpus"):
         unigram_tokenizer(tmp_path, 50)
+
+
+def test_unigram_pieces_are_grouped_by_their_mark_and_punctuation_stands_alone(corpus: Path) -> None:
+    reader = unigram_tokenizer(corpus, 90)
+    ids = reader("The farmer. stood near.")["input_ids"]
+    grouped: dict[int, str] = {}
+    for name, word in zip(reader.convert_ids_to_tokens(ids), Masker(reader).words(ids), strict=True):
+        if word is not None:
+            grouped[word] = grouped.get(word, "") + name
+    assert [word.replace("▁", "") for word in grouped.values()] == ["the", "farmer", ".", "stood", "near", "."]

@@ -10,12 +10,12 @@ from transformers import BertForPreTraining, PreTrainedTokenizerBase
 
 from explorer.maths.corruption import IGNORED_LABEL, CorruptionRecipe
 from explorer.models.masker import Masker
-from pretraining.batches import collate
+from explorer.objectives.batches import collate
+from explorer.objectives.rows import RowMaker
+from explorer.objectives.text import TextStore
 from pretraining.corpus import read_documents
 from pretraining.measures import masks
 from pretraining.measures.masks import all_rows, mask_scores
-from pretraining.rows import RowMaker
-from pretraining.store import TextStore
 
 
 def rig(model: BertForPreTraining, *best: int) -> None:

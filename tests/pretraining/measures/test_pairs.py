@@ -10,10 +10,10 @@ import torch
 from transformers import BertForPreTraining, PreTrainedTokenizerBase
 
 from explorer.errors import BadInputError
+from explorer.objectives.rows import RowMaker
+from explorer.objectives.text import TextStore
 from pretraining.corpus import read_documents
 from pretraining.measures.pairs import KINDS, pair_accuracy
-from pretraining.rows import RowMaker
-from pretraining.store import TextStore
 
 
 @pytest.fixture

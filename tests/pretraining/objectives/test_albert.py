@@ -12,13 +12,13 @@ from transformers import BertForPreTraining, PreTrainedTokenizerBase
 
 from explorer.errors import ModelUnavailableError
 from explorer.maths.corruption import IGNORED_LABEL
-from pretraining.batches import Batch
+from explorer.objectives.batches import Batch
+from explorer.objectives.rows import IN_ORDER, SWAPPED
 from pretraining.objectives import PRETRAINERS
 from pretraining.objectives.albert import AlbertPretrainer
 from pretraining.objectives.albert_body import AlbertBodyPretrainer
 from pretraining.objectives.alignment import states_apart
 from pretraining.objectives.base import Place
-from pretraining.rows import IN_ORDER, SWAPPED
 from pretraining.starts import distilbert
 from pretraining.starts.transplant import load, load_tokenizer
 from tests.pretraining.objectives.tiny import RECIPES

@@ -11,7 +11,8 @@ from sklearn.metrics import log_loss
 
 from explorer.errors import BadInputError
 from explorer.maths.corruption import IGNORED_LABEL
-from pretraining.batches import Batch
+from explorer.objectives.batches import Batch
+from explorer.objectives.rows import IN_ORDER, SWAPPED
 from pretraining.objectives import PRETRAINERS
 from pretraining.objectives.albert import AlbertPretrainer
 from pretraining.objectives.albert_order import (
@@ -25,7 +26,6 @@ from pretraining.objectives.albert_order import (
     voting_loss,
 )
 from pretraining.objectives.base import Place
-from pretraining.rows import IN_ORDER, SWAPPED
 from pretraining.starts.transplant import load
 from tests.pretraining.objectives.tiny import RECIPES
 

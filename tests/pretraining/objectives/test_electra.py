@@ -10,10 +10,11 @@ from transformers import BertForPreTraining, PreTrainedTokenizerBase
 
 from explorer.maths.corruption import IGNORED_LABEL
 from explorer.models.families.electra import generator_of
-from pretraining.batches import Batch
-from pretraining.objectives import electra
+from explorer.objectives import electra
+from explorer.objectives.batches import Batch
+from explorer.objectives.electra import fill, replaced_logits
 from pretraining.objectives.base import Place
-from pretraining.objectives.electra import ElectraPretrainer, fill, replaced_logits
+from pretraining.objectives.electra import ElectraPretrainer
 from pretraining.starts import distilbert
 from pretraining.starts.transplant import load
 from tests.pretraining.objectives.tiny import RECIPES

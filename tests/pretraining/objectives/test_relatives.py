@@ -7,7 +7,7 @@ import torch
 from transformers import BertForPreTraining, PreTrainedTokenizerBase
 
 from explorer.models.shortening import half_of, layers_kept
-from pretraining import heads
+from explorer.objectives import heads
 from pretraining.objectives import PRETRAINERS
 from pretraining.objectives.base import Place, Pretrainer
 from pretraining.objectives.distilbert import student_of

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from explorer.maths.corruption import IGNORED_LABEL, CorruptionRecipe
 from explorer.models.masker import Masker
-from pretraining.rows import Row
+from explorer.objectives.rows import Row
 
 
 @dataclass(frozen=True)

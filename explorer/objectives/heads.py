@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from transformers import PreTrainedModel
 
 from explorer.models.heads import before_decoder
-from pretraining.batches import Batch
+from explorer.objectives.batches import Batch
 
 PAIR_CLASSIFIERS = {"BertForPreTraining": "cls.seq_relationship", "AlbertForPreTraining": "sop_classifier"}
 """From a class's name to the map from its pooled state to the classes of a pair."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from pretraining.rows import RowMaker
-from pretraining.store import TextStore
+from explorer.objectives.rows import RowMaker
+from explorer.objectives.text import TextStore
 
 FALSE_ALARM = 1e-6
 """How often a right implementation would fail a statistical test here, were the seed not fixed."""

@@ -7,10 +7,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import cosine_embedding_loss, cross_entropy, kl_div
 
-from pretraining import chunks
-from pretraining.chunks import TrueTokens, chunked_loss
+from explorer.objectives import chunks
+from explorer.objectives.chunks import TrueTokens, chunked_loss
+from explorer.objectives.electra import Sampler
 from pretraining.objectives.distilbert import SoftTargets, cosine_distance, softened_divergence
-from pretraining.objectives.electra import Sampler
 from pretraining.recipes import DISTILBERT_MINI
 
 ROWS, WIDTH, VOCABULARY = 23, 8, 50

@@ -8,9 +8,9 @@ from scipy import stats
 
 from explorer.errors import BadInputError
 from explorer.maths.corruption import IGNORED_LABEL
-from pretraining.rows import IN_ORDER, IS_NEXT, NOT_NEXT, SWAPPED, Row
-from pretraining.store import TextStore
-from tests.pretraining.stores import CLS, FALSE_ALARM, FIRST_ID, MAKER, SEP, STORE, document_of, sentence_of, store_of
+from explorer.objectives.rows import IN_ORDER, IS_NEXT, NOT_NEXT, SWAPPED, Row
+from explorer.objectives.text import TextStore
+from tests.objectives.stores import CLS, FALSE_ALARM, FIRST_ID, MAKER, SEP, STORE, document_of, sentence_of, store_of
 
 
 def pairs(length: int, count: int, store: TextStore = STORE) -> list[Row]:
@@ -85,6 +85,54 @@ def test_labels_do_not_show_in_the_length_of_a() -> None:
 def test_a_text_without_pairs_is_refused_rather_than_searched_for_ever(documents: tuple[list[int], ...]) -> None:
     with pytest.raises(BadInputError, match="two documents"):
         pairs(32, 1, store_of(*documents))
+
+
+@pytest.mark.parametrize("length", [32, 200])
+def test_a_sentence_pair_is_two_whole_sentences_and_a_segment_pair_reads_on(length: int) -> None:
+    """RoBERTa's two formats with next-sentence prediction: the first leaves most of a long row empty."""
+    made = {}
+    for kind in ("sentence_pair", "segment_pair"):
+        rng = np.random.default_rng(1)
+        made[kind] = [getattr(MAKER, kind)(STORE, length, rng) for _ in range(300)]
+        assert {row.pair_label for row in made[kind]} == {IS_NEXT, NOT_NEXT}
+        assert all(len(row.input_ids) <= length for row in made[kind])
+    spread = {kind: [sentences_of(part) for row in rows for part in segments(row)] for kind, rows in made.items()}
+    assert set(spread["sentence_pair"]) == {1}
+    assert max(spread["segment_pair"]) > 1
+    assert np.mean([len(row.input_ids) for row in made["segment_pair"]]) > np.mean(
+        [len(row.input_ids) for row in made["sentence_pair"]]
+    )
+
+
+def sentences_of(part: list[int]) -> int:
+    return len({sentence_of(token) for token in part})
+
+
+def test_a_segment_pair_is_a_pair_without_short_ones() -> None:
+    rng, same = np.random.default_rng(3), np.random.default_rng(3)
+    for _ in range(20):
+        assert MAKER.segment_pair(STORE, 40, rng) == MAKER.pair(STORE, 40, same, short_share=0.0)
+
+
+def test_a_pair_that_is_forced_keeps_the_rest_of_its_draw() -> None:
+    """A is the same by the coin, as a neighbour and as a stranger; with the coin's own class B is too."""
+    for seed in range(100):
+        rows = [
+            MAKER.pair(STORE, 200, np.random.default_rng(seed), document=2, follows=follows)
+            for follows in (None, True, False)
+        ]
+        free, following, apart = rows
+        assert (following.pair_label, apart.pair_label) == (IS_NEXT, NOT_NEXT)
+        assert free in (following, apart)
+        assert len({tuple(segments(row)[0]) for row in rows}) == 1
+        assert {document_of(token) for token in segments(free)[0]} == {2}
+        assert document_of(segments(apart)[1][0]) != 2
+
+
+@pytest.mark.parametrize("document", [1, 9])
+def test_a_document_without_a_pair_in_it_is_refused_rather_than_searched_for_ever(document: int) -> None:
+    with pytest.raises(BadInputError, match=f"Document {document + 1} "):
+        MAKER.pair(STORE, 32, np.random.default_rng(0), document=document)
 
 
 def orders(length: int, count: int, short_share: float = 0.3, store: TextStore = STORE) -> list[Row]:
@@ -169,6 +217,19 @@ def test_full_rows_hold_whole_sentences_and_cross_documents_at_a_separator(lengt
                 assert document_of(right) == document_of(left) + 1
         assert inside.count(SEP) == document_of(tokens[-1]) - document_of(tokens[0])
     assert crossed > 0 or length == 8
+
+
+@pytest.mark.parametrize("length", [8, 24, 200])
+def test_rows_of_one_document_are_full_rows_cut_at_its_end(length: int) -> None:
+    ended = 0
+    for seed in range(300):
+        whole = MAKER.full(STORE, length, np.random.default_rng(seed)).input_ids
+        row = MAKER.doc_sentences(STORE, length, np.random.default_rng(seed))
+        inside = whole[1:-1]
+        stop = inside.index(SEP) if SEP in inside else len(inside)
+        assert row == Row([CLS, *inside[:stop], SEP], [0] * (stop + 2))
+        ended += stop < len(inside)
+    assert ended > 0 or length == 8
 
 
 def test_running_rows_are_full_and_go_round_the_text() -> None:

@@ -5,18 +5,23 @@ sentence   [CLS] one short sentence, as visitors type them [SEP]
 pair       [CLS] A [SEP] B [SEP] with segment ids; B follows A half the time, else it comes from another document (BERT, A.2)
 order      [CLS] A [SEP] B [SEP]: two neighbouring segments of one paragraph, swapped half the time      (ALBERT, 3.1)
 full       [CLS] whole sentences, on into the next document after a [SEP] [SEP]           (RoBERTa, 4.2: FULL-SENTENCES)
+doc_sentences   the same inside one document                                             (RoBERTa, 4.2: DOC-SENTENCES)
+segment_pair    pairs of segments that fill the row, none of single sentences           (RoBERTa, 4.2: SEGMENT-PAIR+NSP)
+sentence_pair   pairs of single sentences, much shorter than the row                   (RoBERTa, 4.2: SENTENCE-PAIR+NSP)
 running    sentences from one document into the next, a separator between, nothing around them                   (GPT-2)
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
+from transformers import PreTrainedTokenizerBase
 
 from explorer.errors import BadInputError
 from explorer.maths.corruption import IGNORED_LABEL
-from pretraining.store import TextStore
+from explorer.objectives.text import TextStore
 
 IS_NEXT, NOT_NEXT = 0, 1
 """BertForPreTraining's classes of `next_sentence_label`."""
@@ -58,11 +63,20 @@ class RowMaker:
         return Row([self.cls_id, *ids, self.sep_id], [0] * (len(ids) + 2))
 
     def pair(
-        self, store: TextStore, length: int, rng: np.random.Generator, short_share: float = SHORT_PAIR_SHARE
+        self,
+        store: TextStore,
+        length: int,
+        rng: np.random.Generator,
+        short_share: float = SHORT_PAIR_SHARE,
+        *,
+        document: int | None = None,
+        follows: bool | None = None,
     ) -> Row:
         """[CLS] A [SEP] B [SEP]; B follows A in half of the draws.
 
         short_share: how many of the pairs are single sentences; the others are segments that fill the row, as in BERT.
+        document: the one that A is taken from, where it is not to be drawn. follows: whether B follows A, likewise; the coin
+        is tossed all the same, so that the rest of the draw stays as it was.
         Raises BadInputError if the text has no two sentences that follow each other, or no other document.
         """
         if not store.has_pairs:
@@ -70,21 +84,32 @@ class RowMaker:
                 "Sentence pairs need a text of two documents or more, separated by an empty line, one of them with two "
                 "sentences."
             )
-        first = self._with_a_sequel(store, rng)
+        if document is not None and int((store.documents == document).sum()) < 2:
+            raise BadInputError(f"Document {document + 1} has no two sentences that follow each other: add one.")
+        first = self._with_a_sequel(store, rng, document)
         budget = length - 3
         if rng.random() < short_share:
             sentences_a, room_b = 1, 1
         else:
             sentences_a, room_b = self._fill_segment_a(store, first, int(rng.integers(4, max(5, budget - 3)))), 0
-        segment_a = [token for index in range(first, first + sentences_a) for token in store.one_sentence(index)]
+        segment_a = store.between(first, first + sentences_a)
         second, label = first + sentences_a, IS_NEXT
-        if rng.random() < 0.5:
+        apart = rng.random() < 0.5
+        if apart if follows is None else not follows:
             label = NOT_NEXT
             while store.documents[second := store.sentence_at(rng)] == store.documents[first]:
                 pass
         segment_b = store.one_sentence(second) if room_b else store.take(second, budget)
         self._truncate(segment_a, segment_b, budget, rng)
         return self.joined(segment_a, segment_b, label)
+
+    def segment_pair(self, store: TextStore, length: int, rng: np.random.Generator) -> Row:
+        """A pair of segments that fill the row as far as their documents reach; errors as for `pair`."""
+        return self.pair(store, length, rng, short_share=0.0)
+
+    def sentence_pair(self, store: TextStore, length: int, rng: np.random.Generator) -> Row:
+        """A pair of single sentences; errors as for `pair`."""
+        return self.pair(store, length, rng, short_share=1.0)
 
     def order(
         self, store: TextStore, length: int, rng: np.random.Generator, short_share: float = SHORT_PAIR_SHARE
@@ -117,8 +142,17 @@ class RowMaker:
     def full(self, store: TextStore, length: int, rng: np.random.Generator) -> Row:
         """[CLS] whole sentences [SEP], as many as fit; where a document ends, a [SEP] and the next one's sentences."""
         first = store.sentence_at(rng)
+        return self._whole_sentences(store, length, first, store.sentences)
+
+    def doc_sentences(self, store: TextStore, length: int, rng: np.random.Generator) -> Row:
+        """[CLS] whole sentences [SEP], as many as fit before their document ends: rows near an end are shorter."""
+        first = store.sentence_at(rng)
+        return self._whole_sentences(store, length, first, store.document_end(first))
+
+    def _whole_sentences(self, store: TextStore, length: int, first: int, stop: int) -> Row:
+        """The sentences from `first` on, before `stop`; the first is cut where it alone is too long."""
         ids = [self.cls_id, *store.one_sentence(first)[: length - 2]]
-        for sentence in range(first + 1, store.sentences):
+        for sentence in range(first + 1, stop):
             between = [self.sep_id] if store.documents[sentence] != store.documents[sentence - 1] else []
             more = between + store.one_sentence(sentence)
             if len(ids) + len(more) > length - 1:
@@ -150,11 +184,11 @@ class RowMaker:
             first, stop = wider[int(rng.integers(len(wider)))]
 
     @staticmethod
-    def _with_a_sequel(store: TextStore, rng: np.random.Generator) -> int:
-        """A sentence that is not its document's last."""
+    def _with_a_sequel(store: TextStore, rng: np.random.Generator, document: int | None) -> int:
+        """A sentence that is not its document's last, of the given document if any."""
         while True:
             first = store.sentence_at(rng)
-            if first + 1 < store.document_end(first):
+            if first + 1 < store.document_end(first) and document in (None, int(store.documents[first])):
                 return first
 
     @staticmethod
@@ -172,3 +206,15 @@ class RowMaker:
         while len(segment_a) + len(segment_b) > budget:
             longer = segment_a if len(segment_a) > len(segment_b) else segment_b
             longer.pop(0 if longer is segment_a and rng.random() < 0.5 else -1)
+
+
+Drawer = Callable[[RowMaker, TextStore, int, np.random.Generator], Row]
+"""How a row of one kind is drawn: a method of RowMaker."""
+
+USUAL_ROWS: Mapping[str, Drawer] = {"text": RowMaker.text, "sentence": RowMaker.sentence, "pair": RowMaker.pair}
+
+
+def row_maker(tokenizer: PreTrainedTokenizerBase) -> RowMaker:
+    """A maker of rows with a tokenizer's special tokens; GPT-2's ends a text by its end-of-text token."""
+    end = tokenizer.eos_token_id if tokenizer.sep_token_id is None else tokenizer.sep_token_id
+    return RowMaker(int(end if tokenizer.cls_token_id is None else tokenizer.cls_token_id), int(end))

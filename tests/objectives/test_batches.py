@@ -7,11 +7,10 @@ from transformers import PreTrainedTokenizerBase
 
 from explorer.maths.corruption import IGNORED_LABEL, CorruptionRecipe
 from explorer.models.masker import Masker
-from pretraining.batches import collate
-from pretraining.rows import NOT_NEXT, Row
-from pretraining.vocabularies import unigram_tokenizer
+from explorer.objectives.batches import collate
+from explorer.objectives.rows import NOT_NEXT, Row
 from tests.models.tiny import byte_level
-from tests.pretraining.stores import CLS, SEP
+from tests.objectives.stores import CLS, SEP
 
 
 def rows_of(tokenizer: PreTrainedTokenizerBase, *texts: str) -> list[Row]:
@@ -74,16 +73,6 @@ def test_byte_level_pieces_are_grouped_by_the_space_before_a_word() -> None:
         if word is not None:
             grouped[word] = grouped.get(word, "") + name
     assert list(grouped.values()) == ["the", "Ġcat", ",", "Ġthe", "Ġcatcat"]
-
-
-def test_unigram_pieces_are_grouped_by_their_mark_and_punctuation_stands_alone(corpus: object) -> None:
-    reader = unigram_tokenizer(corpus, 90)  # type: ignore[arg-type]
-    ids = reader("The farmer. stood near.")["input_ids"]
-    grouped: dict[int, str] = {}
-    for name, word in zip(reader.convert_ids_to_tokens(ids), Masker(reader).words(ids), strict=True):
-        if word is not None:
-            grouped[word] = grouped.get(word, "") + name
-    assert [word.replace("▁", "") for word in grouped.values()] == ["the", "farmer", ".", "stood", "near", "."]
 
 
 def test_a_batch_gives_its_text_back(tokenizer: PreTrainedTokenizerBase) -> None:

@@ -1,0 +1,115 @@
+"""Tokenised text: one flat array of token ids with its sentences, paragraphs and documents."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+from transformers import PreTrainedTokenizerBase
+
+from explorer.text import split_sentences
+
+Document = list[str]
+"""Its paragraphs."""
+
+
+def documents_in(lines: Iterable[str]) -> Iterator[Document]:
+    """The documents of a plain text: a paragraph a line, an empty line between documents."""
+    document: Document = []
+    for line in lines:
+        if line.strip():
+            document.append(line.strip())
+        elif document:
+            yield document
+            document = []
+    if document:
+        yield document
+
+
+class TextStore:
+    """One source as a flat array of token ids, with the start of each sentence and the numbers of its paragraph and document.
+
+    Paragraphs are numbered through all documents; without them a document is one.
+    """
+
+    def __init__(
+        self,
+        ids: NDArray[np.int32],
+        sentence_starts: NDArray[np.int64],
+        sentence_documents: NDArray[np.int64],
+        sentence_paragraphs: NDArray[np.int64] | None = None,
+    ) -> None:
+        self.ids = ids
+        self.starts = np.append(sentence_starts, len(ids))
+        self.documents = sentence_documents
+        self.paragraphs = sentence_documents if sentence_paragraphs is None else sentence_paragraphs
+        self.sentences = len(sentence_starts)
+        documents = len(np.unique(self.documents))
+        self.has_neighbours = len(np.unique(self.paragraphs)) < self.sentences
+        self.has_pairs = documents < self.sentences and documents > 1
+
+    @classmethod
+    def from_documents(cls, documents: Iterable[Document], tokenizer: PreTrainedTokenizerBase) -> TextStore:
+        """Tokenise documents sentence by sentence.
+
+        Where the tokenizer keeps spaces (a byte-level one does), every sentence but a document's first begins with one, as
+        it does in the text.
+        """
+        sentences: list[str] = []
+        owners: list[tuple[int, int]] = []
+        paragraphs = 0
+        for number, document in enumerate(documents):
+            split = [split_sentences(paragraph) for paragraph in document]
+            parts = [part for paragraph in split for part in paragraph]
+            sentences += _spaced(parts) if keeps_spaces(tokenizer) else parts
+            owners += [(number, paragraphs + place) for place, paragraph in enumerate(split) for _ in paragraph]
+            paragraphs += len(split)
+        encoded: list[list[int]] = []
+        for first in range(0, len(sentences), 20_000):
+            part = sentences[first : first + 20_000]
+            encoded += tokenizer(part, add_special_tokens=False, verbose=False)["input_ids"]
+        kept = [(ids, owner) for ids, owner in zip(encoded, owners, strict=True) if ids]
+        lengths = np.array([len(ids) for ids, _ in kept], dtype=np.int64)
+        flat = np.fromiter((token for ids, _ in kept for token in ids), dtype=np.int32, count=int(lengths.sum()))
+        places = np.array([owner for _, owner in kept], dtype=np.int64).reshape(-1, 2)
+        return cls(flat, np.cumsum(lengths) - lengths, places[:, 0], places[:, 1])
+
+    def sentence_at(self, rng: np.random.Generator) -> int:
+        """A sentence drawn with a probability proportional to its length."""
+        return int(np.searchsorted(self.starts, rng.integers(len(self.ids)), side="right")) - 1
+
+    def paragraph_start(self, sentence: int) -> int:
+        """The number of the first sentence of this one's paragraph."""
+        return int(np.searchsorted(self.paragraphs, self.paragraphs[sentence], side="left"))
+
+    def paragraph_end(self, sentence: int) -> int:
+        """The number of the first sentence after this one's paragraph."""
+        return int(np.searchsorted(self.paragraphs, self.paragraphs[sentence], side="right"))
+
+    def document_end(self, sentence: int) -> int:
+        """The number of the first sentence after this one's document."""
+        return int(np.searchsorted(self.documents, self.documents[sentence], side="right"))
+
+    def take(self, sentence: int, most: int) -> list[int]:
+        """Up to `most` token ids from the start of a sentence on, inside its document."""
+        start = self.starts[sentence]
+        stop = min(start + most, self.starts[self.document_end(sentence)])
+        return list(map(int, self.ids[start:stop]))
+
+    def between(self, first: int, stop: int) -> list[int]:
+        """The token ids of the sentences from `first` up to, not with, `stop`."""
+        return list(map(int, self.ids[self.starts[first] : self.starts[stop]]))
+
+    def one_sentence(self, sentence: int) -> list[int]:
+        """The token ids of one sentence."""
+        return self.between(sentence, sentence + 1)
+
+
+def keeps_spaces(tokenizer: PreTrainedTokenizerBase) -> bool:
+    """Whether a space before a word is part of its token, as in a byte-level vocabulary."""
+    return bool(tokenizer.tokenize(" a") != tokenizer.tokenize("a"))
+
+
+def _spaced(sentences: list[str]) -> list[str]:
+    return [sentence if number == 0 else f" {sentence}" for number, sentence in enumerate(sentences)]
