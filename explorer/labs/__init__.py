@@ -13,6 +13,7 @@ LABS: tuple[Lab, ...] = tuple(
         "masking",
         "replaced",
         "pairs",
+        "pretrain",
         "context",
         "attention",
         "attribution",

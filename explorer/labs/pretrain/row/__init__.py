@@ -1,0 +1,1 @@
+"""One row: from two documents to the two losses that BERT was trained on, without any training."""

@@ -1,0 +1,262 @@
+"""One row as numbered steps: chips, sentences, the picture of both losses, the table."""
+
+from __future__ import annotations
+
+from math import exp
+from typing import Any
+
+from markupsafe import Markup
+
+from explorer.charts import Look, Mark, Panel, Picture, Trace, axis, bars, level, picture
+from explorer.charts.chips import Chip, chip, chips
+from explorer.charts.words import caption, counted, fixed, label, percent, prose, quoted, strong
+from explorer.labs.pretrain.row.schema import CLASSES, RowResult, RowToken, Segment
+from explorer.tables import Table
+
+FATE_NAMES = {"mask": "[MASK]", "random": "random token", "kept": "kept as it is"}
+MOST_NAMES, MOST_NAMES_ON_A_PHONE = 14, 7
+TWO_LINES = 84
+"""Pixels below a panel whose names have two lines, with a title after them."""
+
+MOST_TERMS = 4
+"""Of the mean that the formula writes out."""
+
+
+def step(number: int, title: str) -> Markup:
+    """The heading of a step."""
+    return Markup('<h2 class="row-step"><span>{}</span>{}</h2>').format(number, title)
+
+
+def model_line(result: RowResult, chosen: str = "") -> Markup:
+    """Which model answers, where it isn't the chosen one."""
+    if chosen in ("", result.model):
+        return Markup("")
+    return caption(
+        f"{chosen} doesn't have both of BERT's heads, for masks and for the next sentence: {result.model} answers."
+    )
+
+
+def drawn_view(result: RowResult) -> Markup:
+    """The first two steps: both documents with the sentences that A and B are taken from; the third's heading."""
+    both = Markup("").join(_document(result, number) for number in (0, 1))
+    documents = Markup('<div class="row-documents">{}</div>').format(both)
+    steps = step(1, "Two documents, cut into sentences"), documents, step(2, "A pair is drawn"), draw_line(result)
+    return prose(*steps, step(3, "The row: [CLS] A [SEP] B [SEP]"))
+
+
+def _document(result: RowResult, number: int) -> Markup:
+    lines = Markup("")
+    for place, sentence in enumerate(result.documents[number]):
+        name = next((name for name, part in _segments(result) if part.has(number, place)), "")
+        style = {"A": "in-a", "B": "in-b"}.get(name, "")
+        lines += Markup('<li class="{}"><b>{}</b>{}</li>').format(style, name, sentence)
+    return Markup('<div><p class="caption">Document {}</p><ol>{}</ol></div>').format(number + 1, lines)
+
+
+def _segments(result: RowResult) -> tuple[tuple[str, Segment], ...]:
+    return ("A", result.a), ("B", result.b)
+
+
+def draw_line(result: RowResult) -> Markup:
+    """Where A and B come from, who said so, and what had no room."""
+    said = "The coin says: " if result.tossed else "Chosen by hand: "
+    parts = [said, strong(result.truth), f". A is {_place(result.a)}, B is {_place(result.b)}. "]
+    if result.cut:
+        parts.append(
+            f"Together with three special tokens they are longer than a row of {result.room}: "
+            f"{counted(result.cut, 'token')} at the ends of the longer one are cut. "
+        )
+    if result.same:
+        parts.append(
+            "Both documents are the same text, so a B from document 2 may be the true continuation all the same: then the label "
+            "is wrong, and nothing in the row tells. "
+        )
+    return Markup("<p>{}</p>").format(prose(*parts))
+
+
+def _place(segment: Segment) -> str:
+    first, last = segment.first + 1, segment.stop
+    joint = "and" if last == first + 1 else "to"
+    which = f"sentence {first}" if first == last else f"sentences {first} {joint} {last}"
+    return f"{which} of document {segment.document + 1}"
+
+
+def row_chips(result: RowResult) -> dict[str, Any]:
+    """The row before anything is hidden; below each token its segment and its position."""
+    row = []
+    for token in result.tokens:
+        style = ("segment-a", "segment-b")[token.segment] + (" special" if token.special else "")
+        title = f"{token.token}: segment {token.segment}, position {token.position}"
+        row.append(_chip(token.token, title, style, f"{token.segment} · {token.position}"))
+    return chips("The row: tokens, with segment and position below each", row)
+
+
+def corrupted_chips(result: RowResult) -> dict[str, Any]:
+    """The row as the model sees it, coloured by fate; the original stands below a token that was replaced."""
+    row = []
+    for token in result.tokens:
+        style = "special" if token.special else token.fate
+        told = FATE_NAMES.get(token.fate, "untouched")
+        below = plain(token.token) if token.fate in ("mask", "random") else ""
+        row.append(_chip(token.shown, f"{token.token}, position {token.position}: {told}", style, below))
+    return chips("The row as the model sees it", row)
+
+
+def _chip(token: str, title: str, style: str, below: str) -> Chip:
+    return chip(plain(token), title, style, joined=token.startswith("##"), below=below)
+
+
+def plain(token: str) -> str:
+    """A token without the mark of a word that goes on."""
+    return token.removeprefix("##") or token
+
+
+def legend() -> Markup:
+    """The fates' colours, in words."""
+    swatch = Markup('<span class="swatch {}">{}</span>')
+    items = Markup("").join(swatch.format(fate, name) for fate, name in FATE_NAMES.items())
+    return Markup('<div class="legend">{}<span class="below-note">below a chip: the original</span></div>').format(
+        items
+    )
+
+
+def hidden_view(result: RowResult) -> Markup:
+    """What stands between the two rows of chips."""
+    below = caption("Below each token: segment · position.")
+    return prose(below, step(4, "Some tokens are hidden"), hidden_line(result))
+
+
+def hidden_line(result: RowResult) -> Markup:
+    """How many tokens are chosen, and what became of them."""
+    chosen, candidates = result.chosen, sum(not token.special for token in result.tokens)
+    if not chosen:
+        return Markup("<p>{}</p>").format("At this rate no token is chosen, so the model is asked for none.")
+    counts = {fate: sum(token.fate == fate for token in chosen) for fate in FATE_NAMES}
+    return Markup("<p>{}</p>").format(
+        prose(
+            strong(f"{len(chosen)} of {candidates}"),
+            f" tokens are chosen: {counts['mask']} as [MASK], {counts['random']} random, {counts['kept']} kept. "
+            "[CLS] and [SEP] never are.",
+        )
+    )
+
+
+def row_sentence(result: RowResult) -> Markup:
+    """Both losses and their sum."""
+    right = result.pair[CLASSES.index(result.truth)]
+    pair = f"The pair is “{result.truth}”, and gets P = {percent(right)} for it: the NSP loss is "
+    parts: list[str] = [
+        _mlm_sentence(result),
+        pair,
+        strong(f"{fixed(result.nsp_loss, 4)} nats"),
+        ". The row's loss is their sum, ",
+    ]
+    return prose(*parts, strong(fixed(result.total, 4)), ".")
+
+
+def _mlm_sentence(result: RowResult) -> Markup:
+    if result.mlm_loss is None:
+        return prose("Nothing is hidden, so there is no MLM loss. ")
+    hardest = max(result.chosen, key=lambda token: token.loss or 0.0)
+    right = sum(token.guess == token.token for token in result.chosen)
+    return prose(
+        f"{result.model} guesses ",
+        strong(f"{right} of {len(result.chosen)}"),
+        f" {'token' if len(result.chosen) == 1 else 'tokens'} right; the hardest is ",
+        strong(hardest.token),
+        f", at P = {percent(hardest.probability or 0.0)}. The mean of −ln P, the MLM loss, is ",
+        strong(f"{fixed(result.mlm_loss, 4)} nats"),
+        ". ",
+    )
+
+
+def row_figure(result: RowResult) -> Picture:
+    """Bars of −ln P(true token) in the colour of each token's fate with their mean; beside them the pair's two classes."""
+    panels = [_mlm_panel(result), _nsp_panel(result)]
+    return picture(row_sentence(result), panels, height=250, phone=470, gap=0.1)
+
+
+def _mlm_panel(result: RowResult) -> Panel:
+    """The tokens stand in their order, each with its loss below its name where there is room."""
+    chosen, drawn = result.chosen, list[Trace]()
+    places = {token.position: number for number, token in enumerate(chosen)}
+    for fate, told in FATE_NAMES.items():
+        if of := [token for token in chosen if token.fate == fate]:
+            hover = "%{customdata}: −ln P = %{y:.4f} nats"
+            names = [f"{label(token.token, 20)}, P = {percent(token.probability or 0.0)}" for token in of]
+            look: Look = {"upright": True, "hover": hover, "customdata": names}
+            drawn.append(
+                bars([places[token.position] for token in of], [token.loss for token in of], f"@{fate}", told, **look)
+            )
+    marks, title = list[Mark](), "Nothing is hidden: no MLM loss"
+    if result.mlm_loss is not None:
+        marks, title = [level(result.mlm_loss)], f"L<sub>MLM</sub> = {fixed(result.mlm_loss, 3)}, the mean (dashed)"
+    names = [f"{label(token.token, 12)}<br>{fixed(token.loss or 0.0)}" for token in chosen]
+    named: Look = {"tickmode": "array", "tickvals": list(places.values()), "ticktext": names}
+    across = axis(
+        grid=False, size=14, span=(-0.6, max(len(chosen), 1) - 0.4), showticklabels=len(chosen) <= MOST_NAMES, **named
+    )
+    narrow = {**across, "showticklabels": len(chosen) <= MOST_NAMES_ON_A_PHONE}
+    up = axis("−ln P (nats)", zero=True)
+    return Panel(drawn, across, up, title, marks, width=3.2, alone=Panel((), narrow, up, title, marks))
+
+
+def _nsp_panel(result: RowResult) -> Panel:
+    """Both classes' probabilities; the true one's is the one that is paid for."""
+    colours = ["@accent" if name == result.truth else "@muted" for name in CLASSES]
+    names = [f"{name}<br>(true)" if name == result.truth else name for name in CLASSES]
+    look: Look = {"upright": True, "texts": [percent(share) for share in result.pair], "hover": "%{x}: %{text}"}
+    drawn = bars(names, result.pair, colours, "P(class)", **look)
+    up = axis("P", percent=True, span=(0, 1.2), tickvals=[0, 0.5, 1])
+    across, title = axis(names=True, size=14), f"L<sub>NSP</sub> = {fixed(result.nsp_loss, 3)}"
+    return Panel([drawn], across, up, title, alone=Panel((), across, up, title, air=TWO_LINES))
+
+
+def terms_table(result: RowResult) -> Markup:
+    """Each chosen token: what stood there, what the model saw and would have written, and what it pays."""
+    if not result.chosen:
+        return Markup("")
+    heads = ("at", "true token", "the model sees", "its best guess", "P(true)", "−ln P")
+    rows = [_term(token) for token in result.chosen]
+    return quoted(heads, rows)
+
+
+def _term(token: RowToken) -> tuple[object, ...]:
+    seen = "the same" if token.fate == "kept" else token.shown
+    shares = percent(token.probability or 0.0), fixed(token.loss or 0.0, 4)
+    return token.position, token.token, seen, token.guess, *shares
+
+
+def sum_line(result: RowResult) -> Markup:
+    """The formula with this row's numbers."""
+    lines = []
+    if result.mlm_loss is not None:
+        terms = [fixed(token.loss or 0.0, 3) for token in result.chosen]
+        shown = " + ".join(terms if len(terms) <= MOST_TERMS + 2 else [*terms[:MOST_TERMS], "…", terms[-1]])
+        lines.append(_formula("MLM", f"({shown}) / {len(terms)}", result.mlm_loss))
+    right = result.pair[CLASSES.index(result.truth)]
+    lines.append(_formula("NSP", f"−ln P({result.truth}) = −ln {right:.4g}", result.nsp_loss))
+    parts = " + ".join(fixed(loss, 4) for loss in (result.mlm_loss, result.nsp_loss) if loss is not None)
+    whole = Markup("<p><i>L</i> = <i>L</i><sub>MLM</sub> + <i>L</i><sub>NSP</sub> = {} = <strong>{}</strong> nats</p>")
+    return Markup('{}<div class="row-sum">{}{}</div>').format(
+        step(6, "Both losses are added"), Markup("").join(lines), whole.format(parts, fixed(result.total, 4))
+    )
+
+
+def _formula(name: str, terms: str, value: float) -> Markup:
+    return Markup("<p><i>L</i><sub>{}</sub> = {} = <b>{}</b></p>").format(name, terms, fixed(value, 4))
+
+
+def row_table(result: RowResult) -> Table:
+    """position, token, segment, shown, fate, probability, loss (nats).
+
+    The last two are of what is asked at a position: of the true token where one was chosen, and at [CLS] of the pair's class,
+    which stands there as the fate.
+    """
+    rows: list[tuple[str | int | float | None, ...]] = [
+        (token.position, token.token, token.segment, token.shown, token.fate, token.probability, token.loss)
+        for token in result.tokens
+    ]
+    asked = (result.truth.replace(" ", "_"), exp(-result.nsp_loss), result.nsp_loss)
+    rows[0] = (*rows[0][:4], *asked)
+    return Table.of(("position", "token", "segment", "shown", "fate", "probability", "loss"), rows)
