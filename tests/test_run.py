@@ -43,6 +43,10 @@ CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("replaced_by_hand", {"model": "electra-mini-discriminator", "text": "We left.", "shown": 'We "left".\\'}),
     ("replaced_draws", {"model": "electra-mini-discriminator", "text": "We left, and it was late.", "draws": 2}),
     (
+        "pretraining_row",
+        {"document_a": 'It\'s "late".\\ We left. They {x} %s.', "document_b": NASTY, "next": "elsewhere", "rate": 0.4},
+    ),
+    (
         "score_sentences",
         {"sentences": ('It\'s "late".\\', NASTY.replace("[MASK]", "it").replace("\n", " ")), "masking": "token"},
     ),

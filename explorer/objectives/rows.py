@@ -32,6 +32,9 @@ SHORT_PAIR_SHARE = 0.3
 """Pairs made of one sentence each rather than of as much text as fits: visitors type single sentences."""
 
 
+Span = tuple[int, int]
+
+
 @dataclass(frozen=True)
 class Row:
     """Token ids with special tokens, the segment of each, and the pair's class (IGNORED_LABEL without a pair)."""
@@ -39,6 +42,19 @@ class Row:
     input_ids: list[int]
     token_type_ids: list[int]
     pair_label: int = IGNORED_LABEL
+
+
+@dataclass(frozen=True)
+class DrawnPair:
+    """A pair, and the places in the store's `ids` that its two segments are taken from.
+
+    a, b: from the first token up to, not with, the second number. wanted: tokens of both before they were shortened to fit.
+    """
+
+    row: Row
+    a: tuple[int, int]
+    b: tuple[int, int]
+    wanted: int
 
 
 class RowMaker:
@@ -63,6 +79,16 @@ class RowMaker:
         return Row([self.cls_id, *ids, self.sep_id], [0] * (len(ids) + 2))
 
     def pair(
+        self, store: TextStore, length: int, rng: np.random.Generator, short_share: float = SHORT_PAIR_SHARE
+    ) -> Row:
+        """[CLS] A [SEP] B [SEP]; B follows A in half of the draws.
+
+        short_share: how many of the pairs are single sentences; the others are segments that fill the row, as in BERT.
+        Raises BadInputError if the text has no two sentences that follow each other, or no other document.
+        """
+        return self.drawn_pair(store, length, rng, short_share).row
+
+    def drawn_pair(
         self,
         store: TextStore,
         length: int,
@@ -71,37 +97,34 @@ class RowMaker:
         *,
         document: int | None = None,
         follows: bool | None = None,
-    ) -> Row:
-        """[CLS] A [SEP] B [SEP]; B follows A in half of the draws.
+    ) -> DrawnPair:
+        """The same with where it comes from.
 
-        short_share: how many of the pairs are single sentences; the others are segments that fill the row, as in BERT.
         document: the one that A is taken from, where it is not to be drawn. follows: whether B follows A, likewise; the coin
         is tossed all the same, so that the rest of the draw stays as it was.
-        Raises BadInputError if the text has no two sentences that follow each other, or no other document.
         """
-        if not store.has_pairs:
-            raise BadInputError(
-                "Sentence pairs need a text of two documents or more, separated by an empty line, one of them with two "
-                "sentences."
-            )
-        if document is not None and int((store.documents == document).sum()) < 2:
-            raise BadInputError(f"Document {document + 1} has no two sentences that follow each other: add one.")
-        first = self._with_a_sequel(store, rng, document)
-        budget = length - 3
-        if rng.random() < short_share:
-            sentences_a, room_b = 1, 1
+        self._require_pairs(store, document)
+        first, budget = self._with_a_sequel(store, rng, document), length - 3
+        if single := rng.random() < short_share:
+            sentences_a = 1
         else:
-            sentences_a, room_b = self._fill_segment_a(store, first, int(rng.integers(4, max(5, budget - 3)))), 0
-        segment_a = store.between(first, first + sentences_a)
+            sentences_a = self._fill_segment_a(store, first, int(rng.integers(4, max(5, budget - 3))))
         second, label = first + sentences_a, IS_NEXT
-        apart = rng.random() < 0.5
-        if apart if follows is None else not follows:
+        coin = rng.random() < 0.5
+        if not coin if follows is None else follows:
+            end = store.document_end(first)
+        else:
             label = NOT_NEXT
             while store.documents[second := store.sentence_at(rng)] == store.documents[first]:
                 pass
-        segment_b = store.one_sentence(second) if room_b else store.take(second, budget)
-        self._truncate(segment_a, segment_b, budget, rng)
-        return self.joined(segment_a, segment_b, label)
+            end = store.document_end(second)
+        a, b = (
+            (int(store.starts[at]), int(store.starts[to])) for at, to in ((first, first + sentences_a), (second, end))
+        )
+        b = (b[0], int(store.starts[second + 1])) if single else (b[0], min(b[1], b[0] + budget))
+        wanted = a[1] - a[0] + b[1] - b[0]
+        a, b = self._shortened(a, b, budget, rng)
+        return DrawnPair(self.joined(store.tokens(*a), store.tokens(*b), label), a, b, wanted)
 
     def segment_pair(self, store: TextStore, length: int, rng: np.random.Generator) -> Row:
         """A pair of segments that fill the row as far as their documents reach; errors as for `pair`."""
@@ -170,6 +193,18 @@ class RowMaker:
         return Row(ids[:length], [0] * length)
 
     @staticmethod
+    def _require_pairs(store: TextStore, document: int | None) -> None:
+        if not store.has_pairs:
+            raise BadInputError(
+                "Sentence pairs need a text of two documents or more, separated by an empty line, one of them with two "
+                "sentences."
+            )
+        if document is not None and int((store.documents == document).sum()) < 2:
+            raise BadInputError(
+                f"Document {document + 1} has no second sentence, so nothing in it can follow. Add one, ended by a full stop."
+            )
+
+    @staticmethod
     def _grown(store: TextStore, first: int, stop: int, budget: int, rng: np.random.Generator) -> tuple[int, int]:
         """A run of sentences of one paragraph, made longer at either end by chance until at neither end another fits."""
         begin, end = store.paragraph_start(first), store.paragraph_end(first)
@@ -201,11 +236,19 @@ class RowMaker:
         return count
 
     @staticmethod
-    def _truncate(segment_a: list[int], segment_b: list[int], budget: int, rng: np.random.Generator) -> None:
-        """Shorten the longer segment, in place, from either end at random (BERT's own code does the same)."""
-        while len(segment_a) + len(segment_b) > budget:
-            longer = segment_a if len(segment_a) > len(segment_b) else segment_b
-            longer.pop(0 if longer is segment_a and rng.random() < 0.5 else -1)
+    def _shortened(a: Span, b: Span, budget: int, rng: np.random.Generator) -> tuple[Span, Span]:
+        """The longer segment loses tokens until both fit: A at either end at random, B at its end.
+
+        BERT's own code takes them from either end of both; here B begins where a sentence does, whatever its class.
+        """
+        while a[1] - a[0] + b[1] - b[0] > budget:
+            if a[1] - a[0] <= b[1] - b[0]:
+                b = (b[0], b[1] - 1)
+            elif rng.random() < 0.5:
+                a = (a[0] + 1, a[1])
+            else:
+                a = (a[0], a[1] - 1)
+        return a, b
 
 
 Drawer = Callable[[RowMaker, TextStore, int, np.random.Generator], Row]

@@ -77,7 +77,7 @@ class TextStore:
 
     def sentence_at(self, rng: np.random.Generator) -> int:
         """A sentence drawn with a probability proportional to its length."""
-        return int(np.searchsorted(self.starts, rng.integers(len(self.ids)), side="right")) - 1
+        return self.sentence_of(int(rng.integers(len(self.ids))))
 
     def paragraph_start(self, sentence: int) -> int:
         """The number of the first sentence of this one's paragraph."""
@@ -95,11 +95,19 @@ class TextStore:
         """Up to `most` token ids from the start of a sentence on, inside its document."""
         start = self.starts[sentence]
         stop = min(start + most, self.starts[self.document_end(sentence)])
-        return list(map(int, self.ids[start:stop]))
+        return self.tokens(int(start), int(stop))
 
     def between(self, first: int, stop: int) -> list[int]:
         """The token ids of the sentences from `first` up to, not with, `stop`."""
-        return list(map(int, self.ids[self.starts[first] : self.starts[stop]]))
+        return self.tokens(int(self.starts[first]), int(self.starts[stop]))
+
+    def tokens(self, start: int, stop: int) -> list[int]:
+        """The token ids at the places from `start` up to, not with, `stop`."""
+        return list(map(int, self.ids[start:stop]))
+
+    def sentence_of(self, place: int) -> int:
+        """The number of the sentence that the token at a place belongs to."""
+        return int(np.searchsorted(self.starts, place, side="right")) - 1
 
     def one_sentence(self, sentence: int) -> list[int]:
         """The token ids of one sentence."""

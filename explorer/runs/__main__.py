@@ -36,7 +36,10 @@ def keep(worked: Worked, record: RunRecord, folder: Path) -> None:
     for step in chosen:
         (target / FOLDER).mkdir(exist_ok=True)
         shutil.copy(folder / FOLDER / f"{step:06d}.safetensors", target / FOLDER)
-    if worked.weights:
+    if record.from_nothing:
+        for made in folder.glob(f"*-{record.step}"):
+            shutil.copytree(made, target / made.name)
+    elif worked.weights:
         shutil.copy(folder / WEIGHTS, target)
     notes = (NOTE, *([] if worked.weights else [NO_WEIGHTS]), *record.notes)
     kept = record.but(

@@ -5,11 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from explorer.models.catalog import DEFAULT_MODEL
+from explorer.scratch.spec import ScratchSpec
 from explorer.tuning.methods import METHODS
 from explorer.tuning.spec import RunSpec
 from explorer.tuning.students import WEIGHTS, ablated, labels_only
 
 OWNER = "example"
+FROM_NOTHING = {"example-nothing": "example-nothing-roberta"}
+"""What a first visitor sees of training from nothing: BERT's recipe in small, and what it is raced with."""
+
 FIRST = "example-lora-8"
 """What a first visitor sees: LoRA with its defaults, with its history."""
 
@@ -121,7 +125,11 @@ _STUDENTS = (
     *(Worked(BY_ABLATION[one.slug], one.spec, weights=False, listed=False) for one in ablated(_THREE_TERMS)),
 )
 
+_NOTHING = ScratchSpec(steps=6000)
+
 EXAMPLES = (
+    Worked("example-nothing", _NOTHING, listed=False),
+    Worked("example-nothing-roberta", replace(_NOTHING, objective="mlm", row_format="full_sentences"), listed=False),
     Worked(FIRST, _LORA, snapshots=10),
     Worked(OTHER_RANK, _rank(64)),
     Worked(OTHER_SEED, replace(_LORA, seed=1)),

@@ -118,7 +118,7 @@ def test_a_pair_that_is_forced_keeps_the_rest_of_its_draw() -> None:
     """A is the same by the coin, as a neighbour and as a stranger; with the coin's own class B is too."""
     for seed in range(100):
         rows = [
-            MAKER.pair(STORE, 200, np.random.default_rng(seed), document=2, follows=follows)
+            MAKER.drawn_pair(STORE, 200, np.random.default_rng(seed), document=2, follows=follows).row
             for follows in (None, True, False)
         ]
         free, following, apart = rows
@@ -129,10 +129,24 @@ def test_a_pair_that_is_forced_keeps_the_rest_of_its_draw() -> None:
         assert document_of(segments(apart)[1][0]) != 2
 
 
+@pytest.mark.parametrize("length", [12, 40, 200])
+def test_a_drawn_pair_tells_where_its_tokens_stand_and_how_many_did_not_fit(length: int) -> None:
+    rng = np.random.default_rng(0)
+    cut = 0
+    for _ in range(200):
+        pair = MAKER.drawn_pair(STORE, length, rng)
+        taken = [[token - FIRST_ID for token in part] for part in segments(pair.row)]
+        assert taken == [list(range(*pair.a)), list(range(*pair.b))]
+        assert pair.wanted >= len(pair.row.input_ids) - 3
+        assert pair.wanted == len(pair.row.input_ids) - 3 or len(pair.row.input_ids) == length
+        cut += pair.wanted > len(pair.row.input_ids) - 3
+    assert (cut > 0) == (length < 200)
+
+
 @pytest.mark.parametrize("document", [1, 9])
 def test_a_document_without_a_pair_in_it_is_refused_rather_than_searched_for_ever(document: int) -> None:
     with pytest.raises(BadInputError, match=f"Document {document + 1} "):
-        MAKER.pair(STORE, 32, np.random.default_rng(0), document=document)
+        MAKER.drawn_pair(STORE, 32, np.random.default_rng(0), document=document)
 
 
 def orders(length: int, count: int, short_share: float = 0.3, store: TextStore = STORE) -> list[Row]:

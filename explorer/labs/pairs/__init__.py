@@ -52,7 +52,7 @@ SCORE_KINDS = Action(
 
 LAB = Lab(
     slug="pairs",
-    title="Sentence pairs",
+    title="Pairs",
     chapter="Pretrain",
     question="Does the second sentence follow the first?",
     teaser="Score whether one sentence follows another, and whether two stand in their order; see the segments that BERT reads.",

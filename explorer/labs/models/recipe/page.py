@@ -19,7 +19,7 @@ a time (base size, BookCorpus and Wikipedia, 16 GB):
 1. **Masks drawn anew** each time a sequence is read. BERT draws them beforehand: ten copies of the corpus, each masked once and
    seen four times in forty epochs. That is *static* masking, though lecture notes sometimes describe it as the dynamic one.
 2. **No NSP**, and inputs of up to 512 tokens of whole sentences that may run over the end of a document (*full sentences*).
-   BERT's own ablation found NSP useful; [Sentence pairs](pairs) shows both tables, and why they disagree.
+   BERT's own ablation found NSP useful; [Pairs](pairs) shows both tables, and why they disagree.
 3. **Larger batches** with a higher peak rate, for the same number of sequences: 1M steps of 256 see as many as 31K steps of 8K.
 4. **More text for longer**, at large size: 160 GB for 13 GB, and up to 500K steps of 8K sequences. The first row below BERT-large
    has all that comes before at once, on about BERT's text; the rows after it add text, then steps.

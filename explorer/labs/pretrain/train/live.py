@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from explorer.engine.protocol import Engine
 from explorer.errors import BadInputError, ExplorerError
 from explorer.labs.pretrain.train.schema import FollowPretrainingParams, Pretrained, PretrainParams
+from explorer.runs.examples import FROM_NOTHING
 from explorer.runs.following import follow_all
 from explorer.runs.record import RunStatus
 from explorer.scratch.spec import STORIES, ScratchSpec
@@ -24,6 +25,8 @@ def pretrain(engine: Engine, params: PretrainParams, owner: str) -> Iterator[Pre
 def follow_pretraining(engine: Engine, params: FollowPretrainingParams, owner: str) -> Iterator[Pretrained | None]:
     """Look at runs that were started before. Raises BadInputError for a run of another kind."""
     names = tuple(name.strip() for name in params.run.split(",") if name.strip())[:2]
+    if len(names) == 1 and names[0] in FROM_NOTHING:
+        names = (names[0], FROM_NOTHING[names[0]])
     for name in names:
         record = engine.runs.get(name)
         if not isinstance(record.spec, ScratchSpec):

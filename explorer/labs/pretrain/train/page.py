@@ -27,8 +27,8 @@ words around the blank, and takes far longer. BERT had 256 rows of 512 tokens in
 3.3 billion words (Devlin et al. 2019, A.2); here a few thousand sentences are read within minutes, so that what is seen is the
 beginning.
 
-**Objectives.** MLM: 15% of the tokens are chosen, 80% of these become `[MASK]`, 10% another token, 10% stay. NSP: does B follow A,
-or is it from another document? SOP (ALBERT): are two neighbouring segments in order or swapped? Replaced tokens (ELECTRA): a
+**Objectives.** MLM: 15% of the tokens are chosen, 80% of these become `[MASK]`, 10% another token, 10% stay. NSP: does B follow
+A, or is it from another document? SOP (ALBERT): are two neighbouring segments in order or swapped? Replaced tokens (ELECTRA): a
 generator half as wide fills the blanks, and the model says of every token whether it was replaced. Next token (GPT): each token
 from those before it; started from bert-mini, that is a BERT that learns to write, with the same weights and a mask over what
 is to come.
