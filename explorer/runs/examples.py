@@ -128,7 +128,7 @@ _STUDENTS = (
 _NOTHING = ScratchSpec(steps=6000)
 
 EXAMPLES = (
-    Worked("example-nothing", _NOTHING, listed=False),
+    Worked("example-nothing", _NOTHING),
     Worked("example-nothing-roberta", replace(_NOTHING, objective="mlm", row_format="full_sentences"), listed=False),
     Worked(FIRST, _LORA, snapshots=10),
     Worked(OTHER_RANK, _rank(64)),

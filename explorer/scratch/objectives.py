@@ -59,9 +59,9 @@ _FORMATS = (
 FORMATS = {one.slug: one for one in _FORMATS}
 
 LOSS_TITLES = {
-    "masked_loss": "MLM: −ln p of the hidden tokens",
-    "pair_loss": "pairs: −ln p of the true class",
-    "replaced_loss": "discriminator, a token",
-    "next_loss": "−ln p of the next token",
+    "masked_loss": "MLM loss",
+    "pair_loss": "pair loss",
+    "replaced_loss": "loss of RTD",
+    "next_loss": "loss",
 }
 """How each term is called in a figure."""

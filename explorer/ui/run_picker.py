@@ -109,7 +109,7 @@ class RunPicker:
     def _label(self, run: str | None) -> str:
         """The list's label, with the model that was trained: the page's choice of a model has no say over a run."""
         found = self.found(run or "")
-        model = Path(found.spec.model) if found else None
+        model = Path(found.spec.model) if found and not found.from_nothing else None
         of = Markup(" of {}").format(model.name if model.is_absolute() else model) if model else ""
         return str(Markup('<span class="run-label">Run{}</span>').format(of))
 

@@ -56,7 +56,13 @@ class Import:
             run_id = self._import(path, owner)
         except Exception as error:
             return [self.page.explain(readable(error)), gr.skip()]
-        return ["", gr.update(choices=run_choices(self.page.engine.runs.list(owner)), value=run_id)]
+        return [
+            "",
+            gr.update(
+                choices=run_choices([one for one in self.page.engine.runs.list(owner) if not one.from_nothing]),
+                value=run_id,
+            ),
+        ]
 
     def _endpoint(self, file: str | None, visitor: str, request: gr.Request) -> str:
         try:

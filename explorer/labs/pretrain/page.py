@@ -14,5 +14,5 @@ def build(page: Page) -> None:
     with gr.Tabs():
         with gr.Tab("One row", id="row") as row:
             build_row(page, row)
-        with gr.Tab("From nothing", id="train"):
-            build_train(page)
+        with gr.Tab("From nothing", id="train") as train:
+            build_train(page, train)

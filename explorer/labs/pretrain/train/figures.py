@@ -14,7 +14,7 @@ from explorer.labs.pretrain.train.schema import Pretrained
 from explorer.models.hub import trained_id
 from explorer.runs.record import RunRecord, RunStatus
 from explorer.runs.report import under_way
-from explorer.scratch.objectives import LOSS_TITLES, OBJECTIVES
+from explorer.scratch.objectives import FORMATS, LOSS_TITLES, OBJECTIVES
 from explorer.scratch.saying import Said
 from explorer.scratch.spec import NOTHING, SETTINGS, ScratchSpec
 from explorer.tables import Table
@@ -43,7 +43,16 @@ def name_of(record: RunRecord, records: Sequence[RunRecord]) -> str:
     others = [spec_of(other) for other in records if other is not record]
     spec = spec_of(record)
     differ = [name for name in SETTINGS if any(getattr(spec, name) != getattr(other, name) for other in others)]
-    return ", ".join(f"{name} {getattr(spec, name)}".replace("_", " ") for name in differ) or record.name
+    return ", ".join(_setting(name, getattr(spec, name)) for name in differ) or record.name
+
+
+def _setting(name: str, value: Any) -> str:
+    """A setting as a legend tells it."""
+    if name == "objective":
+        return OBJECTIVES[value].title
+    if name == "row_format":
+        return FORMATS[value].title
+    return f"{name} {value}".replace("_", " ")
 
 
 def pretrain_table(result: Pretrained) -> Table:
@@ -120,7 +129,8 @@ def curves_figure(result: Pretrained, scale: str = "log") -> Picture:
     last = max((record.steps or 1 for record in result.records), default=1)
     log = scale == "log"
     span = [math.log10(0.7), math.log10(last * 1.1)] if log else [0, last * 1.02]
-    across = axis("training step", log=log, span=span)
+    ticks: dict[str, Any] = {"dtick": 1} if log else {}
+    across = axis("training step", log=log, span=span, **ticks)
     panels = []
     for place, name in enumerate(names or ["masked_loss"]):
         marks = [level(math.log(2))] if name == "pair_loss" else []

@@ -45,16 +45,17 @@ heart. Adam with weight decay 0.01, the rate rises linearly in the warm-up and f
 """
 
 
-def build_train(page: Page) -> None:
-    """The chosen run, or the worked example, is drawn when the page opens."""
+def build_train(page: Page, tab: gr.Tab) -> None:
+    """The chosen run, or the worked example, is drawn when the tab is opened."""
     picker = RunPicker(page, accept=lambda record: record.from_nothing)
     with bench():
         with asks():
             start, stop = start_stop("Train", "pretrain")
             resume = gr.Button("Resume", visible=False, elem_id="pretrain-resume")
             inputs = pretrain_controls(page)
+            scales = [("logarithmic", "log"), ("linear", "linear")]
+            scale = gr.Radio(scales, value="log", label="Axis of the steps", elem_id="pretrain-scale")
         with shows():
-            scale = gr.Radio(["log", "linear"], value="log", label="Steps on a", elem_id="pretrain-scale")
             view = View(
                 "pretraining",
                 "pretrain",
@@ -102,7 +103,8 @@ def build_train(page: Page) -> None:
     for name in TRY:
         training.on(tries.put(name, inputs, show_progress="full"))
     picker.on_press(stop, "stop", started)
-    following.on(picker.run.input, scale.input, picker.on_press(resume, "resume", started), picker.wire())
+    following.on(picker.run.input, scale.input, tab.select, picker.on_press(resume, "resume", started))
+    picker.wire()
 
 
 def _take_home(page: Page, picker: RunPicker) -> tuple[gr.HTML, gr.File]:

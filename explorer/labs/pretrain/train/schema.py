@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from explorer.errors import BadInputError
 from explorer.kinds import Name
 from explorer.params import Shown, params
+from explorer.runs.examples import FROM_NOTHING
 from explorer.runs.record import RunRecord
 from explorer.scratch.spec import (
     NOTHING,
@@ -112,9 +113,9 @@ def changes(text: str) -> dict[str, Any]:
 
 @params
 class FollowPretrainingParams:
-    """Runs that were started before. run: one, or two with a comma between them."""
+    """Runs that were started before. run: one, or two with a comma between them; the worked example where none is named."""
 
-    run: Annotated[str, Name()]
+    run: Annotated[str, Name()] = next(iter(FROM_NOTHING))
 
 
 @dataclass(frozen=True)
@@ -128,4 +129,4 @@ class Pretrained:
 class TakeHomeParams:
     """A finished run from nothing."""
 
-    run: Annotated[str, Name()]
+    run: Annotated[str, Name()] = next(iter(FROM_NOTHING))
