@@ -30,12 +30,14 @@ def build(spec: ScratchSpec, tokenizer: PreTrainedTokenizerBase, start: Bundle |
     """A model for the spec's objective; start: the BERT that it goes on from, None for random numbers.
 
     A BertForPreTraining, a BertLMHeadModel whose attention sees the left alone, or an ElectraPair. Raises BadInputError for a
-    start that is no BERT.
+    start that is no BERT, or whose rows are shorter.
     """
     if start is not None and start.architecture.model_type != "bert":
         raise BadInputError(
             f"{start.model_id} is no BERT. Start from bert-mini, bert-small or another BERT, or from nothing."
         )
+    if start is not None and start.longest < spec.length:
+        raise BadInputError(f"{start.model_id} reads {start.longest} tokens at most. Take rows of that length or less.")
     sizes = _sizes(spec, tokenizer) if start is None else start.model.config.to_dict()
     with LOADING, Seeded(spec.seed):
         if spec.objective == "rtd":
