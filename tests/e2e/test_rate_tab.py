@@ -20,7 +20,7 @@ def test_rates_come_one_after_another_and_stop(visit: Visit) -> None:
     stop.click()
     expect(start).to_be_visible()
 
-    page.get_by_role("button", name="A list", exact=True).click()
+    page.get_by_role("button", name="The same, five times", exact=True).click()
     expect(said).to_contain_text("1.25 at 80%")
     expect(start).to_be_visible()
     fold = page.locator(".folds:visible").first

@@ -20,11 +20,11 @@ NAMES = (
     "Marie Curie was born in Warsaw in 1867. She moved to Paris, studied physics and mathematics at the university, and "
     "married Pierre Curie in 1895. In 1903 they received the Nobel Prize in Physics together with Henri Becquerel."
 )
-LIST = "One two three four five six seven eight nine ten. Monday Tuesday Wednesday Thursday Friday Saturday Sunday."
+AGAIN = " ".join(5 * ["The old bridge across the river was closed for repairs."])
 TRY = {
     "A story": {"text": STORM},
     "Names and dates": {"text": NAMES},
-    "A list": {"text": LIST},
+    "The same, five times": {"text": AGAIN},
     "The bundled sentences": {"text": ""},
 }
 """One-click experiments."""
