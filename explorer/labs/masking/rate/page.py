@@ -9,7 +9,7 @@ import gradio as gr
 from explorer.kinds import LARGEST_SEED
 from explorer.labs.masking import MASKING_RATES
 from explorer.labs.masking.rate import figures
-from explorer.labs.masking.rate.examples import TRY
+from explorer.labs.masking.rate.examples import SENTENCES, TRY
 from explorer.labs.masking.rate.schema import COMPARED, MOST_MODELS, RatesParams
 from explorer.models.catalog import CATALOG
 from explorer.models.families import Capability
@@ -57,7 +57,7 @@ def build_rate(page: Page, tab: gr.Tab) -> None:
                 value=list(COMPARED),
                 label=f"Models, up to {MOST_MODELS}",
             )
-            text = control(RatesParams, "text", placeholder="96 bundled sentences", elem_id="rates-text")
+            text = control(RatesParams, "text", placeholder=f"{SENTENCES} bundled sentences", elem_id="rates-text")
             seed = control(RatesParams, "seed", minimum=0, maximum=LARGEST_SEED)
             start, stop = start_stop("Measure", "rates-start")
         with shows(3):

@@ -9,6 +9,7 @@ from pydantic import AfterValidator
 
 from explorer.errors import BadInputError
 from explorer.kinds import Names, Sentence
+from explorer.labs.masking.rate.examples import IN_A_ROW, SENTENCES
 from explorer.params import Seed, Shown, params
 
 RATES = (0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.6, 0.8)
@@ -39,7 +40,11 @@ class RatesParams:
     text: Annotated[
         str,
         Sentence(optional=True),
-        Shown("Text", "Leave it empty to take 96 bundled sentences, eight in a row of about 100 tokens.", lines=(3, 8)),
+        Shown(
+            "Text",
+            f"Leave it empty to take {SENTENCES} bundled sentences, {IN_A_ROW} in a row of about 100 tokens.",
+            lines=(3, 8),
+        ),
     ] = ""
     seed: Seed = 0
 
