@@ -12,6 +12,7 @@ from explorer.labs.masking.rate.schema import BERTS, RATES, Measured, RatesResul
 from explorer.tables import Table
 
 SYMBOLS = ("circle", "square", "diamond", "triangle-up")
+ACCURACY = "accuracy"
 STOPPED = Markup("Stopped. The rates that were measured stay.")
 
 
@@ -65,7 +66,7 @@ def rates_figure(result: RatesResult) -> Picture:
     across = axis("% masked", span=(0, 0.85), tickvals=[0.2, 0.4, 0.6, 0.8], ticktext=["20", "40", "60", "80"])
     first = (result.models[0],)
     panels = [
-        _panel(result, "accuracy", across | {}, axis(percent=True, zero=True), lambda one: one.accuracy, _share),
+        _panel(result, ACCURACY, across | {}, axis(percent=True, zero=True), lambda one: one.accuracy, _share),
         _panel(result, "loss (nats)", across | {}, axis(zero=True), lambda one: one.loss, lambda one: one.off),
         _panel(result, "tokens per prediction", across | {}, axis(zero=True), lambda one: one.cost, None, first),
     ]
@@ -88,10 +89,9 @@ def _panel(
 ) -> Panel:
     """models: those that are drawn; the number of predictions is the same for all, so one line says it."""
     drawn = [_line(result, model, value, off, bool(models)) for model in models or result.models]
-    marks = [level(BERTS, "@muted", dash="dot", upright=True)]
-    marks.append(
-        note("15%", BERTS, 0, yref="paper", xanchor="left", yanchor="bottom", xshift=4, font={"color": "@muted"})
-    )
+    high, edge = (0, "bottom") if title == ACCURACY else (1, "top")  # where the curve is not
+    place: Look = {"yref": "paper", "xanchor": "left", "yanchor": edge, "xshift": 4, "font": {"color": "@muted"}}
+    marks = [level(BERTS, "@muted", dash="dot", upright=True), note("15%", BERTS, high, **place)]
     return Panel(drawn, across, up, title, marks)
 
 
