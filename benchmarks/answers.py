@@ -47,6 +47,7 @@ ASKED: dict[str, list[dict[str, Any]]] = {
     "fill_several": [{}, {"text": "The [MASK] [MASK] in the [MASK].", "steps": 3}],
     "swap_word": [{}, {"model": "roberta-mini", "top_k": 3}],
     "score_minimal_pairs": [{}, {"model": "gpt2-mini"}],
+    "masking_rates": [{}, {"models": "roberta-mini", "text": PLAIN_TEXT}],
     "score_pair": [PAIR, {"model": "bert-mini", **PAIR}],
     "score_all_pairs": [{"text": STORY}],
     "score_order": [{"model": "albert-mini", "first": PAIR["sentence_a"], "second": PAIR["sentence_b"]}],

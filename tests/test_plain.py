@@ -29,6 +29,7 @@ NASTY = 'A \'\'\'[MASK]""" \\ C:\\new\\ {x} %s\nand\r\n"""\nimport explorer\n"""
 
 VALUES = ("method", "position", "attribution")
 MEASURED = ("share", "metric", "parameters")
+MASKED = ("rate", "chosen", "accuracy", "loss", "tokens", "tokens_per_prediction")
 KINDS = ("head", "kind", "first", "second", "probability")
 
 
@@ -81,6 +82,7 @@ CASES = (
     Case("fill_several", {"text": "[MASK] <mask> left [MASK].", "steps": 1}, model="roberta-mini"),
     Case("score_minimal_pairs", {"model": "bert-mini"}),
     Case("score_minimal_pairs", {"model": "gpt2-mini", "masking": "token"}),
+    Case("masking_rates", {"models": "bert-mini", "text": f"{SENTENCE} {SENTENCE}", "seed": 4}, MASKED, ""),
     Case("score_all_pairs", {"text": 'It was "late". We left.\nThe shop was shut.'}),
     Case("score_order", {"first": SENTENCE, "second": "We left."}, (), "albert-mini"),
     Case("score_kinds", {"text": "We left. It was late.", "other_text": SENTENCE}, KINDS, "albert-mini"),

@@ -53,6 +53,7 @@ CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("fill_several", {"text": 'It\'s [MASK] "\\" [MASK] {x} %s', "steps": 2}),
     ("swap_word", {"text": 'A "man" \\ {x} %s is [MASK].', "word": "man", "other": "wo'man"}),
     ("score_minimal_pairs", {"model": "TINY", "masking": "token"}),
+    ("masking_rates", {"models": "TINY", "text": 'the "cat" \\ sat {x} %s', "seed": 2}),
     ("score_pair", {"sentence_a": 'It\'s "late".\\', "sentence_b": "We\nleave."}),
     ("score_all_pairs", {"text": 'One "two". Three\\four. Five\tsix.'}),
     ("score_order", {"model": "ALBERT", "first": 'It\'s "late".\\', "second": "We\nleave."}),

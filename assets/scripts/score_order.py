@@ -15,8 +15,11 @@ inputs = tokenizer(FIRST, SECOND, return_tensors="pt")
 with torch.no_grad():
     logits = model(**inputs).sop_logits[0]
 probabilities = logits.softmax(-1)
+losses = -logits.log_softmax(
+    -1
+)  # the term of the pretraining loss if that class is the true one; a coin has ln 2 = 0.693
 
-rows = list(zip(("in_order", "swapped"), logits.tolist(), probabilities.tolist(), strict=True))
-print("class, logit, probability")
+rows = list(zip(("in_order", "swapped"), logits.tolist(), probabilities.tolist(), losses.tolist(), strict=True))
+print("class, logit, probability, loss")
 for row in rows:
     print(*row)

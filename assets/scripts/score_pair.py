@@ -19,8 +19,11 @@ print(inputs["token_type_ids"][0].tolist())
 with torch.no_grad():
     logits = model(**inputs).logits[0]
 probabilities = logits.softmax(-1)
+losses = -logits.log_softmax(
+    -1
+)  # the term of the pretraining loss if that class is the true one; a coin has ln 2 = 0.693
 
-rows = list(zip(("is_next", "not_next"), logits.tolist(), probabilities.tolist(), strict=True))
-print("class, logit, probability")
+rows = list(zip(("is_next", "not_next"), logits.tolist(), probabilities.tolist(), losses.tolist(), strict=True))
+print("class, logit, probability, loss")
 for row in rows:
     print(*row)

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.e2e
 def test_two_sentences_are_compared_and_pairs_are_ranked(visit: Visit) -> None:
     visit.open("masking", "#fill-figure")
     page = visit.page
-    open_tab(page, "How likely is a sentence?")
+    open_tab(page, "How likely?")
     said = page.locator("#score-said")
     expect(said).to_contain_text("the first likelier")
     expect(said).to_contain_text("are / is")

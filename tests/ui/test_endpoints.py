@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import math
 import urllib.request
 from dataclasses import fields
 
@@ -104,6 +105,7 @@ def test_score_pair_returns_both_classes(client: Client) -> None:
     table = rows(answer)
     assert [row["class"] for row in table] == ["is_next", "not_next"]
     assert sum(row["probability"] for row in table) == pytest.approx(1, abs=1e-6)
+    assert [row["loss"] for row in table] == pytest.approx([-math.log(row["probability"]) for row in table], abs=1e-5)
 
 
 def test_score_all_pairs_returns_every_ordered_pair(client: Client) -> None:

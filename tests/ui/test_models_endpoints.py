@@ -71,7 +71,7 @@ def albert(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 def test_order_is_scored_by_a_model_that_can(client: Client, albert: str) -> None:
     answer = client.predict(model=albert, first="the cat sat", second="on a mat", api_name="/score_order")
-    assert columns(answer) == ["class", "logit", "probability"]
+    assert columns(answer) == ["class", "logit", "probability", "loss"]
     assert [row["class"] for row in rows(answer)] == ["in_order", "swapped"]
     assert sum(row["probability"] for row in rows(answer)) == pytest.approx(1.0, abs=1e-6)
 

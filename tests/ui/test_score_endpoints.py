@@ -91,3 +91,12 @@ def test_swap_word_has_a_row_a_token(client: Client) -> None:
     said = refusal(client, "/swap_word", model=MODEL, text="The man is a [MASK].", word="dog")
     assert "has no “dog”" in said
     assert "Write the word that takes its place" in refusal(client, "/swap_word", model=MODEL, other=" ")
+
+
+def test_masking_rates_has_a_row_a_model_and_rate(client: Client, tiny_model: str) -> None:
+    answer = client.predict(models=[tiny_model], text="the cat sat on a mat", api_name="/masking_rates")
+    assert columns(answer)[:5] == ["model", "rate", "chosen", "accuracy", "loss"]
+    table = rows(answer)
+    assert [row["rate"] for row in table] == sorted({row["rate"] for row in table})
+    assert all(row["chosen"] * row["tokens_per_prediction"] == pytest.approx(row["tokens"]) for row in table)
+    assert "models takes one to 4" in refusal(client, "/masking_rates", models=[], text="")

@@ -9,6 +9,9 @@ from explorer.labs.masking.fill import figures
 from explorer.labs.masking.minimal import figures as minimal_figures
 from explorer.labs.masking.minimal.examples import PAIRS
 from explorer.labs.masking.minimal.schema import MinimalPairsParams
+from explorer.labs.masking.rate import figures as rate_figures
+from explorer.labs.masking.rate.examples import texts_of
+from explorer.labs.masking.rate.schema import RATES, RatesParams
 from explorer.labs.masking.schema import CorruptParams, FillParams, PatternsParams, SharesParams, require_masks
 from explorer.labs.masking.score import figures as score_figures
 from explorer.labs.masking.score.schema import ScoreParams
@@ -18,7 +21,7 @@ from explorer.labs.masking.swap import figures as swap_figures
 from explorer.labs.masking.swap.schema import SwapParams
 from explorer.maths.schemes import SCHEMES
 from explorer.models.families import Capability
-from explorer.plain import Asked, Plain, plain_script
+from explorer.plain import Asked, Plain, place_of, plain_script
 
 _COMPUTE = "explorer.labs.masking.jobs"
 _SCORE = "explorer.labs.masking.score.jobs"
@@ -32,6 +35,12 @@ def _hidden(asked: Asked) -> dict[str, object]:
 def _pairs(asked: Asked) -> dict[str, object]:
     """The bundled pairs without their labels."""
     return {"PAIRS": tuple((pair.kind, pair.better, pair.worse) for pair in PAIRS), "CAUSAL": asked.result.causal}
+
+
+def _rates(asked: Asked) -> dict[str, object]:
+    """The models' places, and the rows that were read."""
+    models = tuple(map(place_of, asked.params.models))
+    return {"MODELS": models, "TEXTS": texts_of(asked.params.text), "RATES": RATES}
 
 
 def _drawing(name: str) -> Plain:
@@ -97,6 +106,13 @@ SWAP_WORD = Action(
     swap_figures.swap_table,
     plain=plain_script("swap_word"),
 )
+MASKING_RATES = LiveAction(
+    "masking_rates",
+    Job("explorer.labs.masking.rate.jobs:masking_rates", on="resources"),
+    RatesParams,
+    rate_figures.rates_table,
+    plain=plain_script("masking_rates", _rates),
+)
 
 LAB = Lab(
     slug="masking",
@@ -114,6 +130,7 @@ LAB = Lab(
         SCORE_MINIMAL_PAIRS,
         FILL_SEVERAL,
         SWAP_WORD,
+        MASKING_RATES,
     ),
     tab="explorer.labs.masking.page:build",
     without_head=Markup(

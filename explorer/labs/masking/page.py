@@ -6,6 +6,7 @@ import gradio as gr
 
 from explorer.labs.masking.corrupt.page import build_corrupt
 from explorer.labs.masking.fill.page import build_fill
+from explorer.labs.masking.rate.page import build_rate
 from explorer.labs.masking.score.page import build_score
 from explorer.labs.masking.several.page import build_several
 from explorer.labs.masking.swap.page import build_swap
@@ -13,7 +14,7 @@ from explorer.ui.page import Page
 
 
 def build(page: Page) -> None:
-    """Five tabs: one blank, several, one in two sentences, what is likely, and how the model was taught."""
+    """Six tabs: one blank, several, one in two sentences, what is likely, how the model was taught, and how much is hidden."""
     with gr.Tabs():
         with gr.Tab("Fill the blank", id="fill"):
             build_fill(page)
@@ -21,7 +22,9 @@ def build(page: Page) -> None:
             build_several(page, several)
         with gr.Tab("One word changed", id="swap") as swap:
             build_swap(page, swap)
-        with gr.Tab("How likely is a sentence?", id="score") as score:
+        with gr.Tab("How likely?", id="score") as score:
             build_score(page, score)
         with gr.Tab("How BERT was trained", id="corrupt") as corrupt:
             build_corrupt(page, corrupt)
+        with gr.Tab("Why 15%", id="rate") as rate:
+            build_rate(page, rate)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,53 +10,19 @@ from markupsafe import Markup
 
 from explorer.charts import CIVIDIS, Look, Picture, axis, bars, chart, colorbar, frame, heat
 from explorer.charts.chips import chip, chips
-from explorer.charts.words import caption, fixed, label, percent, prose, sentences, strong
+from explorer.charts.words import caption, facts, fixed, label, measures, percent, prose, sentences, strong
 from explorer.labs.pairs.order.schema import OrderResult
-from explorer.labs.pairs.schema import CLASSES, AllPairsResult, PairResult
+from explorer.labs.pairs.schema import CLASSES, AllPairsResult, PairResult, losses_of
 from explorer.models.records import Scores
 from explorer.tables import Table
 
+SUM = Markup(
+    "In pretraining it is added to the loss of the masked words, <i>L</i> = <i>L</i><sub>MLM</sub> + <i>L</i><sub>NSP</sub>: see "
+    '“One row” on <a href="pretrain">Pretrain</a>'
+)
+
 NAMES = ("is next", "not next")
 """What the head's classes are called."""
-
-ROBERTA_TABLE_2 = Markup(
-    "<table><thead><tr><th>input format</th><th>SQuAD 1.1/2.0</th><th>MNLI-m</th><th>SST-2</th><th>RACE</th></tr></thead>"
-    "<tbody><tr><td>segment pair, with NSP</td><td>90.4/78.7</td><td>84.0</td><td>92.9</td><td>64.2</td></tr>"
-    "<tr><td>sentence pair, with NSP</td><td>88.7/76.2</td><td>82.9</td><td>92.1</td><td>63.0</td></tr>"
-    "<tr><td>full sentences, no NSP</td><td>90.4/79.1</td><td>84.7</td><td>92.5</td><td>64.8</td></tr>"
-    "<tr><td>doc sentences, no NSP</td><td>90.6/79.7</td><td>84.7</td><td>92.7</td><td>65.6</td></tr></tbody></table>"
-)
-"""Liu et al. 2019, Table 2: base size, BooksCorpus and Wikipedia."""
-
-BERT_TABLE_5 = Markup(
-    "<table><thead><tr><th>BERT-base, segment pairs</th><th>MNLI-m</th><th>QNLI</th><th>MRPC</th><th>SST-2</th>"
-    "<th>SQuAD 1.1</th></tr></thead><tbody>"
-    "<tr><td>with NSP</td><td>84.4</td><td>88.4</td><td>86.7</td><td>92.7</td><td>88.5</td></tr>"
-    "<tr><td>no NSP</td><td>83.9</td><td>84.9</td><td>86.5</td><td>92.6</td><td>87.9</td></tr></tbody></table>"
-)
-"""Devlin et al. 2019, Table 5 (its first two rows)."""
-
-TWO_ABLATIONS = Markup(
-    "<p><b>Does NSP help?</b> BERT's own ablation says yes (Devlin et al. 2019, Table 5):</p>{}"
-    "<p>RoBERTa's says no (Liu et al. 2019, Table 2):</p>{}"
-    "<p>They do not take away the same. BERT left out the loss and may have kept its input of two segments, half the time "
-    "from two documents (so Liu et al. suppose, section 4.2). RoBERTa left out the pairs too: its last two rows read whole "
-    "sentences in a row, up to 512 tokens. Where NSP stays, short input hurts most (sentence pair): there is no long context to "
-    "learn from.</p>"
-).format(BERT_TABLE_5, ROBERTA_TABLE_2)
-"""Why the two papers disagree on NSP."""
-
-MISSING_HEAD = (
-    Markup(
-        "<p>RoBERTa was trained without next-sentence prediction, because its authors found that leaving it out matches or "
-        "slightly improves the tasks that follow. Their Table 2 (Liu et al. 2019), base size, BooksCorpus and Wikipedia:</p>"
-    )
-    + ROBERTA_TABLE_2
-    + Markup(
-        "<p>DistilBERT and ELECTRA dropped it as well; ALBERT asks instead whether two sentences were swapped.</p>"
-    )
-)
-"""Why a model may lack this head, quoted from RoBERTa's paper."""
 
 
 def pair_chips(result: PairResult) -> dict[str, Any]:
@@ -70,15 +37,14 @@ def pair_chips(result: PairResult) -> dict[str, Any]:
 
 
 def pair_table(result: PairResult) -> Table:
-    """class, logit, probability."""
+    """class, logit, probability, loss (of the head where this class is the true one, in nats)."""
     return class_table(CLASSES, result)
 
 
 def class_table(classes: Sequence[str], result: PairResult | OrderResult) -> Table:
     """The same of either head."""
-    return Table.of(
-        ("class", "logit", "probability"), [*zip(classes, result.logits, result.probabilities, strict=True)]
-    )
+    rows = zip(classes, result.logits, result.probabilities, losses_of(result.logits), strict=True)
+    return Table.of(("class", "logit", "probability", "loss"), [*rows])
 
 
 def pair_sentence(result: PairResult) -> Markup:
@@ -95,6 +61,21 @@ def head_sentence(
     first, second = (f"{fixed(logit)} ({name})" for logit, name in zip(result.logits, names, strict=True))
     share, softmax = strong(percent(result.probabilities[0])), f", the softmax of logits {first} and {second}."
     return prose(who, " says that ", strong(said), f": P({asked}) = ", share, softmax)
+
+
+def pair_loss(result: PairResult) -> Markup:
+    """What the verdict costs in pretraining, for either truth, and what it is added to."""
+    return loss_line("NSP", ("if it does follow", "if it does not"), result) + caption(SUM)
+
+
+def loss_line(task: str, truths: Sequence[str], result: PairResult | OrderResult) -> Markup:
+    """The head's term of the pretraining loss for each class as the true one, beside a coin's. truths: what each is called."""
+    name = Markup("<i>L</i><sub>{}</sub> = −ln <i>P</i>(true class)").format(task)
+    values = [
+        prose(f"{truth}: ", strong(fixed(loss, 3)))
+        for truth, loss in zip(truths, losses_of(result.logits), strict=True)
+    ]
+    return facts(measures(*values, f"a coin: ln 2 = {fixed(math.log(2), 3)} nats", name=name))
 
 
 def pair_trust_sentence(model: str, scores: Scores | None) -> Markup:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gradio as gr
 from markupsafe import Markup
 
-from explorer.labs.pairs import SCORE_ALL_PAIRS, SCORE_PAIR, figures
+from explorer.labs.pairs import SCORE_ALL_PAIRS, SCORE_PAIR, ablations, figures
 from explorer.labs.pairs.order.page import build_order
 from explorer.labs.pairs.schema import AllPairsParams, PairParams, PairResult
 from explorer.models.catalog import bundled, bundled_with
@@ -60,13 +60,23 @@ linear layer to two scores,
 
 $$P(\text{next}) = \operatorname{softmax}(W \tanh(W_p h_{\text{[CLS]}} + b_p) + b)_{\text{is next}}$$
 
+The loss of a pair is the cross-entropy of its true class, $y = 1$ where the second part does follow and $q = P(\text{next})$:
+
+$$\mathcal{L}_{\text{NSP}} = -\ln P(\text{true class})$$
+
+$$= -y \ln q - (1 - y) \ln (1 - q)$$
+
+A coin pays $\ln 2 = 0.693$ whatever is true; a head that is sure and right pays nearly nothing, one that is sure and wrong much
+more than a coin. BERT is trained on the sum with the loss of the masked words, $\mathcal{L} = \mathcal{L}_{\text{MLM}} +
+\mathcal{L}_{\text{NSP}}$, which [Pretrain](pretrain) follows on one row.
+
 BERT reached 97–98% on this task (footnote 5). It is easy, since texts differ in topic: a swapped pair still looks like a
 neighbour, which is why ALBERT replaced it by sentence order. (Devlin et al. 2019, section 3.1; Lan et al. 2020, section 3.1)
 """
 
 
 def build(page: Page) -> None:
-    """Three tabs: one pair, all pairs of a text, and sentence order."""
+    """Three tabs: one pair, all pairs of a text, and sentence order; below them what two papers say of NSP."""
     with gr.Tabs():
         with gr.Tab("One pair", id="one"):
             _one_pair(page)
@@ -74,11 +84,12 @@ def build(page: Page) -> None:
             _all_pairs(page, everything)
         with gr.Tab("Order: SOP beside NSP", id="order", visible=bool(bundled_with(Capability.SOP))) as order:
             build_order(page, order)  # its endpoints are there without a bundled model too
-
-
-def _why() -> None:
-    with why("the formula and the papers", WHY):
-        gr.HTML(str(figures.TWO_ABLATIONS), elem_classes=["quoted"])
+    with why("two papers disagree on NSP"):
+        with gr.Row(elem_id="nsp-papers"):
+            for table in (ablations.bert_table(), ablations.roberta_table()):
+                with gr.Column(min_width=560):
+                    rich_text(str(table), elem_classes=["wide"])
+        rich_text(str(ablations.disagreement()), elem_classes=["measures"], elem_id="nsp-disagreement")
 
 
 def _one_pair(page: Page) -> None:
@@ -89,6 +100,7 @@ def _one_pair(page: Page) -> None:
             examples = Examples({name: pair for name, *pair in EXAMPLES})
         with shows():
             view = View("next-sentence", (None, "pair-figure"), figures.pair_sentence, figures.pair_figure)
+            loss = rich_text(elem_classes=["measures"], elem_id="pair-loss")
             trust = rich_text(elem_id="pair-trust")
             caption("The input as BERT sees it. Below each token: <b>segment · position</b>.")
             chips = token_chips(elem_id="pair-chips")
@@ -99,8 +111,10 @@ def _one_pair(page: Page) -> None:
         return figures.pair_trust_sentence(result.model, scores)
 
     boxes = list(inputs.values())
-    _why()
-    score = Connection(page, SCORE_PAIR, inputs, [*view, (trust, trusted), (chips, figures.pair_chips)])
+    why("the formula and the papers", WHY)
+    score = Connection(
+        page, SCORE_PAIR, inputs, [*view, (loss, figures.pair_loss), (trust, trusted), (chips, figures.pair_chips)]
+    )
     score.on(button.click, *(box.submit for box in boxes), *page.ready)
     picked = examples.into(boxes, show_progress="full")
     swap = tries.buttons[SWAP]
@@ -118,6 +132,6 @@ def _all_pairs(page: Page, tab: gr.Tab) -> None:
             ids = (None, "all-pairs-figure")
             view = View("sentence-pairs", ids, figures.all_pairs_sentence, figures.all_pairs_figure)
             caption("Outlined: the sentence that comes next in the text.")
-    _why()
+    why("the formula and the papers", WHY)
     score = Connection(page, SCORE_ALL_PAIRS, inputs, [(numbered, figures.numbered), *view])
     score.on(button.click, tab.select, *page.changed)

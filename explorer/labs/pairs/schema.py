@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -50,6 +51,13 @@ class PairResult:
     tokens: tuple[PairToken, ...]
     logits: tuple[float, float]
     probabilities: tuple[float, float]
+
+
+def losses_of(logits: tuple[float, float]) -> tuple[float, float]:
+    """-ln of each class's softmax, in nats: the cross-entropy if that class is the true one; finite however sure the head is."""
+    highest = max(logits)
+    total = highest + math.log(sum(math.exp(logit - highest) for logit in logits))
+    return total - logits[0], total - logits[1]
 
 
 def of_sentences(least: int, few: str, many: str) -> AfterValidator:

@@ -8,7 +8,7 @@ from transformers import BertForNextSentencePrediction, PreTrainedTokenizerBase
 
 from explorer.errors import BadInputError
 from explorer.labs.pairs.jobs import score_all_pairs, score_pair
-from explorer.labs.pairs.schema import AllPairsParams, PairParams
+from explorer.labs.pairs.schema import AllPairsParams, PairParams, losses_of
 from explorer.models.bundle import Bundle
 
 PAIRS = (
@@ -38,6 +38,9 @@ def test_a_pair_agrees_with_bert_for_next_sentence_prediction(
     assert result.logits == pytest.approx(expected.tolist(), abs=1e-5)
     assert result.probabilities == pytest.approx(expected.softmax(-1).tolist(), abs=1e-5)
     assert sum(result.probabilities) == pytest.approx(1.0, abs=1e-6)
+    for true, loss in enumerate(losses_of(result.logits)):
+        theirs = nsp_model(**tokenizer(*pair, return_tensors="pt"), labels=torch.tensor([true])).loss
+        assert loss == pytest.approx(float(theirs), abs=1e-5)
 
 
 @pytest.mark.parametrize("pair", PAIRS)

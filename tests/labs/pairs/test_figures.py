@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
 from explorer.charts.words import percent
-from explorer.labs.pairs import figures
-from explorer.labs.pairs.schema import CLASSES, AllPairsResult, PairResult, PairToken
+from explorer.labs.pairs import ablations, figures
+from explorer.labs.pairs.schema import CLASSES, AllPairsResult, PairResult, PairToken, losses_of
 from explorer.models.records import Measure, Scores
 from tests.labs.drawing import HOSTILE, assert_draws, assert_safe, written
 
@@ -33,8 +35,27 @@ def all_pairs_result(count: int = 3, text: str = "Sentence") -> AllPairsResult:
 def test_the_pair_table_has_a_row_a_class() -> None:
     table = figures.pair_table(pair_result())
     assert CLASSES == ("is_next", "not_next")
-    assert table.columns == ("class", "logit", "probability")
-    assert table.rows == (("is_next", 1.5, 0.75), ("not_next", 0.4, 0.25))
+    assert table.columns == ("class", "logit", "probability", "loss")
+    assert [row[:3] for row in table.rows] == [("is_next", 1.5, 0.75), ("not_next", 0.4, 0.25)]
+    assert [row[3] for row in table.rows] == pytest.approx([-math.log(share) for share in softmax(1.5, 0.4)])
+
+
+def softmax(*logits: float) -> list[float]:
+    return [math.exp(logit) / sum(map(math.exp, logits)) for logit in logits]
+
+
+def test_the_loss_of_either_truth_stands_beside_a_coin_s() -> None:
+    said = figures.pair_loss(pair_result()).striptags()
+    for_next, for_not = (f"{-math.log(share):.3f}" for share in softmax(1.5, 0.4))
+    assert f"if it does follow: {for_next}" in said
+    assert f"if it does not: {for_not}" in said
+    assert "ln 2 = 0.693" in said
+    assert losses_of((0.0, 0.0)) == pytest.approx((math.log(2), math.log(2)))
+
+
+def test_the_loss_stays_finite_where_the_probability_rounds_to_nothing() -> None:
+    assert losses_of((900.0, -900.0)) == pytest.approx((0, 1800))
+    assert losses_of((-5.0, 3.0))[0] - losses_of((-5.0, 3.0))[1] == pytest.approx(8)
 
 
 def test_the_pair_figure_draws_two_bars() -> None:
@@ -102,8 +123,14 @@ def test_two_sentences_have_no_row_in_which_one_could_lead() -> None:
 
 def test_why_the_two_papers_disagree_on_nsp_stands_beside_both_tables() -> None:
     """Devlin et al. 2019, Table 5; Liu et al. 2019, Table 2."""
-    for row in ("84.4</td><td>88.4", "83.9</td><td>84.9", "90.4/78.7", "90.6/79.7", "section 4.2"):
-        assert row in figures.TWO_ABLATIONS
+    assert "83.9</td><td>84.9</td><td>86.5" in ablations.bert_table()
+    assert "82.1</td><td>84.3</td><td>77.5" in ablations.bert_table()
+    assert "doc sentences, no NSP</td><td>90.6/79.7</td><td>84.7" in ablations.roberta_table()
+    said = ablations.disagreement().striptags()
+    assert "QNLI −3.5" in said
+    assert "SST-2 −0.4" in said
+    assert "MNLI-m +0.7" in said
+    assert "section 4.2" in said
 
 
 def test_the_sentence_counts_rows_where_the_true_successor_leads() -> None:
@@ -121,6 +148,6 @@ def test_a_visitors_text_stays_text(text: str) -> None:
 
 
 def test_the_page_for_models_without_the_head_quotes_roberta_s_table_2() -> None:
-    tags = ("p", "table", "thead", "tbody", "tr", "th", "td")
+    tags = ("p", "table", "caption", "thead", "tbody", "tr", "th", "td")
     for cell in ("90.4/78.7", "88.7/76.2", "90.4/79.1", "90.6/79.7", "65.6"):
-        assert_safe(figures.MISSING_HEAD, cell, tags)
+        assert_safe(ablations.MISSING_HEAD, cell, tags)

@@ -12,6 +12,7 @@ from explorer.labs.directions.blank import figures
 from explorer.labs.directions.controls import Asked
 from explorer.labs.directions.examples import TRY
 from explorer.labs.directions.schema import SightParams
+from explorer.models.ablations import BERT_TABLE_5, BERT_TASKS
 from explorer.ui.components import rich_text
 from explorer.ui.controls import control
 from explorer.ui.kit import Tries, View, asks, bench, caption, shows, why
@@ -39,15 +40,6 @@ its ranks and probabilities compare only roughly. Entropies are in nats.
 BERT's authors trained the same model in one direction too, and it lost on every task (Devlin et al. 2019, Table 5):
 """
 
-TABLE_5 = (
-    ("both directions, NSP", 84.4, 88.4, 86.7, 92.7, 88.5),
-    ("both directions, no NSP", 83.9, 84.9, 86.5, 92.6, 87.9),
-    ("left to right, no NSP", 82.1, 84.3, 77.5, 92.1, 77.8),
-)
-"""Devlin et al. 2019, Table 5, base size: MNLI-m, QNLI, MRPC, SST-2, SQuAD."""
-
-HEADS = ("BERT-base", "MNLI-m", "QNLI", "MRPC", "SST-2", "SQuAD")
-
 
 def build_blank(page: Page) -> None:
     """A sentence, one word of it hidden; below, the attention of each reader."""
@@ -61,7 +53,7 @@ def build_blank(page: Page) -> None:
             notes = rich_text(elem_classes=["measures"])
             tries = Tries(TRY)
     with why("the masks, and what BERT's authors measured", WHY):
-        rich_text(str(quoted(HEADS, TABLE_5)), elem_classes=["quoted"])
+        rich_text(str(quoted(("BERT-base", *BERT_TASKS), BERT_TABLE_5)), elem_classes=["quoted"])
     shown = [(chips, figures.masked_chips), *view, (notes, figures.directions_notes), asked.standing]
     read = Connection(page, DIRECTIONS, asked.inputs, shown)
     _sight(page, asked, asked.wire(read, page.opened, tries=tries))

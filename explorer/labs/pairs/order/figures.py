@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from explorer.charts import Look, Picture, Trace, axis, chart, level, points, strokes
 from explorer.charts.words import caption, label, percent, prose, quoted, strong
-from explorer.labs.pairs.figures import class_table, head_sentence, two_bars
+from explorer.labs.pairs.figures import class_table, head_sentence, loss_line, two_bars
 from explorer.labs.pairs.order.schema import CLASSES, KINDS, KindsResult, OrderResult
 from explorer.models.records import Scores
 from explorer.tables import Table
@@ -26,7 +26,7 @@ TABLE_5 = (("NSP", 90.5, 52.0), ("SOP", 78.9, 86.5))
 
 
 def order_table(result: OrderResult) -> Table:
-    """class, logit, probability."""
+    """class, logit, probability, loss (of the head where this class is the true one, in nats)."""
     return class_table(CLASSES, result)
 
 
@@ -34,6 +34,11 @@ def order_sentence(result: OrderResult) -> Markup:
     """What the head says, and what its two logits are."""
     verdicts = ("the two stand in their order", "the two were swapped")
     return head_sentence(label(result.model), verdicts, "in order", NAMES, result)
+
+
+def order_loss(result: OrderResult) -> Markup:
+    """What the verdict costs in pretraining, for either truth."""
+    return loss_line("SOP", ("if in order", "if swapped"), result)
 
 
 def trust_sentence(model: str, scores: Scores | None) -> Markup:

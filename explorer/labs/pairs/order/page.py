@@ -59,6 +59,9 @@ classes, and what is left is how a text goes on (*then*, *she*, *there*, *after 
 
 $$P(\text{in order}) = \operatorname{softmax}(W \tanh(W_p h_{\text{[CLS]}} + b_p) + b)_{\text{in order}}$$
 
+Its loss is the same cross-entropy, $\mathcal{L}_{\text{SOP}} = -\ln P(\text{true class})$, and ALBERT is trained on
+$\mathcal{L}_{\text{MLM}} + \mathcal{L}_{\text{SOP}}$.
+
 A model trained on NSP is at chance on order (52.0%), one trained on order still does fairly on NSP (78.9%): the harder task
 contains much of the easier one. (Lan et al. 2020, sections 3.1 and 4.6, Table 5)
 
@@ -77,6 +80,7 @@ def build_order(page: Page, tab: gr.Tab) -> None:
             swap = gr.Button("Swap the two", size="sm")
         with shows():
             view = View("sentence-order", "order", figures.order_sentence, figures.order_figure)
+            loss = rich_text(elem_classes=["measures"], elem_id="order-loss")
             trust = rich_text(elem_id="order-trust")
 
     def trusted(result: OrderResult) -> Markup:
@@ -84,7 +88,9 @@ def build_order(page: Page, tab: gr.Tab) -> None:
         return figures.trust_sentence(result.model, scores)
 
     why("sentence order", WHY)
-    score = Connection(page, SCORE_ORDER, {"model": sop, **texts}, [*view, (trust, trusted)])
+    score = Connection(
+        page, SCORE_ORDER, {"model": sop, **texts}, [*view, (loss, figures.order_loss), (trust, trusted)]
+    )
     boxes = list(texts.values())
     swapped = swap.click(fn=None, js="(a, b) => [b, a]", inputs=boxes, outputs=boxes, api_visibility="private")
     score.on(button.click, *(box.submit for box in boxes), sop.input, tab.select, swapped.then)

@@ -1,0 +1,1 @@
+"""How much to mask: accuracy and loss of the hidden tokens against their share."""

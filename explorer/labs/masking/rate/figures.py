@@ -1,0 +1,120 @@
+"""Accuracy, loss and cost against the masking rate: a picture, a sentence and a table, from plain results."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from markupsafe import Markup
+
+from explorer.charts import Look, Panel, Picture, Trace, axis, error_bars, level, line, note, picture, series
+from explorer.charts.words import fixed, label, number, percent, progress_bar, prose, strong
+from explorer.labs.masking.rate.schema import BERTS, RATES, Measured, RatesResult
+from explorer.tables import Table
+
+SYMBOLS = ("circle", "square", "diamond", "triangle-up")
+ACCURACY = "accuracy"
+STOPPED = Markup("Stopped. The rates that were measured stay.")
+
+
+def rates_table(result: RatesResult) -> Table:
+    """model, rate, chosen (tokens), accuracy, loss (nats), tokens (that could be chosen), tokens_per_prediction."""
+    return Table.each(
+        [one for model in result.models for one in result.of(model)],
+        model=lambda one: one.model,
+        rate=lambda one: one.rate,
+        chosen=lambda one: one.chosen,
+        accuracy=lambda one: one.accuracy,
+        loss=lambda one: one.loss,
+        tokens=lambda one: one.tokens,
+        tokens_per_prediction=lambda one: one.cost,
+    )
+
+
+def rates_sentence(result: RatesResult) -> Markup:
+    """Each model at 15% and at the highest rate so far, and what a prediction costs at these."""
+    parts: list[str] = []
+    for model in result.models:
+        found = result.of(model)
+        first, last = _at(found, BERTS), found[-1]
+        of = "of the hidden tokens " if model == result.models[0] else ""
+        parts += [label(model), " names ", strong(percent(first.accuracy))]
+        parts.append(f" {of}at {first.rate:.0%} (loss {fixed(first.loss)}{' nats' if of else ''})")
+        if last.rate > first.rate:
+            parts += [" and ", strong(percent(last.accuracy)), f" at {last.rate:.0%} ({fixed(last.loss)})"]
+        parts.append(". ")
+    found = result.of(result.models[0])
+    rates = dict.fromkeys((found[0], _at(found, BERTS), found[-1]))
+    costs = [f"{number(one.cost)} at {one.rate:.0%}" for one in rates]
+    return prose(*parts, f"Tokens read for each one predicted: {', '.join(costs)}.")
+
+
+def _at(found: tuple[Measured, ...], rate: float) -> Measured:
+    """The measurement at a rate, or at the one nearest to it so far."""
+    return min(found, key=lambda one: abs(one.rate - rate))
+
+
+def rates_bar(result: RatesResult) -> Markup:
+    """How much is done; nothing when all is."""
+    if result.is_done:
+        return Markup("")
+    count = len(result.measured) // len(result.models)
+    return progress_bar(count / len(RATES), "rates measured") + Markup(" {} of {} rates").format(count, len(RATES))
+
+
+def rates_figure(result: RatesResult) -> Picture:
+    """Three panels over the rate, a line a model: accuracy, loss, and tokens read for each that is predicted."""
+    across = axis("% masked", span=(0, 0.85), tickvals=[0.2, 0.4, 0.6, 0.8], ticktext=["20", "40", "60", "80"])
+    first = (result.models[0],)
+    panels = [
+        _panel(result, ACCURACY, across | {}, axis(percent=True, zero=True), lambda one: one.accuracy, _share),
+        _panel(result, "loss (nats)", across | {}, axis(zero=True), lambda one: one.loss, lambda one: one.off),
+        _panel(result, "tokens per prediction", across | {}, axis(zero=True), lambda one: one.cost, None, first),
+    ]
+    look: Look = {"legend": len(result.models) > 1, "phone": 900, "gap": 0.09, "above": 40}
+    return picture(rates_sentence(result), panels, height=390, low=340, **look)
+
+
+def _share(one: Measured) -> float:
+    return one.accuracy_off
+
+
+def _panel(
+    result: RatesResult,
+    title: str,
+    across: dict[str, object],
+    up: dict[str, object],
+    value: Callable[[Measured], float],
+    off: Callable[[Measured], float] | None,
+    models: tuple[str, ...] = (),
+) -> Panel:
+    """models: those that are drawn; the number of predictions is the same for all, so one line says it."""
+    drawn = [_line(result, model, value, off, bool(models)) for model in models or result.models]
+    high, edge = (0, "bottom") if title == ACCURACY else (1, "top")  # where the curve is not
+    place: Look = {"yref": "paper", "xanchor": "left", "yanchor": edge, "xshift": 4, "font": {"color": "@muted"}}
+    marks = [level(BERTS, "@muted", dash="dot", upright=True), note("15%", BERTS, high, **place)]
+    return Panel(drawn, across, up, title, marks)
+
+
+def _line(
+    result: RatesResult,
+    model: str,
+    value: Callable[[Measured], float],
+    off: Callable[[Measured], float] | None,
+    counts: bool,
+) -> Trace:
+    """counts: it is of the draw and not of the model, so it has a colour of its own and no place in the legend."""
+    found, place = result.of(model), result.models.index(model)
+    colour = "@text" if counts else series(place)
+    read = [
+        [label(model), percent(one.accuracy), fixed(one.loss), f"{one.chosen:,}", f"{one.tokens:,}"] for one in found
+    ]
+    hover = "%{customdata[0]}, %{x:.0%}: %{customdata[1]}, loss %{customdata[2]}"
+    if counts:
+        hover = "%{x:.0%}: %{customdata[3]} of %{customdata[4]} tokens, %{y:.3g} read for each"
+    look: Look = {"customdata": read, "hover": hover, "marker": {"symbol": SYMBOLS[place]}}
+    if off is not None:
+        look["error_y"] = error_bars([off(one) for one in found], None, colour, width=0, thickness=1.5)
+    if counts:
+        look["showlegend"] = False
+    values = [value(one) for one in found]
+    return line([one.rate for one in found], values, colour, label(model), size=9, **look)

@@ -1,0 +1,89 @@
+"""Why 15%: how well blanks are filled as more of the text is hidden, live."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gradio as gr
+
+from explorer.kinds import LARGEST_SEED
+from explorer.labs.masking import MASKING_RATES
+from explorer.labs.masking.rate import figures
+from explorer.labs.masking.rate.examples import SENTENCES, TRY
+from explorer.labs.masking.rate.schema import COMPARED, MOST_MODELS, RatesParams
+from explorer.models.catalog import CATALOG
+from explorer.models.families import Capability
+from explorer.ui.components import while_in_view
+from explorer.ui.controls import control
+from explorer.ui.kit import QUIET, Tries, View, asks, bench, caption, shows, start_or_stop, start_stop, why
+from explorer.ui.page import Page
+from explorer.ui.streams import Stream, Watch
+
+WHY = r"""
+BERT hides 15% of the tokens (Devlin et al. 2019, section 3.1). The usual reasons are two, one for not less and one for not more:
+
+* **Too few** masks, and training is slow. The loss counts the chosen tokens $C$ alone,
+  $\mathcal{L} = -\frac{1}{|C|} \sum_{i \in C} \ln p(x_i \mid \tilde{x})$, and the layers take as long for $n$ tokens whether one
+  of them is asked for or all. At 15% it reads $n/|C| = 6.7$ tokens for each that it learns from, at 5% twenty. A model that
+  writes learns from every token, and so does ELECTRA.
+* **Too many**, and too little is left to go by. The neighbours of a blank are blanks themselves, so the true word is told by
+  hardly more than how frequent it is.
+
+**What the curve is, and what it isn't.** These models were *trained* at 15%, and are only asked at other rates: it shows how
+much context a blank needs. A model that is trained at 40% has practice with half-empty texts, and what that practice is worth
+for other tasks cannot be read off here.
+
+**15% is not the best for all.** Wettig et al. 2023 trained models at many rates. By their abstract 40% beats 15% for models of
+BERT-large's size on GLUE and SQuAD, larger models should be masked more, and at 80% a model still keeps 95% of its performance
+after fine-tuning. They part the rate into the same two effects: more corruption makes the task harder, more predictions help
+the optimisation. Masks drawn evenly over the tokens, as here, want a higher rate than spans or PMI masking do.
+
+Each chosen token is shown as `[MASK]`. With 80/10/10 a tenth would stand there to be read and a tenth would mislead, three
+questions in one curve. The masks of a low rate are among those of every higher one. A text of your own is short, so it is drawn
+again and again, up to forty times, until about 1,200 tokens were read. Thin bars are one standard error. The losses of models
+with different vocabularies are not on one scale.
+"""
+
+
+def build_rate(page: Page, tab: gr.Tab) -> None:
+    """It is measured when the tab is opened, a rate at a time."""
+    with bench():
+        with asks():
+            models = gr.Dropdown(
+                [card.model_id for card in CATALOG if Capability.MLM in card.capabilities],
+                multiselect=True,
+                allow_custom_value=True,
+                max_choices=MOST_MODELS,
+                value=list(COMPARED),
+                label=f"Models, up to {MOST_MODELS}",
+            )
+            text = control(RatesParams, "text", placeholder=f"{SENTENCES} bundled sentences", elem_id="rates-text")
+            seed = control(RatesParams, "seed", minimum=0, maximum=LARGEST_SEED)
+            start, stop = start_stop("Measure", "rates-start")
+        with shows(3):
+            view = View("masking-rates", "rates", figures.rates_sentence, figures.rates_figure, bar=figures.rates_bar)
+            caption("Trained at 15%, asked at every rate: this is how much context a blank needs.")
+            tries = Tries(TRY)
+    why("fifteen per cent", WHY)
+    watch, buttons = Watch(), [start, stop]
+    steered = [(buttons, lambda result: start_or_stop(not result.is_done))]
+    inputs = {"models": models, "text": text, "seed": seed}
+    stream = Stream(page, MASKING_RATES, inputs, view, watch=watch, steered=steered)
+    in_view = while_in_view("#rates-figure", *_with_model(page, models))
+    tried = tries.into({"text": text}, show_progress="full")
+    stream.on(start.click, text.submit, seed.submit, models.input, tab.select, in_view, *tried)
+
+    def stopped(request: gr.Request) -> list[Any]:
+        watch.end(request)  # the stream ends at its next look, and with it the work
+        return [str(figures.STOPPED), *start_or_stop(False)]
+
+    stop.click(stopped, None, [view.bar, *buttons], **QUIET)
+
+
+def _with_model(page: Page, models: gr.Dropdown) -> list[Any]:
+    """A model that is picked above takes the first place; the triggers after which it stands there."""
+
+    def first(model: str, names: list[str] | None) -> list[str]:
+        return [model, *(name for name in (names or [])[1:] if name != model)]
+
+    return [changed(first, [page.model, models], [models], **QUIET).then for changed in page.changed]

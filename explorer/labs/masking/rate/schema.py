@@ -1,0 +1,94 @@
+"""What goes into accuracy and loss against the masking rate and what comes out: plain data, no model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from pydantic import AfterValidator
+
+from explorer.errors import BadInputError
+from explorer.kinds import Names, Sentence
+from explorer.labs.masking.rate.examples import IN_A_ROW, SENTENCES
+from explorer.params import Seed, Shown, params
+
+RATES = (0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.6, 0.8)
+BERTS = 0.15
+"""Devlin et al. 2019, section 3.1."""
+
+MOST_MODELS = 4
+COMPARED = ("bert-small", "bert-mini")
+
+
+def _some(names: tuple[str, ...]) -> tuple[str, ...]:
+    names = tuple(dict.fromkeys(names))
+    if not 1 <= len(names) <= MOST_MODELS:
+        raise BadInputError(f"models takes one to {MOST_MODELS} names, such as {', '.join(COMPARED)}.")
+    return names
+
+
+@params
+class RatesParams:
+    """Which models read which text. seed: of the choice of tokens; those of a low rate are among those of every higher one."""
+
+    models: Annotated[
+        tuple[str, ...],
+        Names("models takes names as a list, or as a text with commas."),
+        AfterValidator(_some),
+        Shown(f"Models that fill masks, up to {MOST_MODELS}"),
+    ] = COMPARED
+    text: Annotated[
+        str,
+        Sentence(optional=True),
+        Shown(
+            "Text",
+            f"Leave it empty to take {SENTENCES} bundled sentences, {IN_A_ROW} in a row of about 100 tokens.",
+            lines=(3, 8),
+        ),
+    ] = ""
+    seed: Seed = 0
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One model at one rate, over all its draws.
+
+    tokens: how many could be chosen. chosen: how many were; each is shown as [MASK]. accuracy: the share of these at which the
+    true token is the likeliest. loss: the mean of -ln p of the true token, in nats. off: the standard error of that mean.
+    """
+
+    model: str
+    rate: float
+    chosen: int
+    accuracy: float
+    loss: float
+    tokens: int
+    off: float
+
+    @property
+    def accuracy_off(self) -> float:
+        """The standard error of the accuracy."""
+        return float((self.accuracy * (1 - self.accuracy) / self.chosen) ** 0.5)
+
+    @property
+    def cost(self) -> float:
+        """Tokens that are read for each one that is predicted."""
+        return self.tokens / self.chosen
+
+
+@dataclass(frozen=True)
+class RatesResult:
+    """The rates that are measured so far. own: it is the visitor's text."""
+
+    models: tuple[str, ...]
+    own: bool
+    measured: tuple[Measured, ...]
+
+    def of(self, model: str) -> tuple[Measured, ...]:
+        """One model's rates, from the lowest up."""
+        return tuple(one for one in self.measured if one.model == model)
+
+    @property
+    def is_done(self) -> bool:
+        """Whether every model was asked at every rate."""
+        return len(self.measured) == len(self.models) * len(RATES)

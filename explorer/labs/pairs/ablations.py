@@ -1,0 +1,58 @@
+"""Does NSP help? BERT's Table 5 beside RoBERTa's Table 2, and why they disagree: quoted, and the same for every model."""
+
+from __future__ import annotations
+
+from markupsafe import Markup
+
+from explorer.charts.words import quoted, signed
+from explorer.models.ablations import BERT_TABLE_5, BERT_TASKS, ROBERTA_TABLE_2
+
+ROBERTA_TASKS = ("SQuAD 1.1/2.0", "MNLI-m", "SST-2", "RACE")
+
+ROBERTA_ROWS = [
+    (row.title, f"{row.squad1}/{row.squad2}", f"{row.mnli:.1f}", f"{row.sst2:.1f}", f"{row.race:.1f}")
+    for row in ROBERTA_TABLE_2
+]
+
+
+def bert_table() -> Markup:
+    """The three rows that differ in the objective."""
+    return quoted(("BERT-base", *BERT_TASKS), BERT_TABLE_5, "BERT: NSP helps (Devlin et al. 2019, Table 5)")
+
+
+def roberta_table(title: str = "RoBERTa: it doesn't (Liu et al. 2019, Table 2)") -> Markup:
+    """The four input formats."""
+    return quoted(("input format", *ROBERTA_TASKS), ROBERTA_ROWS, title)
+
+
+def disagreement() -> Markup:
+    """What leaving NSP out is worth in each paper, and what else each took away."""
+    with_nsp, without, _ = BERT_TABLE_5
+    lost = ", ".join(
+        f"{task} {signed(less - more, 1)}"
+        for task, more, less in zip(BERT_TASKS, with_nsp[1:], without[1:], strict=True)
+    )
+    segments, _, full, _ = ROBERTA_TABLE_2
+    gains = (("SQuAD 2.0", "squad2"), ("MNLI-m", "mnli"), ("SST-2", "sst2"), ("RACE", "race"))
+    won = ", ".join(f"{task} {signed(getattr(full, of) - getattr(segments, of), 1)}" for task, of in gains)
+    return Markup(
+        "<p>Without NSP, in points. BERT: {}. RoBERTa, full sentences against segment pairs: {}.</p>"
+        "<p><b>They do not take away the same.</b> BERT left out the loss and may have kept its input of two segments, half "
+        "the time from two documents (so Liu et al. suppose, section 4.2). RoBERTa left out the pairs too: its last two rows "
+        "read whole sentences in a row, up to 512 tokens. Where NSP stays, short input hurts most (sentence pair): there is "
+        "no long context to learn from.</p>"
+    ).format(lost, won)
+
+
+MISSING_HEAD = (
+    Markup(
+        "<p>RoBERTa was trained without next-sentence prediction, because its authors found that leaving it out matches or "
+        "slightly improves the tasks that follow:</p>"
+    )
+    + roberta_table("Liu et al. 2019, Table 2: base size, BookCorpus and Wikipedia")
+    + Markup(
+        "<p>BERT's own table says otherwise; both stand side by side at the foot of this page. DistilBERT and ELECTRA dropped "
+        "NSP as well; ALBERT asks instead whether two sentences were swapped.</p>"
+    )
+)
+"""Why a model may lack this head, quoted from RoBERTa's paper."""

@@ -1,0 +1,33 @@
+"""Why 15% in a real browser: rates come one after another, stop when told to, and follow the model above."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.e2e.visiting import Visit, open_tab
+
+pytestmark = pytest.mark.e2e
+
+
+def test_rates_come_one_after_another_and_stop(visit: Visit) -> None:
+    visit.open("masking", "#fill-figure")
+    page = visit.page
+    open_tab(page, "Why 15%")
+    said, start, stop = page.locator("#rates-said"), page.locator("#rates-start"), page.locator("#rates-start-stop")
+    expect(said).to_contain_text("bert-mini names")
+    page.wait_for_selector("#rates-figure .plot[data-drawn]")
+    stop.click()
+    expect(start).to_be_visible()
+
+    page.get_by_role("button", name="The same, five times", exact=True).click()
+    expect(said).to_contain_text("1.25 at 80%")
+    expect(start).to_be_visible()
+    fold = page.locator(".folds:visible").first
+    fold.get_by_role("button", name="Data").click()
+    expect(fold.get_by_role("grid")).to_contain_text("bert-small")
+
+    visit.choose("roberta-mini")
+    expect(said).to_contain_text("roberta-mini names")
+    expect(said).not_to_contain_text("bert-small")
+    visit.assert_unharmed()
