@@ -61,6 +61,8 @@ CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("layer_movement", {"models": "TINY", "text": "The cat sat."}),
     ("tokenize", {"text": NASTY, "models": ("unigram", "bert-small")}),
     ("cut_word", {"word": 'it\'s "na\\ïve" 😀', "after_space": False}),
+    ("typos", {"text": 'It\'s "late", we \\ leave {x} %s.', "share": 1.0, "seed": 2}),
+    ("typos_over_shares", {"models": "bert-mini", "sentences": 2}),
     ("embedding_parts", {"sentence_a": NASTY, "sentence_b": "We\nleave."}),
     ("token_parts", {"sentence_a": NASTY, "position": 3}),
     ("position_similarity", {"step": 64}),
