@@ -191,11 +191,13 @@ def _spelled(bundle: Bundle, token_id: int) -> str:
 
 
 def _changed(clean: str, typed: str, before: Sequence[Part], after: Sequence[Part]) -> tuple[tuple[str, str], ...]:
-    """The stretches that differ, as they stand in each text."""
+    """What differs, as it stands in each text: word by word where there are as many in both."""
     one, other = ([part.text for part in parts] for parts in (before, after))
-    found = []
+    found: list[tuple[str, str]] = []
     for kind, start, stop, first, last in SequenceMatcher(None, one, other, autojunk=False).get_opcodes():
-        if kind != "equal":
+        if kind == "replace" and stop - start == last - first:
+            found += zip(one[start:stop], other[first:last], strict=True)
+        elif kind != "equal":
             found.append((_stretch(clean, before[start:stop]), _stretch(typed, after[first:last])))
     return tuple(found)
 

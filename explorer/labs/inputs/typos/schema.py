@@ -69,11 +69,11 @@ class TyposParams:
     """
 
     models: Models = COMPARED
-    text: Annotated[Text, AfterValidator(_no_blank), Shown("Text", lines=(2, 4))] = TEXT
+    text: Annotated[Text, AfterValidator(_no_blank), Shown("Text", lines=(1, 6))] = TEXT
     typed: Annotated[
         SecondText,
         AfterValidator(_no_blank),
-        Shown("With typos", "Make your own: change it and press Enter.", lines=(2, 4)),
+        Shown("With typos", "Make your own: change it and press Enter.", lines=(1, 6)),
     ] = ""
     share: Annotated[float, Number(0, 1), Shown("Words of 4+ letters with a typo", slider=(0, 1, 0.05))] = SHARE
     seed: Annotated[Seed, Shown("Seed of the typos")] = 0
