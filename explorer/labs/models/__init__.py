@@ -41,7 +41,7 @@ MOVEMENT = Action(
 )
 SPEED = Action(
     "sharing_speed",
-    Job("explorer.labs.models.speed.jobs:sharing_speed", on="nothing"),
+    Job("explorer.labs.models.speed.jobs:sharing_speed", on="resources"),
     SpeedParams,
     speed_table,
 )

@@ -7,6 +7,7 @@ from functools import partial
 import torch
 from torch import Tensor, nn
 
+from explorer.engine.resources import Resources
 from explorer.labs.models.schema import DEFAULT_SIZED
 from explorer.labs.models.speed.schema import PASSES, SHARED, TOKENS, SpeedParams, SpeedResult, Timed
 from explorer.models.sizes import outline_of
@@ -20,11 +21,12 @@ VOCABULARY = 1000
 RATE = 1e-6
 
 
-def sharing_speed(params: SpeedParams) -> SpeedResult:
+def sharing_speed(resources: Resources, params: SpeedParams) -> SpeedResult:
     """Milliseconds of a forward pass and of a training step over one text, the two models in turns.
 
     Time doesn't depend on the values, so they are random. A step is a forward and a backward pass and one of gradient descent.
     """
+    resources.is_kept = False  # who asks again wants it measured again
     width = params.hidden_size // 64 * 64
     with torch.inference_mode(False):
         generator = torch.Generator().manual_seed(0)
