@@ -99,6 +99,27 @@ def test_another_model_takes_the_first_place_among_the_tokenizers(visit: Visit, 
     expect(rows(page)).to_have_count(3)
 
 
+def test_typos_are_drawn_anew_and_typed_by_hand(visit: Visit) -> None:
+    page = open_page(visit)
+    open_tab(page, "Typos")
+    said, typed = page.locator("#typos-said"), page.get_by_role("textbox", name="With typos")
+    expect(said).to_contain_text("captaib for captain")
+    expect(typed).not_to_have_value("")
+    page.wait_for_selector("#typos-figure .plot[data-drawn]")
+    drawn = typed.input_value()
+    page.get_by_role("button", name="Other typos").click()
+    expect(typed).not_to_have_value(drawn)
+    expect(page.locator("#typos-rows .chip.random").first).to_be_visible()
+    typed.fill("The captain looked at the dark clouds over the harbour and decidde to wait until the next morning.")
+    typed.press("Enter")
+    expect(said).to_contain_text("1 change (decidde for decided)")
+    fold = page.locator(".folds:visible").first
+    fold.get_by_role("button", name="Data").click()
+    expect(fold.get_by_role("grid")).to_contain_text("roberta-mini")
+    page.wait_for_selector("#shares-figure .plot[data-drawn]")
+    visit.assert_unharmed()
+
+
 def test_positions_and_the_page_on_a_phone(visit: Visit) -> None:
     visit.page.set_viewport_size({"width": 390, "height": 844})
     page = open_page(visit)

@@ -1,6 +1,6 @@
 """Inputs: what a model reads, from the text to the vectors that its first layer is given."""
 
-from explorer.action import Action, Lab
+from explorer.action import Action, Lab, LiveAction
 from explorer.engine.protocol import Job
 from explorer.labs.inputs import plain
 from explorer.labs.inputs.cut import figures as cut_figures
@@ -9,10 +9,13 @@ from explorer.labs.inputs.embeddings.schema import PositionsParams, SumParams, T
 from explorer.labs.inputs.pieces import figures
 from explorer.labs.inputs.positions import figures as detail_figures
 from explorer.labs.inputs.schema import CutParams, TokenizeParams
+from explorer.labs.inputs.typos import figures as typos_figures
+from explorer.labs.inputs.typos.schema import SharesParams, TyposParams
 from explorer.plain import plain_script
 
 _COMPUTE = "explorer.labs.inputs.jobs"
 _SUM = "explorer.labs.inputs.embeddings.jobs"
+_TYPOS = "explorer.labs.inputs.typos.jobs"
 
 TOKENIZE = Action(
     "tokenize",
@@ -50,14 +53,28 @@ POSITION_SIMILARITY = Action(
     require_positions,
     plain=plain.positions,
 )
+TYPOS = Action(
+    "typos",
+    Job(f"{_TYPOS}:typos", on="resources"),
+    TyposParams,
+    typos_figures.typos_table,
+    plain=plain.typos,
+)
+TYPOS_OVER_SHARES = LiveAction(
+    "typos_over_shares",
+    Job(f"{_TYPOS}:typos_over_shares", on="resources"),
+    SharesParams,
+    typos_figures.shares_table,
+    plain=plain.typos_over_shares,
+)
 
 LAB = Lab(
     slug="inputs",
     title="Inputs",
     chapter="Read",
     question="What does BERT really read?",
-    teaser="See a text cut in pieces by three methods, step by step, and the vectors that are added up for each piece.",
+    teaser="See a text cut in pieces by three methods, step by step, the vectors that are added up for each, and what typos do.",
     needs=None,
-    actions=(TOKENIZE, CUT_WORD, EMBEDDING_PARTS, TOKEN_PARTS, POSITION_SIMILARITY),
+    actions=(TOKENIZE, CUT_WORD, EMBEDDING_PARTS, TOKEN_PARTS, POSITION_SIMILARITY, TYPOS, TYPOS_OVER_SHARES),
     tab="explorer.labs.inputs.page:build",
 )

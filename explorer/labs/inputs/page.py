@@ -1,4 +1,4 @@
-"""The inputs page: a text in pieces, one word cut step by step, the sum of the embeddings, the positions."""
+"""The inputs page: a text in pieces, one word cut step by step, the sum of the embeddings, the positions, typos."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from explorer.labs.inputs.cut.page import build_cut
 from explorer.labs.inputs.embeddings.page import build_sum
 from explorer.labs.inputs.pieces.page import build_pieces
 from explorer.labs.inputs.positions.page import build_positions
+from explorer.labs.inputs.typos.page import build_typos
 from explorer.ui.page import Page
 
 
 def build(page: Page) -> None:
-    """Four tabs; the choice of tokenizers is the same in the first two."""
+    """Five tabs; the choice of tokenizers is the same in the first two."""
     with gr.Tabs() as tabs:
         with gr.Tab("Pieces", id="pieces"):
             tokenizers, pieces = build_pieces(page)
@@ -22,3 +23,5 @@ def build(page: Page) -> None:
             build_sum(page, sum_tab)
         with gr.Tab("Positions", id="positions") as positions_tab:
             build_positions(page, positions_tab)
+        with gr.Tab("Typos", id="typos") as typos_tab:
+            build_typos(page, typos_tab)

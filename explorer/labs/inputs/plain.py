@@ -6,6 +6,8 @@ from collections.abc import Iterable
 
 from explorer.labs.inputs.embeddings.schema import ADDED, MOST_POSITIONS
 from explorer.labs.inputs.schema import CutPart
+from explorer.labs.inputs.typos.examples import SENTENCES
+from explorer.labs.inputs.typos.schema import SHARES
 from explorer.models.catalog import OWN_TOKENIZERS
 from explorer.plain import Asked, Plain, architecture_of, place_of, plain_script
 
@@ -47,6 +49,17 @@ def cut_word(asked: Asked) -> str:
         return ""
     values = {"MODELS": _places(cut.name for cut in cuts), "WORD": asked.result.word}
     return plain_script("cut_word", lambda _: values, "transformers")(asked)
+
+
+def _models(asked: Asked) -> dict[str, object]:
+    return {"MODELS": {name: place_of(name) for name in asked.params.models}}
+
+
+typos = plain_script("typos", lambda asked: {**_models(asked), "TEXT": asked.result.text, "TYPED": asked.result.typed})
+typos_over_shares = plain_script(
+    "typos_over_shares",
+    lambda asked: {**_models(asked), "SENTENCES": SENTENCES[: asked.params.sentences], "SHARES": SHARES},
+)
 
 
 def _from_letters(part: CutPart) -> bool:

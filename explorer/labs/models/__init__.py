@@ -10,6 +10,8 @@ from explorer.labs.models.recipe.figures import recipe_table
 from explorer.labs.models.recipe.schema import RecipeParams
 from explorer.labs.models.records import figures as score_figures
 from explorer.labs.models.schema import CountParams, CurvesParams, FamilyParams, ScoresParams
+from explorer.labs.models.speed.figures import speed_table
+from explorer.labs.models.speed.schema import SpeedParams
 
 _COMPUTE = "explorer.labs.models.jobs"
 
@@ -37,6 +39,12 @@ MOVEMENT = Action(
     movement_table,
     plain=plain.layer_movement,
 )
+SPEED = Action(
+    "sharing_speed",
+    Job("explorer.labs.models.speed.jobs:sharing_speed", on="resources"),
+    SpeedParams,
+    speed_table,
+)
 
 LAB = Lab(
     slug="models",
@@ -45,6 +53,6 @@ LAB = Lab(
     question="What did each member of the family change?",
     teaser="BERT, RoBERTa, ALBERT, DistilBERT, ELECTRA, GPT-2 side by side: what each changed, counted and measured.",
     needs=None,
-    actions=(FAMILY, HELD_OUT, CURVES, COUNT, RECIPE, MOVEMENT),
+    actions=(FAMILY, HELD_OUT, CURVES, COUNT, RECIPE, MOVEMENT, SPEED),
     tab="explorer.labs.models.page:build",
 )

@@ -64,7 +64,7 @@ class HandParams:
     shown: Annotated[
         str,
         Sentence("There is nothing to show to the discriminator: type the text again, with a word replaced."),
-        Shown("As the discriminator sees it", "Replace a word, or several, and press Enter.", lines=(2, 5)),
+        Shown("As the discriminator sees it", "Replace a word, or several, and press Enter.", lines=(1, 5)),
     ]
 
 

@@ -77,10 +77,11 @@ def _notes(spec: RunSpec, layers: Layers) -> Iterator[str]:
 METHOD = Method(
     "lora",
     "LoRA",
-    "The update of each chosen matrix is a product of two thin ones, B A, and only these are trained. It starts at zero "
-    "and can be added to W afterwards, so that the adapted model is as quick as the original. Variants: rsLoRA scales by "
-    "alpha over the root of r, DoRA trains the length of each row apart from its direction, and PiSSA starts from W's "
-    "largest singular directions instead of zero.",
+    "The update of each chosen matrix is a product of two thin ones, B A (not A B, as some notes have it), and only these "
+    "are trained. B starts at zeros and A at random numbers, Gaussian in the paper and uniform in peft, which is used here, "
+    "so the update starts at zero; it can be added to W afterwards, so that the adapted model is as quick as the original. "
+    "Variants: rsLoRA scales by alpha over the root of r, DoRA trains the length of each row apart from its direction, and "
+    "PiSSA starts from W's largest singular directions instead of zero.",
     r"h = W x + \frac{\alpha}{r} B A x,\quad A \in \mathbb{R}^{r \times k},\ B \in \mathbb{R}^{d \times r}",
     "Hu et al. 2021, LoRA; Kalajdzievski 2023, rsLoRA; Liu et al. 2024, DoRA; Meng et al. 2024, PiSSA",
     ("rank", "alpha", "dropout", "targets", "variant"),

@@ -13,6 +13,7 @@ from explorer.errors import BadInputError, MissingCapabilityError
 from explorer.labs.masking.minimal.examples import KINDS, PAIRS
 from explorer.labs.masking.score import jobs
 from explorer.labs.masking.score.schema import MOST_SENTENCES, MOST_TOKENS, ScoreParams, aligned, differences
+from explorer.models import in_turn
 from explorer.models.bundle import Bundle
 from explorer.settings import BUNDLED_MODELS
 from tests.labs.masking.samples import scored_sentence
@@ -45,7 +46,7 @@ def test_every_token_is_what_one_pass_with_its_mask_says(
 
 def test_chunks_change_nothing(bundle: Bundle, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = jobs.scored(bundle, RARE, "token")
-    monkeypatch.setattr(jobs, "CHUNK_TOKENS", 20)
+    monkeypatch.setattr(in_turn, "CHUNK_TOKENS", 20)
     parts = jobs.scored(bundle, RARE, "token")
     assert [t.log_probability for t in parts.tokens] == pytest.approx(
         [t.log_probability for t in whole.tokens], abs=1e-4

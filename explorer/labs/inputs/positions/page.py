@@ -13,10 +13,11 @@ from explorer.ui.page import Page
 from explorer.ui.wiring import Connection
 
 WHY = r"""
-BERT's positions are a table that is learned like the words. Nothing tells the model that place 7 is beside place 8; that the two
-vectors end up alike is learned, because what stands near is useful for guessing a masked word. Shown is
-$\cos(P_i, P_j) = P_i \cdot P_j / (\lVert P_i \rVert \lVert P_j \rVert)$. Place 0 is always [CLS] and has a vector of its own.
-(Devlin et al. 2019, section 3; Wang and Chen 2020 measure this for several models.)
+BERT's positions are a table that is learned like the words. Nothing tells the model that place 7 is beside place 8; that the
+two vectors end up alike is learned, because what stands near is useful for guessing a masked word. BERT learns places beyond
+128 in the last tenth of its steps only (appendix A.2); RoBERTa trains at full length throughout. Shown is $\cos(P_i, P_j) = P_i
+\cdot P_j / (\lVert P_i \rVert \lVert P_j \rVert)$. Place 0 is always [CLS] and has a vector of its own. (Devlin et al. 2019,
+section 3; Wang and Chen 2020 measure this for several models.)
 """
 
 

@@ -27,7 +27,8 @@ $$\mathcal{{L}} = -\frac{{1}}{{|C|}}\sum_{{i \in C}} \ln p(x_i \mid \tilde{{x}})
 The 10% random and 10% kept are there because `[MASK]` never occurs later, in fine-tuning: the model cannot rely on seeing it,
 so it must keep a good representation of *every* token. {"; ".join(scheme.explanation for scheme in SCHEMES.values())}.
 BERT masked each text ten times before training and reused the copies over forty epochs (**static**); RoBERTa draws anew each
-time (**dynamic**).
+time (**dynamic**). So ten copies with different masks, each seen four times, are BERT's way, though notes sometimes call them
+dynamic.
 (Devlin et al. 2019, section 3.1; Liu et al. 2019, section 4.1; Lan et al. 2020, section 4.1)
 """
 

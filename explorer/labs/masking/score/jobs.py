@@ -17,13 +17,11 @@ from explorer.labs.masking.score.schema import (
     ScoreResult,
     Scores,
 )
-from explorer.maths.pseudo_likelihood import log_probability_of, masked_in_turn
+from explorer.maths.pseudo_likelihood import log_probability_of
 from explorer.models.bundle import Bundle
 from explorer.models.encoding import Encoded, encode
 from explorer.models.families import Capability
-
-CHUNK_TOKENS = 1024
-"""Tokens in one forward pass: their scores over the vocabulary take about 120 MB."""
+from explorer.models.in_turn import in_turn
 
 
 def score_sentences(resources: Resources, params: ScoreParams) -> Iterator[ScoreResult | None]:
@@ -59,8 +57,8 @@ def scored(bundle: Bundle, sentence: str, masking: str, number: int = 1) -> Scor
     if is_causal(bundle):
         found = _from_the_left(bundle, encoded)
     else:
-        bundle.require(Capability.MLM)
-        found = _masked(bundle, encoded, masking == "rest_of_word")
+        asked = in_turn(bundle, encoded, masking == "rest_of_word")
+        found = {token.position: token.log_probability for token in asked}
     unknown = bundle.tokenizer.unk_token_id
     return ScoredSentence(
         sentence,
@@ -72,20 +70,6 @@ def scored(bundle: Bundle, sentence: str, masking: str, number: int = 1) -> Scor
             if t.word is not None
         ),
     )
-
-
-def _masked(bundle: Bundle, encoded: Encoded, rest_of_word: bool) -> dict[int, float]:
-    """ln p of each token where it is masked, by position."""
-    mask_id = int(bundle.tokenizer.mask_token_id)
-    rows, positions = masked_in_turn(encoded.input_ids, encoded.word_ids, mask_id, rest_of_word)
-    at, found = torch.tensor(positions), list[float]()
-    step = max(1, CHUNK_TOKENS // rows.shape[1])
-    for chunk, places in zip(rows.split(step), at.split(step), strict=True):
-        shared = {name: tensor.expand(len(chunk), -1) for name, tensor in encoded.inputs.items()}
-        inputs = {name: tensor.to(bundle.device) for name, tensor in {**shared, "input_ids": chunk}.items()}
-        logits = bundle.logits(Capability.MLM, bundle.model(**inputs))[torch.arange(len(chunk)), places]
-        found += _chosen(logits, encoded.input_ids[places])
-    return dict(zip(positions, found, strict=True))
 
 
 def _from_the_left(bundle: Bundle, encoded: Encoded) -> dict[int, float]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from explorer.charts import Look, Picture, Trace, axis, bars, chart, line, points, texts
+from explorer.charts import Look, Panel, Picture, Trace, axis, bars, chart, line, picture, points, texts
 from explorer.charts.words import compact, label, percent, prose, strong
 from explorer.labs.models.schema import CountResult, FamilyResult, family_of
 from explorer.models.catalog import CATALOG
@@ -123,13 +123,15 @@ def _stacked(result: FamilyResult, names: Sequence[str], said: str, height: int,
         values = [count / whole for count, whole in zip(counts, wholes, strict=True)]
         hover = f"%{{y}}<br>{group}: %{{customdata:,}}"
         traces.append(bars(names, values, colour, group, customdata=counts, hover=hover))
-    across = axis("share of the parameters", span=(0, 1), percent=True)
+    across = narrow = axis("share of the parameters", span=(0, 1), percent=True)
     if not relative:
         traces.append(_totals(result, names))
         most = max(entry.parameters for entry in result.models) / 1e6
-        across = axis("millions of parameters", span=(0, 1.5 * most))  # room for the numbers at the ends of the bars
-    look: Look = {"legend": True, "barmode": "stack", "bargap": 0.25}
-    return chart(said, traces, across, axis(down=True, grid=False), height=height, **look)
+        titled = axis("millions of parameters")  # with room for the numbers at the ends of the bars
+        across, narrow = (titled | axis(span=(0, room * most)) for room in (1.5, 3))
+    look: Look = {"legend": True, "barmode": "stack", "bargap": 0.25, "phone": height + 60}
+    down = axis(down=True, grid=False)
+    return picture(said, [Panel(traces, across, down, alone=Panel((), narrow, down))], height=height, **look)
 
 
 def _totals(result: FamilyResult, names: Sequence[str]) -> Trace:
@@ -212,7 +214,8 @@ def sweep_figure(result: CountResult) -> Picture:
         look |= {"textposition": "top center", "textfont": {"size": 14, "color": "@text"}, "showlegend": place == 0}
         hover = "quoted: %{y}M, average score %{text}"
         traces.append(points(across, up, name="as published, with its score", texts=written, hover=hover, **look))
-    width = axis("width of the embeddings, E", log=True, tickvals=widths)
+    named = [width for width in widths if width != 384]  # which has no room between its neighbours
+    width = axis("width of the embeddings, E", log=True, tickvals=named)
     height = axis("millions, heads left out", zero=True)
     return chart(sweep_sentence(result), traces, width, height, height=380, legend=True, legend_size=14)
 

@@ -71,7 +71,7 @@ def recipe_figure(result: RecipeResult) -> Picture:
                 hover="%{text}",
             )
         )
-    across = axis(span=_span(result))
+    across = axis(f"{SCORES[result.score]} (points)", span=_span(result))
     page: Look = {"height": 540, "low": 430, "phone": 620, "legend": True, "legend_size": 13}
     return chart(recipe_sentence(result), traces, across, rows(names, size=14), **page)
 

@@ -21,8 +21,9 @@ a time (base size, BookCorpus and Wikipedia, 16 GB):
 2. **No NSP**, and inputs of up to 512 tokens of whole sentences that may run over the end of a document (*full sentences*).
    BERT's own ablation found NSP useful; [Pairs](pairs) shows both tables, and why they disagree.
 3. **Larger batches** with a higher peak rate, for the same number of sequences: 1M steps of 256 see as many as 31K steps of 8K.
-4. **More text for longer**, at large size: 160 GB for 13 GB, and up to 500K steps of 8K sequences. The first row below BERT-large
-   has all that comes before at once, on about BERT's text; the rows after it add text, then steps.
+4. **More text for longer**, at large size: 160 GB for 13 GB, and up to 500K steps of 8K sequences. These are half of BERT's 1M
+   steps, but each reads 32 times as many sequences as BERT's of 256. The first row below BERT-large has all that comes before
+   at once, on about BERT's text; the rows after it add text, then steps.
 
 BERT trains nine tenths of its steps on 128 tokens and the rest on 512, RoBERTa on 512 throughout: short first, then long, is
 BERT's schedule. And *robust* means this recipe, which holds from task to task, and not text with typing errors. (Liu et al. 2019,

@@ -10,6 +10,7 @@ import gradio as gr
 from explorer.labs.models import COUNT
 from explorer.labs.models.family import figures
 from explorer.labs.models.schema import DEFAULT_SIZED, SIZED, CountParams, CountResult
+from explorer.labs.models.speed.page import build_speed
 from explorer.ui.controls import control, controls
 from explorer.ui.kit import Tries, View, asks, bench, shows, why
 from explorer.ui.page import Page
@@ -63,6 +64,7 @@ def build_sizes(page: Page, tab: gr.Tab) -> None:
     count.on(fresh.then)
     for name in TRY:
         count.on(tries.put(name, [base, *boxes], show_progress="full"))
+    build_speed(page)
 
 
 def _sized(sizes: Iterable[str], changes: dict[str, Any]) -> list[Any]:

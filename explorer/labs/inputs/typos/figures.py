@@ -1,0 +1,198 @@
+"""Two texts in pieces, what typos cost the other words, and the same over many sentences, from plain results."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from markupsafe import Markup
+
+from explorer.charts import Look, Panel, Picture, Trace, axis, bars, chart, error_bars, line, picture, rows, series
+from explorer.charts.words import counted, fixed, label, progress_bar, prose, signed, strong
+from explorer.labs.inputs.typos.schema import SIDES, ModelRead, SharePoint, SharesResult, TypoPiece, TyposResult
+from explorer.tables import Table
+
+MOST_ROWS = 18
+"""Words of a figure; of a longer text those whose loss changes most."""
+
+SYMBOLS = ("circle", "square", "diamond")
+NO_LAW = "This is a small measurement of small models, not a law."
+STOPPED = Markup("Stopped. What was measured stays.")
+
+
+def typos_table(result: TyposResult) -> Table:
+    """model, side (clean or typos), position, token, log_probability (none where it isn't asked for), likeliest."""
+    found = [
+        (read.model, side, piece.position, piece.text, piece.log_probability, piece.likeliest)
+        for read in result.models
+        for side in SIDES
+        for piece in read.pieces(side)
+    ]
+    return Table.of(("model", "side", "position", "token", "log_probability", "likeliest"), found)
+
+
+def typos_rows(result: TyposResult) -> dict[str, Any]:
+    """Two rows of chips a model: the text and the text with typos."""
+    made = []
+    for read in result.models:
+        for side in SIDES:
+            pieces = read.pieces(side)
+            mean = f" · {fixed(read.loss(side))} nats an untouched word" if read.words else ""
+            facts = counted(len(pieces), "piece") + mean
+            kind = "clean" if side == "clean" else "with typos"
+            made.append({"name": read.model, "kind": kind, "facts": facts, "chips": [*map(_chip, pieces)]})
+    return {"rows": made, "label": "Both texts in pieces; below a piece of an untouched word its loss in nats"}
+
+
+def _chip(piece: TypoPiece) -> dict[str, Any]:
+    ln_p = piece.log_probability
+    told = f": −ln p {fixed(-ln_p)} where it is masked, likeliest {piece.likeliest}" if ln_p is not None else ""
+    return {
+        "text": piece.shown,
+        "style": "random" if piece.touched else "plain",
+        "joined": piece.joined,
+        "below": "" if ln_p is None else fixed(-ln_p, 1),
+        "title": f"{piece.text}, position {piece.position}{told}",
+    }
+
+
+def typos_sentence(result: TyposResult) -> Markup:
+    """How many pieces the typos cost, what they do to the other words, and which model lost more."""
+    if not result.changed:
+        return prose("The two texts are the same: raise the share, or change a word in the second box.")
+    shown = [strong(after or "nothing") + f" for {before or 'nothing'}" for before, after in result.changed[:3]]
+    more = f" and {len(result.changed) - 3} more" if len(result.changed) > 3 else ""
+    parts: list[str] = [f"{counted(len(result.changed), 'change')} ("]
+    for place, one in enumerate(shown):
+        parts += [", " if place else "", one]
+    parts.append(f"{more}). ")
+    for place, read in enumerate(result.models):
+        head = f"{read.model} reads " if not place else f", {read.model} "
+        parts += [head, strong(str(len(read.typos))), f" pieces instead of {len(read.clean)}"]
+    words = len(result.models[0].words)
+    if not words:
+        return prose(*parts, ". No word is left untouched, so there is none to ask for.")
+    parts.append(f". At the {counted(words, 'untouched word')} the mean loss goes from ")
+    for place, read in enumerate(result.models):
+        told = (
+            f"{', ' if place else ''}{fixed(read.loss('clean'))} to {fixed(read.loss('typos'))} nats in {read.model} ("
+        )
+        parts += [told, strong(signed(read.added)), ")"]
+    return prose(*parts, ": ", _who_lost(result.models), NO_LAW)
+
+
+def _who_lost(models: Sequence[ModelRead]) -> Markup:
+    if len(models) == 1:
+        return prose("the typos cost it that much. ")
+    most, least = max(models, key=lambda read: read.added), min(models, key=lambda read: read.added)
+    if round(most.added, 2) == round(least.added, 2):
+        return prose("all lost the same. ")
+    return prose(
+        strong(f"{most.model} lost more"), " on this text. " if len(models) == 2 else " than the others here. "
+    )
+
+
+def typos_figure(result: TyposResult) -> Picture:
+    """For each model the loss at every untouched word, in the clean text and among the typos."""
+    if not result.models[0].words:
+        return {}
+    shown = _most_changed(result.models)
+    names = [label(result.models[0].words[place].word, 16) for place in shown]
+    most = max(max(word.clean, word.typos) for read in result.models for word in read.words)
+    across, high = axis("−ln p (nats)", span=(0, 1.12 * max(most, 0.1)), nticks=5), len(names)
+    down = rows(names, size=14) | {"autorange": False, "range": [high - 0.4, -0.6], "zeroline": False}
+    panels = [
+        Panel(_pair(read, shown), across, down, f"{label(read.model)}: {signed(read.added)} nats")
+        for read in result.models
+    ]
+    look: Look = {"legend": True, "gap": 0.13, "bargap": 0.25, "barmode": "group"}
+    each = 27 * high + 60
+    return picture(
+        typos_sentence(result), panels, height=max(240, each + 60), phone=len(panels) * (each + 40) + 40, **look
+    )
+
+
+def _most_changed(models: Sequence[ModelRead]) -> list[int]:
+    """The places of the words that are shown, in the text's order."""
+    changes = [max(abs(read.words[place].added) for read in models) for place in range(len(models[0].words))]
+    return sorted(sorted(range(len(changes)), key=lambda place: -changes[place])[:MOST_ROWS])
+
+
+def _pair(read: ModelRead, shown: Sequence[int]) -> list[Trace]:
+    words = [read.words[place] for place in shown]
+    places = list(range(len(words)))
+    hover = "%{customdata}: %{x:.2f} nats"
+    clean = [f"{label(word.word)}, likeliest {label(word.clean_guess)}" for word in words]
+    typed = [f"{label(word.word)}, likeliest {label(word.typos_guess)}" for word in words]
+    return [
+        bars(places, [word.clean for word in words], "@first", "clean text", customdata=clean, hover=hover),
+        bars(places, [word.typos for word in words], "@second", "among typos", customdata=typed, hover=hover),
+    ]
+
+
+def shares_table(result: SharesResult) -> Table:
+    """model, share (of the words of four or more letters), loss, added, error (nats a word)."""
+    return Table.each(
+        result.points,
+        model=lambda point: point.model,
+        share=lambda point: point.share,
+        loss=lambda point: point.loss,
+        added=lambda point: point.added,
+        error=lambda point: point.error,
+    )
+
+
+def shares_sentence(result: SharesResult) -> Markup:
+    """What the largest share so far adds to each model's loss, and whether the models differ."""
+    last = [result.of(model)[-1] for model in result.models if result.of(model)]
+    share = min(point.share for point in last)
+    there = [next(point for point in result.of(point.model) if point.share == share) for point in last]
+    asked = f"{result.words} words of {result.sentences} sentences, without a typo themselves. "
+    if not share:
+        told = ", ".join(f"{fixed(one.loss)} nats in {one.model}" for one in there)
+        return prose(asked, f"Without typos: {told}.")
+    parts: list[str] = [asked, f"With typos in {share:.0%} of the words of four or more letters the mean loss goes "]
+    for place, one in enumerate(there):
+        before = f"{', ' if place else ''}from {fixed(one.loss - one.added)} to {fixed(one.loss)} nats in {one.model} ("
+        parts += [before, strong(signed(one.added)), f" ± {fixed(one.error)})"]
+    return prose(*parts, ": ", _which_more(there), NO_LAW)
+
+
+def _which_more(points: Sequence[SharePoint]) -> Markup:
+    """A difference of less than two standard errors is said to be none."""
+    if len(points) == 1:
+        return prose("the other words are harder to tell. ")
+    most, least = max(points, key=lambda point: point.added), min(points, key=lambda point: point.added)
+    if most.added - least.added < 2 * (most.error**2 + least.error**2) ** 0.5:
+        return prose(strong("no clear difference"), " between the models (less than two standard errors). ")
+    return prose(strong(f"{most.model} loses more"), f" than {least.model}. ")
+
+
+def shares_bar(result: SharesResult) -> Markup:
+    """How much is done; nothing when all is."""
+    if result.is_done:
+        return Markup("")
+    return progress_bar(result.done, "shares measured")
+
+
+def shares_figure(result: SharesResult) -> Picture:
+    """The mean loss against the share of words with a typo, a line a model; strokes are standard errors of the rise."""
+    traces = []
+    for place, model in enumerate(result.models):
+        points = result.of(model)
+        hover = f"{label(model)}, %{{x:.0%}}: %{{y:.2f}} nats"
+        traces.append(
+            line(
+                [point.share for point in points],
+                [point.loss for point in points],
+                series(place),
+                label(model),
+                size=10,
+                marker={"symbol": SYMBOLS[place]},
+                hover=hover,
+                error_y=error_bars([point.error for point in points], colour=series(place), thickness=1.5),
+            )
+        )
+    across = axis("words of 4+ letters with a typo", percent=True, span=(-0.02, 0.52))
+    up = axis("mean −ln p of an untouched word (nats)", zero=True)
+    return chart(shares_sentence(result), traces, across, up, height=380, low=330, phone=360, legend=True)

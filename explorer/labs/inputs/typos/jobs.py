@@ -1,0 +1,206 @@
+"""How typos in a text change what models make of its other words."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from math import fsum
+from statistics import fmean, stdev
+
+from transformers import PreTrainedModel
+
+from explorer.engine.resources import Resources
+from explorer.errors import BadInputError
+from explorer.labs.inputs.typos.compute import Part, misspelt, parts_of, untouched
+from explorer.labs.inputs.typos.examples import SENTENCES
+from explorer.labs.inputs.typos.schema import (
+    MOST_TOKENS,
+    SHARES,
+    AskedWord,
+    ModelRead,
+    SharePoint,
+    SharesParams,
+    SharesResult,
+    TypoPiece,
+    TyposParams,
+    TyposResult,
+)
+from explorer.models.bundle import Bundle
+from explorer.models.encoding import Encoded, encode
+from explorer.models.families import Capability
+from explorer.models.in_turn import InTurn, in_turn
+from explorer.models.inside import private_tree
+from explorer.text import checked_text
+
+Places = dict[int, list[int]]
+"""By the place of a word in its text the positions of its tokens."""
+
+
+@dataclass(frozen=True)
+class Side:
+    """A text as one model reads it."""
+
+    parts: list[Part]
+    encoded: Encoded
+    places: Places
+
+
+def typos(resources: Resources, params: TyposParams) -> Iterator[TyposResult | None]:
+    """Both texts by every model, which take turns. Raises BadInputError, MissingCapabilityError."""
+    clean = checked_text(params.text)
+    typed = checked_text(params.typed) if params.typed else misspelt(clean, params.share, params.seed, params.kinds)
+    bundles = [resources.model(name) for name in params.models]
+    sides = [(_side(bundle, clean), _side(bundle, typed)) for bundle in bundles]
+    pairs = _asked(bundles, sides)
+    reads = []
+    for bundle, both in zip(bundles, sides, strict=True):
+        reads.append(_read(bundle, *both, pairs))
+        yield None
+    parts = sides[0][0].parts, sides[0][1].parts
+    total = sum(any(map(str.isalnum, part.text)) for part in parts[0])
+    yield TyposResult(clean, typed, total, _changed(clean, typed, *parts), tuple(reads))
+
+
+def typos_over_shares(resources: Resources, params: SharesParams) -> Iterator[SharesResult | None]:
+    """The bundled sentences with more and more typos; each result adds a share, and others get a turn after each model.
+
+    The words that are asked for are those without a typo at the largest share, so that they are the same at every share.
+    """
+    bundles = [resources.model(name) for name in params.models]
+    names = tuple(bundle.model_id for bundle in bundles)
+    asked = _asked_throughout(bundles, params)
+    trees = [private_tree(bundle.model) for bundle in bundles]
+    points: list[SharePoint] = []
+    start: dict[str, list[float]] = {}
+    for share in SHARES:
+        texts = {misspelt(sentence, share, params.seed, params.kinds): words for sentence, words in asked.items()}
+        for bundle, tree in zip(bundles, trees, strict=True):
+            losses = [_mean_loss(bundle, tree, text, words) for text, words in texts.items()]
+            before = start.setdefault(bundle.model_id, losses)
+            added = [value - old for value, old in zip(losses, before, strict=True)]
+            error = stdev(added) / len(added) ** 0.5
+            points.append(SharePoint(bundle.model_id, share, fmean(losses), fmean(added), error))
+            yield None
+        yield SharesResult(names, len(asked), sum(map(len, asked.values())), tuple(points))
+
+
+def _asked_throughout(bundles: Sequence[Bundle], params: SharesParams) -> dict[str, list[int]]:
+    """The sentences with the places of the words that have no typo at any share, the same in every version of a sentence."""
+    found = {}
+    for sentence in SENTENCES[: params.sentences]:
+        worst = misspelt(sentence, SHARES[-1], params.seed, params.kinds)
+        pairs = _asked(bundles, [(_side(one, sentence), _side(one, worst)) for one in bundles])
+        found[sentence] = [place for place, _ in pairs]
+    asked = {sentence: words for sentence, words in found.items() if words}
+    if len(asked) < 2:
+        raise BadInputError(
+            "Hardly a word of these sentences is known to all chosen models: choose models of English text."
+        )
+    return asked
+
+
+def _mean_loss(bundle: Bundle, tree: PreTrainedModel, text: str, words: Collection[int]) -> float:
+    answers = _in_turn(bundle, _side(bundle, text), words, tree)
+    return fmean(-fsum(token.log_probability for token in tokens) for tokens in answers.values())
+
+
+def _side(bundle: Bundle, text: str) -> Side:
+    """Raises BadInputError for a text that is too long, or has nothing to mask."""
+    bundle.require(Capability.MLM)
+    encoded, parts = encode(bundle, text), parts_of(text)
+    count = sum(token.word is not None for token in encoded.tokens)
+    if count > MOST_TOKENS:
+        raise BadInputError(
+            f"This is {count} tokens for {bundle.model_id}, and at most {MOST_TOKENS} are masked in turn: take a sentence of it."
+        )
+    places: Places = {}
+    for token in encoded.tokens:
+        for number, part in enumerate(parts):
+            if token.word is not None and part.start < token.stop <= part.stop:
+                places.setdefault(number, []).append(token.position)
+    return Side(parts, encoded, places)
+
+
+def _asked(bundles: Sequence[Bundle], sides: Sequence[tuple[Side, Side]]) -> list[tuple[int, int]]:
+    """The words, by their places in both texts, that are untouched and that every model reads as the same known tokens."""
+    pairs = untouched(sides[0][0].parts, sides[0][1].parts)
+    for bundle, (clean, typed) in zip(bundles, sides, strict=True):
+        unknown = bundle.tokenizer.unk_token_id
+        kept = []
+        for one, other in pairs:
+            ids = _ids(clean, one)
+            if ids and ids == _ids(typed, other) and unknown not in ids:
+                kept.append((one, other))
+        pairs = kept
+    return pairs
+
+
+def _ids(side: Side, word: int) -> list[int]:
+    return [side.encoded.tokens[position].token_id for position in side.places.get(word, ())]
+
+
+def _in_turn(
+    bundle: Bundle, side: Side, words: Collection[int], tree: PreTrainedModel | None = None
+) -> dict[int, list[InTurn]]:
+    """The answers for some words' pieces, each masked with those that follow in its word."""
+    word_at = {position: word for word in words for position in side.places[word]}
+    asked = [word_at.get(token.position) for token in side.encoded.tokens]
+    found: dict[int, list[InTurn]] = {word: [] for word in words}
+    for answer in in_turn(bundle, side.encoded, True, asked, tree):
+        found[word_at[answer.position]].append(answer)
+    return found
+
+
+def _read(bundle: Bundle, clean: Side, typed: Side, pairs: Sequence[tuple[int, int]]) -> ModelRead:
+    before = _in_turn(bundle, clean, [one for one, _ in pairs])
+    after = _in_turn(bundle, typed, [other for _, other in pairs])
+    same = untouched(clean.parts, typed.parts)
+    words = []
+    for one, other in pairs:
+        losses = [-fsum(answer.log_probability for answer in answers) for answers in (before[one], after[other])]
+        guesses = [_spelled(bundle, answers[0].likeliest) for answers in (before[one], after[other])]
+        words.append(AskedWord(clean.parts[one].text, losses[0], losses[1], guesses[0], guesses[1]))
+    return ModelRead(
+        bundle.model_id,
+        _pieces(bundle, clean, before, {one for one, _ in same}),
+        _pieces(bundle, typed, after, {other for _, other in same}),
+        tuple(words),
+    )
+
+
+def _pieces(
+    bundle: Bundle, side: Side, answers: dict[int, list[InTurn]], same: Collection[int]
+) -> tuple[TypoPiece, ...]:
+    known = {answer.position: answer for found in answers.values() for answer in found}
+    word_of = {position: word for word, positions in side.places.items() for position in positions}
+    made = []
+    for token in side.encoded.tokens:
+        if token.word is None:
+            continue
+        word, answer = word_of.get(token.position), known.get(token.position)
+        is_word = word is not None and any(map(str.isalnum, side.parts[word].text))
+        asked = (answer.log_probability, _spelled(bundle, answer.likeliest)) if answer else (None, "")
+        touched = is_word and word not in same
+        made.append(TypoPiece(token.position, token.text, token.shown, token.joined, touched, *asked))
+    return tuple(made)
+
+
+def _spelled(bundle: Bundle, token_id: int) -> str:
+    return str(bundle.tokenizer.convert_ids_to_tokens(token_id))
+
+
+def _changed(clean: str, typed: str, before: Sequence[Part], after: Sequence[Part]) -> tuple[tuple[str, str], ...]:
+    """What differs, as it stands in each text: word by word where there are as many in both."""
+    one, other = ([part.text for part in parts] for parts in (before, after))
+    found: list[tuple[str, str]] = []
+    for kind, start, stop, first, last in SequenceMatcher(None, one, other, autojunk=False).get_opcodes():
+        if kind == "replace" and stop - start == last - first:
+            found += zip(one[start:stop], other[first:last], strict=True)
+        elif kind != "equal":
+            found.append((_stretch(clean, before[start:stop]), _stretch(typed, after[first:last])))
+    return tuple(found)
+
+
+def _stretch(text: str, parts: Sequence[Part]) -> str:
+    return text[parts[0].start : parts[-1].stop] if parts else ""

@@ -1,0 +1,118 @@
+"""Typos: the text beside the same with typing errors, and what they cost over many sentences."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gradio as gr
+
+from explorer.labs.inputs import TYPOS, TYPOS_OVER_SHARES
+from explorer.labs.inputs.typos import figures
+from explorer.labs.inputs.typos.examples import SEED, TRY
+from explorer.labs.inputs.typos.schema import COMPARED, MOST_MODELS, SharesParams, TyposParams
+from explorer.models.catalog import CATALOG
+from explorer.models.families import Capability
+from explorer.ui.components import scripted
+from explorer.ui.controls import control, controls
+from explorer.ui.kit import (
+    QUIET,
+    Tries,
+    View,
+    asks,
+    bench,
+    caption,
+    shows,
+    start_or_stop,
+    start_stop,
+    why,
+)
+from explorer.ui.page import Page
+from explorer.ui.streams import Stream, Watch
+from explorer.ui.wiring import Connection
+
+WHY = r"""
+No word is outside a vocabulary of pieces, but a word with a typo is no longer one piece that the model has met a million times:
+it falls into short ones that mean little. What that does to the rest of the sentence is asked at the words that nobody touched.
+Each is masked in turn, and its loss
+
+$$-\ln p(w \mid \text{the other words}) \qquad \text{against} \qquad -\ln p(w \mid \text{the other words with typos})$$
+
+says how well the context still tells it. A word of several pieces is hidden with the pieces that follow, and their losses are
+added (Kauf and Ivanova 2023). Only words that are the same known pieces for every chosen model are asked for, so that
+all are asked the same. Two models' losses are not on one scale, since their vocabularies differ: compare how much each *rises*.
+
+**Robust?** The *robustly optimized* of RoBERTa's name is about the recipe: longer training, bigger batches, more data, no NSP,
+masks drawn anew. It doesn't mean robust to noisy input, which the paper does not measure. (Liu et al. 2019)
+"""
+
+
+def build_typos(page: Page, tab: gr.Tab) -> None:
+    """One text by hand or by seed; below it, many sentences."""
+    with bench():
+        with asks():
+            models = _models()
+            made = controls(TyposParams, "text", "typed", "share", seed=SEED)
+            again = gr.Button("Other typos", variant="primary")
+            made["kinds"] = control(TyposParams, "kinds")
+        with shows():
+            view = View("typos", "typos", figures.typos_sentence, figures.typos_figure)
+            tries = Tries(TRY)
+    gr.Markdown("## In pieces")
+    pieces = scripted("pieces", {"rows": []}, elem_classes=["token-chips"], elem_id="typos-rows")
+    caption("Coloured: changed words. Below a piece of an untouched word: −ln p where it is masked (nats).")
+    why("what is asked, and what “robust” means", WHY)
+    typos = Connection(
+        page,
+        TYPOS,
+        {"models": models, **made},
+        [(pieces, figures.typos_rows), *view],
+        steered=[(made["typed"], lambda result: result.typed)],
+    )
+    next_seed = again.click(
+        None, [made["seed"]], [made["seed"], made["typed"]], js="(seed) => [(seed || 0) + 1, '']", **QUIET
+    )
+    typos.on(tab.select, models.input, made["typed"].submit, next_seed.then, *tries.into(made, show_progress="full"))
+    for event in (made["text"].submit, made["seed"].submit, made["share"].release, made["kinds"].input):
+        typos.on(event(None, None, [made["typed"]], js="() => ''", **QUIET).then)
+    _build_shares(page, tab, models, made)
+
+
+def _models() -> gr.Dropdown:
+    able = [card.model_id for card in CATALOG if Capability.MLM in card.capabilities]
+    return gr.Dropdown(
+        able,
+        multiselect=True,
+        allow_custom_value=True,
+        max_choices=MOST_MODELS,
+        value=list(COMPARED),
+        label=f"Models that fill masks (up to {MOST_MODELS})",
+    )
+
+
+def _build_shares(page: Page, tab: gr.Tab, models: gr.Dropdown, made: dict[str, Any]) -> None:
+    """The same over the bundled sentences, with the models, the seed and the kinds of above."""
+    gr.Markdown("## Over several sentences")
+    with bench():
+        with asks():
+            caption(
+                "Typos in more and more of the longer words of the bundled sentences, by the models, kinds and seed above. "
+                "The words that are asked for have no typo at any share, so each point is over the same words."
+            )
+            count = control(SharesParams, "sentences")
+            start, stop = start_stop("Measure", "typos-start")
+        with shows():
+            view = View(
+                "typos-over-shares", "shares", figures.shares_sentence, figures.shares_figure, figures.shares_bar
+            )
+    watch, buttons = Watch(), [start, stop]
+
+    def stopped(request: gr.Request) -> list[Any]:
+        """The stream ends at its next look, and with it the work."""
+        watch.end(request)
+        return [str(figures.STOPPED), *start_or_stop(False)]
+
+    inputs = {"models": models, "seed": made["seed"], "kinds": made["kinds"], "sentences": count}
+    steered = [(buttons, lambda result: start_or_stop(not result.is_done))]
+    stream = Stream(page, TYPOS_OVER_SHARES, inputs, view, watch=watch, steered=steered)
+    stream.on(tab.select, start.click, count.release)
+    stop.click(stopped, None, [view.bar, *buttons], **QUIET)

@@ -1,0 +1,199 @@
+"""What goes into the jobs on typos and what comes out: plain data, no model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from statistics import fmean
+from typing import Annotated
+
+from pydantic import AfterValidator
+
+from explorer.errors import BadInputError
+from explorer.kinds import Names, Number, Whole
+from explorer.labs.inputs.typos.examples import SENTENCES, SHARE, TEXT
+from explorer.params import SecondText, Seed, Shown, Text, params
+from explorer.text import MASK_SPELLINGS
+
+COMPARED = ("bert-mini", "roberta-mini")
+MOST_MODELS = 3
+MOST_TOKENS = 64
+"""Of a text: each of its untouched words is masked in turn."""
+
+KINDS = {
+    "swap": "two letters swapped",
+    "drop": "a letter dropped",
+    "double": "a letter doubled",
+    "near": "a neighbouring key",
+}
+SIDES = ("clean", "typos")
+SHARES = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5)
+"""Of the words of four or more letters, those with a typo."""
+
+
+def _some_models(names: tuple[str, ...]) -> tuple[str, ...]:
+    models = tuple(dict.fromkeys(names))
+    if not 1 <= len(models) <= MOST_MODELS:
+        raise BadInputError(f"models takes one to {MOST_MODELS} names, such as {', '.join(COMPARED)}.")
+    return models
+
+
+def _some_kinds(names: tuple[str, ...]) -> tuple[str, ...]:
+    if not names or not set(names) <= set(KINDS):
+        raise BadInputError(f"kinds takes one or more of {', '.join(KINDS)}.")
+    return tuple(kind for kind in KINDS if kind in names)
+
+
+def _no_blank(text: str) -> str:
+    if MASK_SPELLINGS.search(text):
+        raise BadInputError("The text has a blank, and here each word is masked in turn: write a word in its place.")
+    return text
+
+
+SAID = "Give {} as a list, or as a text with commas."
+Models = Annotated[
+    tuple[str, ...], Names(SAID.format("models")), AfterValidator(_some_models), Shown(f"Models (up to {MOST_MODELS})")
+]
+Kinds = Annotated[
+    tuple[str, ...],
+    Names(SAID.format("kinds")),
+    AfterValidator(_some_kinds),
+    Shown("Kinds of typos", choices=tuple((said, kind) for kind, said in KINDS.items())),
+]
+
+
+@params
+class TyposParams:
+    """A text and the same text with typos: those in `typed`, or where that is empty as many as `share` says, drawn by the seed.
+
+    share: of the words of four or more letters.
+    """
+
+    models: Models = COMPARED
+    text: Annotated[Text, AfterValidator(_no_blank), Shown("Text", lines=(1, 6))] = TEXT
+    typed: Annotated[
+        SecondText,
+        AfterValidator(_no_blank),
+        Shown("With typos", "Make your own: change it and press Enter.", lines=(1, 6)),
+    ] = ""
+    share: Annotated[float, Number(0, 1), Shown("Words of 4+ letters with a typo", slider=(0, 1, 0.05))] = SHARE
+    seed: Annotated[Seed, Shown("Seed of the typos")] = 0
+    kinds: Kinds = tuple(KINDS)
+
+
+@params
+class SharesParams:
+    """The bundled sentences, with more and more typos."""
+
+    models: Models = COMPARED
+    seed: Annotated[Seed, Shown("Seed of the typos")] = 0
+    kinds: Kinds = tuple(KINDS)
+    sentences: Annotated[
+        int, Whole(2, len(SENTENCES)), Shown("Sentences", "More of them take longer.", slider=(2, len(SENTENCES)))
+    ] = len(SENTENCES)
+
+
+@dataclass(frozen=True)
+class TypoPiece:
+    """One token of a text.
+
+    text: as the vocabulary spells it; shown: as it looks in the text. touched: of a word that stands in this text alone.
+    log_probability: ln p where it is masked with the pieces that follow in its word; None for what is not asked for. likeliest:
+    what the model would write there.
+    """
+
+    position: int
+    text: str
+    shown: str
+    joined: bool
+    touched: bool
+    log_probability: float | None = None
+    likeliest: str = ""
+
+
+@dataclass(frozen=True)
+class AskedWord:
+    """An untouched word. clean, typos: its -ln p in nats, summed over its pieces, in the one text and in the other; the guesses
+    are what the model finds likeliest as its first piece."""
+
+    word: str
+    clean: float
+    typos: float
+    clean_guess: str
+    typos_guess: str
+
+    @property
+    def added(self) -> float:
+        """What the typos elsewhere cost at this word."""
+        return self.typos - self.clean
+
+
+@dataclass(frozen=True)
+class ModelRead:
+    """How one model reads both texts: their own pieces, and the untouched words."""
+
+    model: str
+    clean: tuple[TypoPiece, ...]
+    typos: tuple[TypoPiece, ...]
+    words: tuple[AskedWord, ...]
+
+    def pieces(self, side: str) -> tuple[TypoPiece, ...]:
+        """Of one of SIDES."""
+        return self.clean if side == "clean" else self.typos
+
+    def loss(self, side: str) -> float:
+        """The mean -ln p of an untouched word, in nats; there must be one."""
+        return fmean(word.clean if side == "clean" else word.typos for word in self.words)
+
+    @property
+    def added(self) -> float:
+        """What the typos cost on average."""
+        return self.loss("typos") - self.loss("clean")
+
+
+@dataclass(frozen=True)
+class TyposResult:
+    """changed: the stretches of words that differ, as they are in each text; total: the words of the text."""
+
+    text: str
+    typed: str
+    total: int
+    changed: tuple[tuple[str, str], ...]
+    models: tuple[ModelRead, ...]
+
+
+@dataclass(frozen=True)
+class SharePoint:
+    """One model's mean -ln p of a word at one share, in nats, over the same words at every share.
+
+    added: against no typos. error: the standard error of that, from the differences between the sentences.
+    """
+
+    model: str
+    share: float
+    loss: float
+    added: float
+    error: float
+
+
+@dataclass(frozen=True)
+class SharesResult:
+    """The points so far, share by share. sentences, words: how many are asked for."""
+
+    models: tuple[str, ...]
+    sentences: int
+    words: int
+    points: tuple[SharePoint, ...]
+
+    def of(self, model: str) -> list[SharePoint]:
+        """Those of one model."""
+        return [point for point in self.points if point.model == model]
+
+    @property
+    def done(self) -> float:
+        """Which part of the points is measured."""
+        return len(self.points) / (len(SHARES) * len(self.models))
+
+    @property
+    def is_done(self) -> bool:
+        """Whether all are."""
+        return self.done == 1

@@ -1,0 +1,1 @@
+"""Whether sharing one layer at all depths saves time."""

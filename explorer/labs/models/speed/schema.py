@@ -1,0 +1,52 @@
+"""What is asked about the speed of shared layers and what comes out; plain data, no model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from explorer.kinds import Whole
+from explorer.params import Shown, params
+
+TOKENS = 64
+"""Of the one text that is read."""
+
+SHARED = {"none": "each depth its own layer", "all": "one layer for all depths"}
+PASSES = {"forward": "forward pass", "step": "training step"}
+
+
+@params
+class SpeedParams:
+    """Two ALBERTs of these sizes, small enough to be timed while somebody waits: F = 4 H, a head for every 64 of H."""
+
+    layers: Annotated[int, Whole(1, 12), Shown("Layers L", slider=(1, 12))] = 6
+    hidden_size: Annotated[
+        int, Whole(64, 384), Shown("Width H", "Rounded down to a multiple of 64.", slider=(64, 384, 64))
+    ] = 384
+
+
+@dataclass(frozen=True)
+class Timed:
+    """One of SHARED in one of PASSES: the median milliseconds, and the quartiles."""
+
+    sharing: str
+    work: str
+    milliseconds: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class SpeedResult:
+    """hidden_size: as it was timed. parameters: of all layers, by what is shared. products: multiplications of one text's numbers
+    by weights in the layers of a forward pass, the same in both."""
+
+    layers: int
+    hidden_size: int
+    parameters: dict[str, int]
+    products: int
+    timed: tuple[Timed, ...]
+
+    def of(self, sharing: str, work: str) -> Timed:
+        """The times of one of SHARED in one of PASSES."""
+        return next(one for one in self.timed if (one.sharing, one.work) == (sharing, work))

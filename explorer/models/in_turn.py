@@ -1,0 +1,62 @@
+"""A masked model asked for each token of a text in turn: what it gives the true one, and which it finds likeliest."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from transformers import PreTrainedModel
+
+from explorer.maths.pseudo_likelihood import log_probability_of, masked_in_turn
+from explorer.models.bundle import Bundle
+from explorer.models.encoding import Encoded
+from explorer.models.families import Capability
+from explorer.models.heads import head_at
+from explorer.models.inside import private_tree
+
+CHUNK_TOKENS = 1024
+"""Tokens in one forward pass."""
+
+
+@dataclass(frozen=True)
+class InTurn:
+    """One token where it is masked: ln p of the true one, and the id of the likeliest."""
+
+    position: int
+    log_probability: float
+    likeliest: int
+
+
+def in_turn(
+    bundle: Bundle,
+    encoded: Encoded,
+    rest_of_word: bool,
+    words: Sequence[int | None] | None = None,
+    tree: PreTrainedModel | None = None,
+) -> list[InTurn]:
+    """Every token that belongs to a word, masked in turn. Raises MissingCapabilityError.
+
+    rest_of_word: the pieces after the token in its own word are masked with it (Kauf and Ivanova 2023). words: the word of each
+    position, None for what isn't asked for, where that is not every word. tree: a private tree of the model's, for whoever asks
+    about many texts.
+    """
+    bundle.require(Capability.MLM)
+    ids = encoded.input_ids
+    mask_id = int(bundle.tokenizer.mask_token_id)
+    rows, positions = masked_in_turn(ids, words or encoded.word_ids, mask_id, rest_of_word)
+    if not positions:
+        return []
+    at, found = torch.tensor(positions), list[InTurn]()
+    step = max(1, CHUNK_TOKENS // rows.shape[1])
+    tree = tree or private_tree(bundle.model)
+    for chunk, places in zip(rows.split(step), at.split(step), strict=True):
+        shared = {name: tensor.expand(len(chunk), -1) for name, tensor in encoded.inputs.items()}
+        inputs = {name: tensor.to(bundle.device) for name, tensor in {**shared, "input_ids": chunk}.items()}
+        chosen = torch.zeros(chunk.shape, dtype=torch.bool)
+        chosen[torch.arange(len(chunk)), places] = True
+        with head_at(tree, chosen.to(bundle.device)):
+            logits = bundle.logits(Capability.MLM, tree(**inputs))[0].float()
+        true = log_probability_of(logits.log_softmax(-1).cpu(), ids[places])
+        found += map(InTurn, places.tolist(), true.tolist(), logits.argmax(-1).tolist())
+    return found
