@@ -34,9 +34,17 @@ def test_the_drawing_says_who_decided_and_where_both_segments_come_from() -> Non
 
 def test_each_sentence_stands_with_the_segment_that_it_is_of() -> None:
     html = str(figures.drawn_view(row()))
-    assert '<li class="in-a"><b>A</b>Paris was.</li>' in html
-    assert '<li class="in-b"><b>B</b>it rained.</li>' in html
-    assert '<li class=""><b></b>Bread.</li>' in html
+    assert '<li class="in-a"><span>1</span> <b>A</b> Paris was.</li>' in html
+    assert '<li class="in-b"><span>2</span> <b>B</b> it rained.</li>' in html
+    assert '<li class=""><span>1</span> <b></b> Bread.</li>' in html
+
+
+def test_of_a_long_document_what_is_far_from_the_pair_is_counted() -> None:
+    documents = tuple(f"S{place}." for place in range(20)), ("Bread.",)
+    html = str(figures.drawn_view(row(documents=documents, a=Segment(0, 9, 11), b=Segment(0, 11, 12))))
+    shown = [place for place in range(20) if f"</b> S{place}.</li>" in html]
+    assert shown == [0, 8, 9, 10, 11, 12]
+    assert html.count("… 7 more sentences") == 2
 
 
 def test_the_chips_have_segments_and_positions_and_then_fates() -> None:
@@ -71,6 +79,8 @@ def test_many_terms_are_written_with_an_ellipsis() -> None:
     result = row(tokens=(token(0, "[CLS]"), *many), mlm_loss=10.5)
     assert "(1.000 + 2.000 + 3.000 + 4.000 + … + 20.000) / 20" in plain(figures.sum_line(result))
     assert_draws(figures.row_figure(result))
+    assert str(figures.terms_table(result)).count("<tr>") == 1 + figures.MOST_ROWS
+    assert "and 8 more" in plain(figures.terms_table(result))
 
 
 def test_a_row_in_which_nothing_is_hidden_has_one_loss() -> None:
@@ -114,7 +124,7 @@ def test_what_a_visitor_types_stays_text(text: str) -> None:
     result = row(text)
     assert_safe(figures.drawn_view(result), text, TAGS)
     assert_safe(figures.model_line(replace(result, model="bert-small"), text), text, ("p",))
-    assert_safe(figures.terms_table(result), text, ("table", "thead", "tbody", "tr", "th", "td", "caption"))
+    assert_safe(figures.terms_table(result), text, ("table", "thead", "tbody", "tr", "th", "td"))
     assert_safe(
         figures.row_sentence(row(tokens=(token(0, "[CLS]"), token(1, text, fate="mask", loss=1.0, probability=0.5)))),
         text,

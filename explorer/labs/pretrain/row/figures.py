@@ -7,7 +7,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from explorer.charts import Look, Mark, Panel, Picture, Trace, axis, bars, level, picture
+from explorer.charts import Axis, Look, Mark, Panel, Picture, Trace, axis, bars, level, picture
 from explorer.charts.chips import Chip, chip, chips
 from explorer.charts.words import caption, counted, fixed, label, percent, prose, quoted, strong
 from explorer.labs.pretrain.row.schema import CLASSES, RowResult, RowToken, Segment
@@ -18,6 +18,10 @@ MOST_NAMES, MOST_NAMES_ON_A_PHONE = 14, 7
 TWO_LINES = 84
 """Pixels below a panel whose names have two lines, with a title after them."""
 
+MOST_SENTENCES = 8
+"""Of a document that is shown whole."""
+MOST_ROWS = 12
+"""Of the table of terms."""
 MOST_TERMS = 4
 """Of the mean that the formula writes out."""
 
@@ -45,12 +49,28 @@ def drawn_view(result: RowResult) -> Markup:
 
 
 def _document(result: RowResult, number: int) -> Markup:
-    lines = Markup("")
-    for place, sentence in enumerate(result.documents[number]):
+    """Its sentences; of a long one those of A and B, and those beside them."""
+    sentences, lines, left = result.documents[number], Markup(""), 0
+    for place, sentence in enumerate(sentences):
         name = next((name for name, part in _segments(result) if part.has(number, place)), "")
+        if len(sentences) > MOST_SENTENCES and place > 0 and not _is_near(result, number, place):
+            left += 1
+            continue
+        lines, left = lines + _left_out(left), 0
         style = {"A": "in-a", "B": "in-b"}.get(name, "")
-        lines += Markup('<li class="{}"><b>{}</b>{}</li>').format(style, name, sentence)
-    return Markup('<div><p class="caption">Document {}</p><ol>{}</ol></div>').format(number + 1, lines)
+        lines += Markup('<li class="{}"><span>{}</span> <b>{}</b> {}</li>').format(style, place + 1, name, sentence)
+    return Markup('<div><p class="caption">Document {}</p><ol>{}{}</ol></div>').format(
+        number + 1, lines, _left_out(left)
+    )
+
+
+def _is_near(result: RowResult, number: int, place: int) -> bool:
+    """Whether a sentence, or one beside it, is of A or B."""
+    return any(part.has(number, place + step) for _, part in _segments(result) for step in (-1, 0, 1))
+
+
+def _left_out(count: int) -> Markup:
+    return Markup('<li class="caption">… {}</li>').format(f"{counted(count, 'more sentence')}") if count else Markup("")
 
 
 def _segments(result: RowResult) -> tuple[tuple[str, Segment], ...]:
@@ -191,14 +211,20 @@ def _mlm_panel(result: RowResult) -> Panel:
     marks, title = list[Mark](), "Nothing is hidden: no MLM loss"
     if result.mlm_loss is not None:
         marks, title = [level(result.mlm_loss)], f"L<sub>MLM</sub> = {fixed(result.mlm_loss, 3)}, the mean (dashed)"
-    names = [f"{label(token.token, 12)}<br>{fixed(token.loss or 0.0)}" for token in chosen]
-    named: Look = {"tickmode": "array", "tickvals": list(places.values()), "ticktext": names}
-    across = axis(
-        grid=False, size=14, span=(-0.6, max(len(chosen), 1) - 0.4), showticklabels=len(chosen) <= MOST_NAMES, **named
-    )
-    narrow = {**across, "showticklabels": len(chosen) <= MOST_NAMES_ON_A_PHONE}
+    across = _names(chosen, MOST_NAMES)
+    narrow = _names(chosen, MOST_NAMES_ON_A_PHONE)
     up = axis("−ln P (nats)", zero=True)
     return Panel(drawn, across, up, title, marks, width=3.2, alone=Panel((), narrow, up, title, marks))
+
+
+def _names(chosen: tuple[RowToken, ...], most: int) -> Axis:
+    """The tokens' names, with the losses below up to so many; slanting up to three times as many, and then none."""
+    level_ones = len(chosen) <= most
+    texts = [label(token.token, 12) + (f"<br>{fixed(token.loss or 0.0)}" if level_ones else "") for token in chosen]
+    named: Look = {"tickmode": "array", "tickvals": list(range(len(chosen))), "ticktext": texts}
+    named |= {} if level_ones else {"tickangle": -55}
+    span = (-0.6, max(len(chosen), 1) - 0.4)
+    return axis(grid=False, size=14, span=span, showticklabels=len(chosen) <= 3 * most, **named)
 
 
 def _nsp_panel(result: RowResult) -> Panel:
@@ -208,7 +234,7 @@ def _nsp_panel(result: RowResult) -> Panel:
     look: Look = {"upright": True, "texts": [percent(share) for share in result.pair], "hover": "%{x}: %{text}"}
     drawn = bars(names, result.pair, colours, "P(class)", **look)
     up = axis("P", percent=True, span=(0, 1.2), tickvals=[0, 0.5, 1])
-    across, title = axis(names=True, size=14), f"L<sub>NSP</sub> = {fixed(result.nsp_loss, 3)}"
+    across, title = axis(names=True, size=14), f"L<sub>NSP</sub> = {fixed(result.nsp_loss, 4)}"
     return Panel([drawn], across, up, title, alone=Panel((), across, up, title, air=TWO_LINES))
 
 
@@ -217,8 +243,9 @@ def terms_table(result: RowResult) -> Markup:
     if not result.chosen:
         return Markup("")
     heads = ("at", "true token", "the model sees", "its best guess", "P(true)", "−ln P")
-    rows = [_term(token) for token in result.chosen]
-    return quoted(heads, rows)
+    rows = [_term(token) for token in result.chosen[:MOST_ROWS]]
+    left = len(result.chosen) - len(rows)
+    return prose(quoted(heads, rows), *([caption(f"and {left} more; all of them are in Data, below.")] if left else []))
 
 
 def _term(token: RowToken) -> tuple[object, ...]:
