@@ -100,6 +100,7 @@ FLOORS = (
     ("explorer.engine", "explorer.runs.__main__"),
     ("explorer.runs",),
     ("explorer.compress",),
+    ("explorer.scratch",),
     ("explorer.tuning",),
     ("explorer.objectives",),
     ("explorer.tasks", "explorer.models"),
@@ -159,13 +160,16 @@ def test_no_imports_go_in_a_circle() -> None:
 
 def test_what_is_below_the_labs_knows_no_interface_and_no_lab() -> None:
     hold(
-        files_of("models", "tasks", "objectives", "tuning", "compress", "runs", "engine"),
+        files_of("models", "tasks", "objectives", "tuning", "scratch", "compress", "runs", "engine"),
         lambda path: roots(path) & INTERFACE | inside(path, "explorer.labs") | inside(path, "explorer.ui"),
     )
 
 
 def test_models_tasks_and_tuning_do_not_know_where_they_run() -> None:
-    hold(files_of("models", "tasks", "objectives", "tuning", "compress"), lambda path: inside(path, "explorer.engine"))
+    hold(
+        files_of("models", "tasks", "objectives", "tuning", "scratch", "compress"),
+        lambda path: inside(path, "explorer.engine"),
+    )
 
 
 def test_models_and_tasks_do_not_know_how_they_are_tuned() -> None:

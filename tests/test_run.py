@@ -47,6 +47,12 @@ CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
         {"document_a": 'It\'s "late".\\ We left. They {x} %s.', "document_b": NASTY, "next": "elsewhere", "rate": 0.4},
     ),
     (
+        "pretrain",
+        {"steps": 2, "layers": 1, "hidden": 16, "heads": 2, "vocabulary": 400, "probes": NASTY, "against": "rate=0.4"},
+    ),
+    ("follow_pretraining", {}),
+    ("pretrained_model", {}),
+    (
         "score_sentences",
         {"sentences": ('It\'s "late".\\', NASTY.replace("[MASK]", "it").replace("\n", " ")), "masking": "token"},
     ),

@@ -125,7 +125,7 @@ _STUDENTS = (
     *(Worked(BY_ABLATION[one.slug], one.spec, weights=False, listed=False) for one in ablated(_THREE_TERMS)),
 )
 
-_NOTHING = ScratchSpec(steps=6000)
+_NOTHING = ScratchSpec(steps=8000)
 
 EXAMPLES = (
     Worked("example-nothing", _NOTHING),

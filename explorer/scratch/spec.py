@@ -7,7 +7,7 @@ from typing import Annotated, Self
 from pydantic import model_validator
 
 from explorer.errors import BadInputError
-from explorer.kinds import Exact, Name, Number, OneOf, Sentence
+from explorer.kinds import Name, Number, OneOf, Sentence, Whole
 from explorer.maths.schemes import SCHEMES
 from explorer.params import Shown, params
 from explorer.scratch.objectives import FORMATS, OBJECTIVES
@@ -27,7 +27,7 @@ MOST_PROBES = 6
 BASE_LENGTH_SHARE, SHORT_SHARE = 0.25, 0.9
 """Short then long: 90% of the steps at a quarter of the length, as BERT's at 128 of 512 (Devlin et al. 2019, A.2)."""
 
-Steps = Annotated[int, Exact(1, 100_000), Shown("Steps", slider=(100, 5000, 100))]
+Steps = Annotated[int, Whole(1, 100_000), Shown("Steps", slider=(100, 5000, 100))]
 ObjectiveName = Annotated[
     str,
     OneOf(tuple(OBJECTIVES), tuple(one.title for one in OBJECTIVES.values())),
@@ -43,14 +43,14 @@ Masking = Annotated[
 ]
 Copies = Annotated[
     int,
-    Exact(1, 100),
+    Whole(1, 100),
     Shown("Static: masks a row", "BERT kept ten differently masked copies of its text.", slider=(1, 10)),
 ]
 SchemeName = Annotated[
     str, OneOf(tuple(SCHEMES), tuple(one.title for one in SCHEMES.values())), Shown("What is hidden", dropdown=True)
 ]
 Rate = Annotated[float, Number(0.01, 0.9), Shown("Masking rate", slider=(0.05, 0.8, 0.05))]
-Length = Annotated[int, Exact(16, 512), Shown("Row length", "In tokens.", slider=(16, 128, 16))]
+Length = Annotated[int, Whole(16, 512), Shown("Row length", "In tokens.", slider=(16, 128, 16))]
 Schedule = Annotated[
     str,
     OneOf(("short", "long"), ("short, then long (BERT)", "long throughout (RoBERTa)")),
@@ -58,11 +58,11 @@ Schedule = Annotated[
 ]
 WarmUp = Annotated[float, Number(0, 0.9), Shown("Warm-up, share of the steps", slider=(0, 0.5, 0.01))]
 PeakRate = Annotated[float | None, Number(0, 1, above=True, optional=True), Shown("Peak learning rate")]
-Layers = Annotated[int, Exact(1, 24), Shown("Layers L", slider=(1, 6))]
-Hidden = Annotated[int, Exact(16, 1024), Shown("Hidden size H", slider=(32, 256, 32))]
-Heads = Annotated[int, Exact(1, 64), Shown("Heads A", slider=(1, 8))]
-Vocabulary = Annotated[int, Exact(300, 30_000), Shown("Vocabulary V", "WordPieces.", slider=(500, 8000, 500))]
-RowsABatch = Annotated[int, Exact(1, 512), Shown("Rows a batch", slider=(4, 128, 4))]
+Layers = Annotated[int, Whole(1, 24), Shown("Layers L", slider=(1, 6))]
+Hidden = Annotated[int, Whole(16, 1024), Shown("Hidden size H", slider=(32, 256, 32))]
+Heads = Annotated[int, Whole(1, 64), Shown("Heads A", slider=(1, 8))]
+Vocabulary = Annotated[int, Whole(300, 30_000), Shown("Vocabulary V", "WordPieces.", slider=(500, 8000, 500))]
+RowsABatch = Annotated[int, Whole(1, 512), Shown("Rows a batch", slider=(4, 128, 4))]
 Probes = Annotated[
     str,
     Sentence(optional=True),
@@ -88,19 +88,19 @@ class ScratchSpec(RunSpec):
     method: Annotated[str, OneOf((METHOD,))] = METHOD
     batch_size: RowsABatch = 32
     learning_rate: PeakRate = None
-    steps: Steps = 1000
+    steps: Steps = 1500
     objective: ObjectiveName = "mlm_nsp"
     row_format: FormatName = "segment_pair"
     masking: Masking = "dynamic"
     copies: Copies = 10
     scheme: SchemeName = "token"
     rate: Rate = 0.15
-    length: Length = 64
+    length: Length = 48
     schedule: Schedule = "long"
     warmup: WarmUp = 0.1
     layers: Layers = 2
     hidden: Hidden = 128
-    heads: Heads = 2
+    heads: Heads = 4
     vocabulary: Vocabulary = 3000
     probes: Probes = PROBES
 

@@ -109,7 +109,7 @@ def test_a_start_that_reads_less_than_a_row_is_refused(bert: Bundle) -> None:
 
 def test_a_rate_that_is_too_high_is_found_and_said() -> None:
     run = training(small(learning_rate=1.0, warmup=0.0, steps=200))
-    with pytest.raises(BadInputError, match="diverged.*try 1e-01 or less"):
+    with pytest.raises(BadInputError, match=r"diverged.*try 1e-01 or less"):
         list(run.updates())
 
 

@@ -24,7 +24,7 @@ each other, and ALBERT-xxlarge, four times as wide as BERT-large, is slower for 
 
 def build_speed(page: Page) -> None:
     """Two small models; nothing is timed before the button is pressed."""
-    gr.Markdown("## Does sharing save time?")
+    gr.HTML("<h2>Does sharing save time?</h2>")
     with bench():
         with asks():
             sizes = controls(SpeedParams, "layers", "hidden_size")

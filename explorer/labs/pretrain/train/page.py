@@ -67,7 +67,7 @@ def build_train(page: Page, tab: gr.Tab) -> None:
     gr.Markdown("## What it says at each checkpoint")
     said = rich_text(elem_classes=["wide"], elem_id="pretrain-words")
     facts = rich_text(elem_id="pretrain-facts")
-    offered, file = _take_home(page, picker)
+    offered = _take_home(page, picker)
     why("from random numbers to words", WHY)
     panel = folds(PRETRAIN)
     started = gr.Textbox("", visible="hidden", label="started")
@@ -107,21 +107,38 @@ def build_train(page: Page, tab: gr.Tab) -> None:
     picker.wire()
 
 
-def _take_home(page: Page, picker: RunPicker) -> tuple[gr.HTML, gr.File]:
-    """Where the trained model is offered to all pages and as a file."""
+def _take_home(page: Page, picker: RunPicker) -> gr.HTML:
+    """Where the trained model is offered to all pages; beside it, as a file."""
     with bench():
         with shows(1):
             offered = rich_text(elem_id="pretrain-offers")
         with shows(1):
             prepare = gr.Button("Take the model home", elem_id="pretrain-home")
-            file = gr.File(label="The model", interactive=False, visible=False, elem_id="pretrain-file-out")
+            file = gr.File(label="The model", interactive=False, visible=False, elem_id="pretrain-home-file")
 
-    async def export(run: str) -> list[Any]:
+    async def path_of(run: str | None) -> str:
+        params = TakeHomeParams(run) if run else TakeHomeParams()
+        return str(await answer(page.engine, TAKE_HOME.job, params))
+
+    async def export(run: str | None) -> list[Any]:
         try:
-            path = await answer(page.engine, TAKE_HOME.job, TakeHomeParams(run or ""))
+            return ["", gr.update(value=await path_of(run), visible=True)]
         except Exception as error:
             return [page.explain(readable(error)), gr.skip()]
-        return ["", gr.update(value=path, visible=True)]
 
     prepare.click(export, [picker.run], [page.notice, file], api_visibility="private", concurrency_limit=4)
-    return offered, file
+
+    async def endpoint(run: str | None) -> str:
+        try:
+            return await path_of(run)
+        except Exception as error:
+            raise gr.Error(str(readable(error)), print_exception=False) from None
+
+    gr.Button(visible=False).click(
+        endpoint,
+        inputs_kwargs=for_clients({"run": picker.run}, TakeHomeParams),
+        outputs=[file],
+        api_name="pretrained_model",
+        concurrency_limit=4,
+    )
+    return offered

@@ -73,11 +73,11 @@ class PretrainParams:
     rate: Rate = 0.15
     layers: Layers = 2
     hidden: Hidden = 128
-    heads: Heads = 2
+    heads: Heads = 4
     vocabulary: Vocabulary = 3000
-    steps: Steps = 1000
+    steps: Steps = 1500
     batch_size: RowsABatch = 32
-    length: Length = 64
+    length: Length = 48
     schedule: Schedule = "long"
     warmup: WarmUp = 0.1
     learning_rate: PeakRate = None

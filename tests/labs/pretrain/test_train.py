@@ -1,0 +1,217 @@
+"""Training from nothing as the page asks for it and shows it."""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from explorer.engine.local import LocalEngine
+from explorer.engine.protocol import Job
+from explorer.errors import BadInputError
+from explorer.labs.pretrain import PRETRAIN, TAKE_HOME
+from explorer.labs.pretrain.train import figures, live
+from explorer.labs.pretrain.train.schema import (
+    RACES,
+    FollowPretrainingParams,
+    Pretrained,
+    PretrainParams,
+    TakeHomeParams,
+    changes,
+)
+from explorer.runs.examples import FROM_NOTHING
+from explorer.runs.record import RunRecord, RunStatus
+from explorer.scratch.saying import Said
+from explorer.settings import Settings
+from tests.engine.records import record
+from tests.scratch.small import SMALL, small
+
+HOSTILE = "<b>The</b> [MASK] & more."
+
+
+@pytest.fixture(scope="module")
+def engine(tmp_path_factory: pytest.TempPathFactory) -> LocalEngine:
+    return LocalEngine(Settings(data_folder=tmp_path_factory.mktemp("data")))
+
+
+def last(results: Iterator[Any]) -> Any:
+    found = None
+    for result in results:
+        found = result if result is not None else found
+        time.sleep(0.02)
+    return found
+
+
+@pytest.fixture(scope="module")
+def raced(engine: LocalEngine) -> Pretrained:
+    asked = PretrainParams(**{**SMALL, "probes": HOSTILE}, against="objective=mlm, row_format=full_sentences")
+    found: Pretrained = last(live.pretrain(engine, asked, "ada"))
+    return found
+
+
+@pytest.mark.parametrize("against", [against for _, against in RACES if against])
+def test_every_race_that_is_offered_changes_what_it_says_and_nothing_else(against: str) -> None:
+    one, other = PretrainParams(against=against).specs("stories")
+    named = changes(against)
+    assert {name for name in vars(one) if getattr(one, name) != getattr(other, name)} <= set(named)
+    assert one != other
+    assert one.seed == other.seed
+
+
+@pytest.mark.parametrize("against", ["seed=3", "masking", "rate 0.4", "model=bert-mini", "=", "nothing"])
+def test_a_race_by_what_is_no_setting_is_refused(against: str) -> None:
+    with pytest.raises(BadInputError, match="A race differs by settings such as masking=static"):
+        PretrainParams(against=against).specs("stories")
+
+
+def test_a_race_that_cannot_be_trained_is_refused_before_anything_starts(engine: LocalEngine) -> None:
+    before = len(engine.runs.list("bob"))
+    with pytest.raises(BadInputError, match="no second part"):
+        next(live.pretrain(engine, PretrainParams(against="row_format=full_sentences"), "bob"))
+    assert len(engine.runs.list("bob")) == before
+
+
+def test_the_page_s_defaults_are_the_run_s() -> None:
+    assert PretrainParams().specs("stories") == (type(small())(start="random"),)
+
+
+def test_two_runs_are_told_apart_by_what_they_differ_in(raced: Pretrained) -> None:
+    assert [figures.name_of(one, raced.records) for one in raced.records] == [
+        "MLM + NSP, segment pair",
+        "MLM, full sentences",
+    ]
+    alone = Pretrained(raced.records[:1])
+    assert figures.name_of(alone.records[0], alone.records) == raced.records[0].name
+
+
+def test_the_table_has_every_measurement_and_the_words(raced: Pretrained) -> None:
+    table = figures.pretrain_table(raced)
+    assert table.columns[:3] == ("run", "step", "masked_loss")
+    assert {"training_masked_loss", "pair_loss", "accuracy", HOSTILE} <= set(table.columns)
+    steps = [row[1] for row in table.rows if row[0] == "MLM, full sentences"]
+    assert steps == sorted(set(steps))
+    assert steps[0] == 0
+    place = table.columns.index("masked_loss")
+    assert table.rows[0][place] == dict(raced.records[0].evaluations)[0]["masked_loss"]
+
+
+@pytest.mark.parametrize("scale", ["log", "linear"])
+def test_each_loss_has_a_panel_and_each_run_two_lines(raced: Pretrained, scale: str) -> None:
+    drawn = figures.curves_figure(raced, scale)
+    names = [trace["name"] for trace in drawn["data"]]
+    assert names.count("MLM, full sentences: held out") == 1
+    assert names.count("MLM + NSP, segment pair: held out") == 2
+    first = drawn["data"][1]
+    assert first["x"][0] == (0.8 if scale == "log" else 0)
+    assert drawn["layout"]["xaxis"]["type"] == "log" if scale == "log" else "type" not in drawn["layout"]["xaxis"]
+
+
+def test_the_sentence_has_the_losses_before_and_after(raced: Pretrained) -> None:
+    said = str(figures.pretrain_sentence(raced))
+    for one in raced.records:
+        scores = dict(one.evaluations)
+        assert f"{scores[0]['masked_loss']:.2f}" in said
+        assert f"{scores[6]['masked_loss']:.2f}" in said
+
+
+def test_what_is_said_is_shown_and_never_read_as_html(raced: Pretrained) -> None:
+    shown = str(figures.said_view(raced))
+    assert "<b>The</b>" not in shown
+    assert "&lt;b&gt;The&lt;/b&gt; [MASK] &amp; more." in shown
+    assert shown.count("<table") == 2
+
+
+def test_at_most_nine_checkpoints_are_shown_the_first_and_the_last_among_them() -> None:
+    said = tuple(Said(step, "A [MASK].", 0, ("a",) * 5, (0.2,) * 5) for step in range(40))
+    shown = str(figures.said_view(Pretrained((record(spec=small(), said=said),))))
+    assert shown.count("<tr>") == 1 + figures.SHOWN_STEPS
+    assert "<th>0</th>" in shown
+    assert "<th>39</th>" in shown
+
+
+def test_a_run_that_has_not_begun_is_drawn_too() -> None:
+    waiting = Pretrained((record(spec=small(), status=RunStatus.QUEUED, losses=(), evaluations=(), outcome=None),))
+    assert "waits for its turn" in str(figures.pretrain_sentence(waiting))
+    assert figures.curves_figure(waiting)["data"] == []
+    assert figures.said_view(waiting) == ""
+    assert figures.take_home(waiting) == ""
+
+
+def test_runs_are_followed_by_name_and_the_worked_example_where_none_is_named(
+    engine: LocalEngine, raced: Pretrained
+) -> None:
+    names = ",".join(one.run_id for one in raced.records)
+    assert last(live.follow_pretraining(engine, FollowPretrainingParams(names), "ada")) == raced
+    worked = last(live.follow_pretraining(engine, FollowPretrainingParams(), "ada"))
+    assert [one.run_id for one in worked.records] == [*FROM_NOTHING, *FROM_NOTHING.values()]
+
+
+def test_a_run_of_another_kind_is_not_followed_here(engine: LocalEngine) -> None:
+    with pytest.raises(BadInputError, match="did not begin from nothing"):
+        next(live.follow_pretraining(engine, FollowPretrainingParams("example-lora-8"), "ada"))
+
+
+def test_the_worked_example_learns_words_and_not_only_their_frequency() -> None:
+    """Beyond the most frequent tokens: its loss is below the entropy of how often tokens occur in the held-out rows."""
+    from collections import Counter
+
+    from explorer.scratch.rows import Drawn
+    from explorer.scratch.text import read_documents
+    from explorer.scratch.vocabulary import learn_vocabulary
+
+    engine = LocalEngine(Settings())
+    worked = last(live.follow_pretraining(engine, FollowPretrainingParams(), "ada"))
+    spec = figures.spec_of(worked.records[0])
+    documents = read_documents(spec.task, Settings())
+    tokenizer = learn_vocabulary((one for document in documents.train for one in document), spec.vocabulary)
+    drawn = Drawn(spec, documents, tokenizer)
+    counts = Counter(drawn.train.ids.tolist())
+    asked = [token for batch in drawn.measured() for token in batch.labels[batch.labels >= 0].tolist()]
+    total = sum(counts.values()) + len(tokenizer)
+    by_frequency = -sum(math.log((counts[token] + 1) / total) for token in asked) / len(asked)
+    loss = worked.records[0].evaluations[-1][1]["masked_loss"]
+    assert loss is not None
+    assert loss < by_frequency - 0.3
+
+
+def test_what_is_taken_home_opens_in_plain_transformers(engine: LocalEngine, raced: Pretrained, tmp_path: Path) -> None:
+    from transformers import AutoModelForMaskedLM, AutoTokenizer
+
+    run_id = raced.records[0].run_id
+    assert isinstance(TAKE_HOME.job, Job)
+    path = engine.follow(TAKE_HOME.job, TakeHomeParams(run_id)).last.result(60)
+    with zipfile.ZipFile(path) as archive:
+        archive.extractall(tmp_path)
+    tokenizer = AutoTokenizer.from_pretrained(tmp_path / "model")
+    model = AutoModelForMaskedLM.from_pretrained(tmp_path / "model").requires_grad_(False)
+    given = tokenizer(HOSTILE, return_tensors="pt")
+    chances = model(**given).logits[0, given["input_ids"][0].tolist().index(tokenizer.mask_token_id)].softmax(-1)
+    (said,) = [one for one in raced.records[0].said if one.step == 6]
+    assert float(chances.max()) == pytest.approx(said.probabilities[0], rel=1e-4)
+    kept = json.loads((tmp_path / "training.json").read_text(encoding="utf-8"))
+    assert kept["settings"]["objective"] == "mlm_nsp"
+    assert kept["measured"][0]["step"] == 0
+
+
+def test_what_has_no_model_is_not_taken_home(engine: LocalEngine) -> None:
+    assert isinstance(TAKE_HOME.job, Job)
+    with pytest.raises(BadInputError, match="it is taken home on the Fine-tune page"):
+        engine.follow(TAKE_HOME.job, TakeHomeParams("example-lora-8")).last.result(60)
+
+
+def test_a_text_that_is_too_short_is_said(engine: LocalEngine) -> None:
+    with pytest.raises(BadInputError, match="sentence"):
+        next(live.pretrain(engine, PretrainParams(text="Too short."), "ada"))
+
+
+def test_a_failed_run_is_an_error_to_a_client() -> None:
+    assert PRETRAIN.check is not None
+    failed: RunRecord = record(spec=small(), status=RunStatus.FAILED, message="It diverged.")
+    with pytest.raises(Exception, match="It diverged"):
+        PRETRAIN.check(Pretrained((failed,)))
