@@ -57,7 +57,11 @@ Schedule = Annotated[
     Shown("Sequence length"),
 ]
 WarmUp = Annotated[float, Number(0, 0.9), Shown("Warm-up, share of the steps", slider=(0, 0.5, 0.01))]
-PeakRate = Annotated[float | None, Number(0, 1, above=True, optional=True), Shown("Peak learning rate")]
+PeakRate = Annotated[
+    float | None,
+    Number(0, 1, optional=True),
+    Shown("Peak learning rate", "0 takes what suits the start: 0.004 from nothing, 0.0002 from a model."),
+]
 Layers = Annotated[int, Whole(1, 24), Shown("Layers L", slider=(1, 6))]
 Hidden = Annotated[int, Whole(16, 1024), Shown("Hidden size H", slider=(32, 256, 32))]
 Heads = Annotated[int, Whole(1, 64), Shown("Heads A", slider=(1, 8))]

@@ -1,11 +1,14 @@
-"""The pretraining page in a real browser: one row step by step, and what a visitor changes of it."""
+"""The pretraining page in a real browser: one row step by step, and a small model from nothing."""
 
 from __future__ import annotations
+
+import re
 
 import pytest
 from playwright.sync_api import expect
 
-from tests.e2e.visiting import SIZES, TWO_FRAMES, Visit, width_of
+from tests.e2e.running import type_number
+from tests.e2e.visiting import PATIENCE, SIZES, TWO_FRAMES, Visit, open_tab, width_of
 
 pytestmark = pytest.mark.e2e
 
@@ -44,3 +47,53 @@ def test_one_row_opens_step_by_step_and_follows_what_is_changed(visit: Visit) ->
     page.get_by_label("Document 1").blur()
     expect(page.locator(".notice[role=alert]")).to_contain_text("Document 1 has no second sentence")
     expect(page.locator(".row-documents")).to_contain_text("<b>bold</b>")
+
+
+@pytest.fixture(scope="module")
+def training(visitor: Visit) -> Visit:
+    """One visitor with the tab of training open, on the worked example."""
+    visitor.open("pretrain", "#row-figure")
+    open_tab(visitor.page, "From nothing")
+    visitor.page.wait_for_selector("#pretrain-figure .plot[data-drawn]")
+    return visitor
+
+
+def set_small(visit: Visit) -> None:
+    """A run of a few seconds."""
+    for fold in ("Model", "Steps"):
+        visit.page.locator("button.label-wrap:visible", has_text=fold).first.click()
+    for label, number in (("Layers L", 1), ("Hidden size H", 32), ("Vocabulary V", 500), ("Rows a batch", 4)):
+        type_number(visit, label, number, PATIENCE)
+    type_number(visit, "Heads A", 2, PATIENCE)
+
+
+def test_training_opens_with_two_worked_runs_and_what_they_said(training: Visit) -> None:
+    page = training.page
+    expect(page.locator("#pretrain-said")).to_contain_text("MLM, full sentences")
+    expect(page.locator("#pretrain-words table")).to_have_count(2)
+    expect(page.locator("#pretrain-words tr").nth(1)).to_contain_text("0")
+    expect(page.locator("#pretrain-offers .offer")).to_have_count(2)
+    page.get_by_label("linear").check()
+    expect(page.locator("#pretrain-figure .plot")).to_be_visible()
+    for width, height in SIZES:
+        page.set_viewport_size({"width": width, "height": height})
+        page.evaluate(TWO_FRAMES)
+        assert width_of(page) <= width
+    page.set_viewport_size({"width": 1024, "height": 768})
+
+
+def test_a_run_is_started_stopped_and_asked_on_another_page(training: Visit) -> None:
+    page = training.page
+    set_small(training)
+    page.locator("#pretrain").click()
+    expect(page.locator("#pretrain-said")).to_contain_text(re.compile(r"step \d+ of 1500"))
+    expect(page.locator("#pretrain-words tr").nth(2)).to_be_visible()
+    page.locator("#pretrain-stop").click()
+    expect(page.locator("#pretrain-said")).to_contain_text("what it learned is kept")
+    expect(page.locator("#pretrain-resume")).to_be_visible()
+    page.locator("#pretrain-offers .offer").first.click()
+    expect(page.locator("#model-picker input")).to_have_value(re.compile(r"r[0-9a-f]{12}@\d+"))
+    page.goto(f"{training.address}/masking")
+    page.wait_for_selector("#fill-figure .plot[data-drawn]")
+    expect(page.locator("#model-picker input")).to_have_value(re.compile(r"r[0-9a-f]{12}@\d+"))
+    training.assert_unharmed()

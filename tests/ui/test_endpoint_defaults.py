@@ -16,7 +16,10 @@ from explorer.settings import Settings
 from tests.ui.conftest import refusal, rows
 
 ACTIONS: dict[str, Any] = {action.name: action for lab in LABS for action in lab.actions}
-TRAIN = ("train", "compare_methods", "compare_amplification", "sweep_ranks", "distill", "ablate_distillation")
+TRAIN = (
+    *("train", "compare_methods", "compare_amplification", "sweep_ranks"),
+    *("distill", "ablate_distillation", "pretrain"),
+)
 """These take minutes by default: their settings are checked as a run's would be."""
 
 NAMED_BY_THE_VISITOR = {
@@ -30,13 +33,16 @@ NAMED_BY_THE_VISITOR = {
 
 NEEDS_A_PRUNED_MODEL = "export_pruned"
 
-LONG = ("importance", "prune", "quantise", "prune_heads", "follow_student")
+LONG = (
+    *("importance", "prune", "quantise", "prune_heads", "follow_student"),
+    *("masking_rates", "typos_over_shares"),
+)
 """Seconds to a minute by default: the first answer is waited for."""
 
 AS_LONG = ("compare_orders", "compare_steps")
 """The same questions as /prune asks, more of them."""
 
-WITHOUT_A_TABLE = ("export_run",)
+WITHOUT_A_TABLE = ("pretrained_model", "export_run")
 
 TIMED = "merge_check"
 """Measures for a while; what it opens with is checked in test_run_endpoints."""

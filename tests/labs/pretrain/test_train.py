@@ -177,7 +177,7 @@ def test_the_worked_example_learns_words_and_not_only_their_frequency() -> None:
     by_frequency = -sum(math.log((counts[token] + 1) / total) for token in asked) / len(asked)
     loss = worked.records[0].evaluations[-1][1]["masked_loss"]
     assert loss is not None
-    assert loss < by_frequency - 0.3
+    assert loss < by_frequency - 1
 
 
 def test_what_is_taken_home_opens_in_plain_transformers(engine: LocalEngine, raced: Pretrained, tmp_path: Path) -> None:

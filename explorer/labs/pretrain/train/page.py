@@ -17,6 +17,7 @@ from explorer.ui.components import rich_text
 from explorer.ui.kit import Tries, View, asks, bench, shows, start_or_stop, start_stop, why
 from explorer.ui.page import Page
 from explorer.ui.run_picker import RunPicker
+from explorer.ui.signatures import for_clients
 from explorer.ui.streams import Stream, Watch
 from explorer.ui.wiring import folds
 
