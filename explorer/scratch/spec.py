@@ -27,7 +27,7 @@ MOST_PROBES = 6
 BASE_LENGTH_SHARE, SHORT_SHARE = 0.25, 0.9
 """Short then long: 90% of the steps at a quarter of the length, as BERT's at 128 of 512 (Devlin et al. 2019, A.2)."""
 
-Steps = Annotated[int, Whole(1, 100_000), Shown("Steps", slider=(100, 5000, 100))]
+Steps = Annotated[int, Whole(1, 100_000), Shown("Steps", slider=(100, 10_000, 100))]
 ObjectiveName = Annotated[
     str,
     OneOf(tuple(OBJECTIVES), tuple(one.title for one in OBJECTIVES.values())),

@@ -22,14 +22,10 @@ from explorer.tables import Table
 TRAINING = "training_"
 COLOURS = ("@accent", "@second")
 MEASURED = ("masked_loss", "next_loss", "pair_loss", "replaced_loss")
+WORSE = 0.1
+"""Nats above its lowest from which a held-out loss is said to have risen."""
 SHOWN_STEPS = 9
 """Checkpoints whose words are shown: the first, the last, and others in even steps between."""
-
-SHARES = {
-    "accuracy": "tokens guessed",
-    "pair_accuracy": "pairs judged rightly",
-    "replaced_accuracy": "tokens judged rightly",
-}
 
 
 def spec_of(record: RunRecord) -> ScratchSpec:
@@ -105,6 +101,7 @@ def _reached(record: RunRecord, records: Sequence[RunRecord]) -> list[str]:
         f": {record.step:,} steps in {duration(record.seconds)}. On text that it has never read, −ln p of a "
         f"{'next' if leading == 'next_loss' else 'hidden'} token fell from {_number(first, leading)} to ",
         strong(_number(last, leading)),
+        _by_heart(record, leading),
         f", and it guesses {percent(last.get('accuracy') or 0.0)} of them",
     ]
     if "pair_accuracy" in last:
@@ -116,6 +113,13 @@ def _reached(record: RunRecord, records: Sequence[RunRecord]) -> list[str]:
         )
     stopped = f" {record.message}" if record.status is RunStatus.STOPPED else ""
     return [*parts, f".{stopped} "]
+
+
+def _by_heart(record: RunRecord, name: str) -> str:
+    """Where the loss was clearly lower before: what came after was learnt by heart."""
+    measured = [(value, step) for step, values in record.evaluations if (value := values.get(name)) is not None]
+    value, step = min(measured)
+    return f" (lowest, {value:.2f}, at step {step:,})" if value < measured[-1][0] - WORSE else ""
 
 
 def _number(scores: dict[str, float | None], name: str) -> str:
