@@ -10,7 +10,7 @@ from explorer.kinds import LARGEST_SEED
 from explorer.labs.generation.continued.schema import WRITER, ContinueParams
 from explorer.models.families import Capability
 from explorer.ui.controls import control
-from explorer.ui.kit import QUIET
+from explorer.ui.kit import QUIET, start_stop
 from explorer.ui.page import Page
 
 PARAMETERS = ("k", "p", "temperature", "beams")
@@ -24,18 +24,19 @@ class Asked:
         self.branch = gr.Textbox("", label="branch", visible="hidden")
         self.inputs: dict[str, Any] = {"model": self.model}
 
-    def lay_out(self) -> None:
-        """Text, decodings, length and seed, one below the other."""
+    def lay_out(self) -> tuple[gr.Button, gr.Button]:
+        """Text, Continue and Stop, decodings, and their settings, one below the other; the two buttons."""
         self.inputs["text"] = control(ContinueParams, "text", elem_id="continue-text")
+        buttons = start_stop("Continue", "continue-start")
         self.inputs["decoding"] = control(ContinueParams, "decoding", elem_id="continue-decodings")
-        with gr.Row(elem_classes=["pair"]):
-            for name in PARAMETERS:
-                self.inputs[name] = control(ContinueParams, name, min_width=120)
-            self.inputs["tokens"] = control(ContinueParams, "tokens", min_width=120)
-            self.inputs["seed"] = control(
-                ContinueParams, "seed", minimum=0, maximum=LARGEST_SEED, min_width=120, elem_id="continue-seed"
-            )
+        with gr.Column(elem_id="continue-settings"):
+            for pair in (("k", "p"), ("temperature", "beams"), ("tokens", "seed")):
+                with gr.Row():
+                    for name in pair:
+                        bounds = {"minimum": 0, "maximum": LARGEST_SEED} if name == "seed" else {}
+                        self.inputs[name] = control(ContinueParams, name, min_width=125, **bounds)
         self.inputs["branch"] = self.branch
+        return buttons
 
     def able(self, page: Page) -> list[Any]:
         """Triggers after which it is known which model writes: one that can is taken where the visitor comes with another."""

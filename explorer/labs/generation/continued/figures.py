@@ -74,7 +74,7 @@ def _facts(row: Row) -> str:
     if row.surprisal is None:
         return ""
     facts = [f"mean −ln p {fixed(row.surprisal)}"]
-    facts += [f"sum of ln p {fixed(row.score, 1)}"] if row.decoding == "beam" else []
+    facts += [f"ln p {fixed(row.score, 1)}"] if row.decoding == "beam" else []
     facts += [f"distinct bigrams {percent(row.distinct)}"] if row.distinct is not None else []
     return " · ".join(facts)
 
@@ -113,7 +113,9 @@ def branch_view(result: ContinueResult) -> Markup:
     own = [token for token in result.rows[0].tokens if token.by_hand]
     if not own:
         return Markup("")
-    return caption("Branched: every row begins with ", strong(_short(_spelled(own))), ".")
+    return caption(
+        "Every row begins with ", strong(_short(_spelled(own))), ", your branch; Continue goes back to the text alone."
+    )
 
 
 def continue_sentence(result: ContinueResult) -> Markup:
@@ -121,19 +123,15 @@ def continue_sentence(result: ContinueResult) -> Markup:
     known = {row: row.surprisal for row in result.rows if row.surprisal is not None}
     if not known:
         return prose(f"{result.model} begins to write.")
-    parts: list[str] = []
     ordered = sorted(known, key=lambda row: known[row] or 0.0)
-    if len(ordered) > 1:
-        low, high = ordered[0], ordered[-1]
-        parts += ["A token is likeliest in ", strong(DECODINGS[low.decoding])]
-        parts += [
-            f" (mean −ln p {fixed(known[low] or 0.0)} nats) and least likely in ",
-            strong(DECODINGS[high.decoding]),
-        ]
-        parts += [f" ({fixed(known[high] or 0.0)})"]
-    else:
-        parts += ["A token of ", strong(DECODINGS[ordered[0].decoding]), " costs "]
-        parts += [f"{fixed(known[ordered[0]] or 0.0)} nats, the mean −ln p"]
+    low, high = ordered[0], ordered[-1]
+    parts: list[str] = [
+        "Mean −ln p a token: ",
+        strong(f"{fixed(known[low] or 0.0)} nats"),
+        f" ({DECODINGS[low.decoding]})",
+    ]
+    if low is not high:
+        parts += [" to ", strong(fixed(known[high] or 0.0)), f" ({DECODINGS[high.decoding]})"]
     return prose(*parts, ". ", *_beaten(result), *_repeating(result), *_ended(result))
 
 
@@ -142,9 +140,7 @@ def _beaten(result: ContinueResult) -> list[str]:
     scores = {row.decoding: row.score for row in result.rows}
     if not {"beam", "greedy"} <= set(scores):
         return []
-    beam, greedy = fixed(scores["beam"], 1), fixed(scores["greedy"], 1)
-    found = "the same text as greedy" if beam == greedy else f"a text of ln p {beam}; greedy's has {greedy}"
-    return [f"Beam search found {found}. "]
+    return [f"Sum of ln p: beam search {fixed(scores['beam'], 1)}, greedy {fixed(scores['greedy'], 1)}. "]
 
 
 def _repeating(result: ContinueResult) -> list[str]:
@@ -157,7 +153,14 @@ def _repeating(result: ContinueResult) -> list[str]:
     names = _listed([DECODINGS[row.decoding] for row in found])
     who = "it" if len(found) == 1 else DECODINGS[most.decoding]
     verb = "repeats itself" if len(found) == 1 else "repeat themselves"
-    return [strong(names[0].upper() + names[1:]), f" {verb}: {who} writes “{_short(_spelled(tokens))}” {times} times. "]
+    return [
+        strong(names[0].upper() + names[1:]),
+        f" {verb}: {who} writes “{_short(_spelled(tokens))}” {_times(times)}. ",
+    ]
+
+
+def _times(count: int) -> str:
+    return "twice" if count == 2 else f"{count} times"
 
 
 def _spelled(tokens: Sequence[Written]) -> str:
@@ -245,8 +248,9 @@ def _bars_panel(result: NextResult) -> Panel:
     marks: list[Mark] = [level(cut - 0.5, "@text")] if cut < len(top) else []
     most = max([one.probability for one in top] + [one.tempered for one in top if result.decoding == "temperature"])
     across = axis("probability", percent=True, span=(0, 1.3 * most), nticks=5)
-    spelled = [label(("" if not one.joined else "·") + one.text, 14) for one in top]
-    return Panel(traces, across, rows(spelled, size=14), "the 15 likeliest next tokens", marks, width=1.25)
+    spelled = [label("…" * (one.joined and one.text.isalnum()) + one.text, 14) for one in top]
+    down = rows(spelled, size=14, autorange=False, span=(len(top) - 0.4, -0.6), zeroline=False)
+    return Panel(traces, across, down, f"the {len(top)} likeliest next tokens", marks, width=1.25)
 
 
 def _mass_panel(result: NextResult) -> Panel:

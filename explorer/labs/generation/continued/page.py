@@ -13,11 +13,11 @@ from explorer.labs.generation.continued.examples import TRY
 from explorer.labs.generation.continued.schema import ContinueResult, NextParams
 from explorer.ui.components import rich_text, scripted, token_chips, while_in_view
 from explorer.ui.controls import control
-from explorer.ui.kit import QUIET, Tries, View, asks, bench, sentence_place, shows, start_or_stop, start_stop, why
+from explorer.ui.kit import QUIET, Tries, View, asks, bench, sentence_place, shows, start_or_stop, why
 from explorer.ui.page import Page
 from explorer.ui.places import Draw, Place
 from explorer.ui.streams import Stream
-from explorer.ui.wiring import Connection
+from explorer.ui.wiring import Connection, folds
 
 WHY = r"""
 A causal model gives every next token a probability, $p(x_t \mid x_1 \dots x_{t-1})$, from one score $z$ a token; how one of them
@@ -48,8 +48,7 @@ def build_continued(page: Page, tab: gr.Tab) -> None:
     asked = Asked()
     with bench():
         with asks(290):
-            asked.lay_out()
-            start, stop = start_stop("Continue", "continue-start")
+            start, stop = asked.lay_out()
         with shows():
             said = sentence_place("continue-said")
             rows = scripted("writing", {"rows": []}, elem_id="continue-rows", elem_classes=["writing-rows"])
@@ -73,7 +72,8 @@ def build_continued(page: Page, tab: gr.Tab) -> None:
     def buttons(result: ContinueResult) -> list[Any]:
         return start_or_stop(not result.done)
 
-    stream = Stream(page, CONTINUE_TEXT, asked.inputs, shown, steered=[([start, stop], buttons)])
+    folded = folds(CONTINUE_TEXT, "the rows")
+    stream = Stream(page, CONTINUE_TEXT, asked.inputs, shown, folded, steered=[([start, stop], buttons)])
     _start(asked, stream, start, tries, others, [while_in_view("#continue-rows", *asked.able(page)), tab.select])
 
     def stopped(request: gr.Request) -> list[Any]:
@@ -109,7 +109,7 @@ def _at_a_token(page: Page, asked: Asked, rows: gr.HTML, place: list[Place]) -> 
     """The distribution at a pressed token."""
     hidden = {name: control(NextParams, name, visible="hidden", choices=()) for name in ("decoding", "chosen")}
     own = {name: asked.inputs[name] for name in ("model", "text", "branch", "k", "p", "temperature")}
-    at_token = Connection(page, NEXT_TOKEN, {**own, **hidden}, place)
+    at_token = Connection(page, NEXT_TOKEN, {**own, **hidden}, place, folds(NEXT_TOKEN, "one token"))
 
     def pressed(event: gr.EventData) -> dict[str, Any]:
         return {name: event._data[name] for name in ("branch", "decoding", "chosen")}
