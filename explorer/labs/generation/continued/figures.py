@@ -268,9 +268,23 @@ def _mass_panel(result: NextResult) -> Panel:
         traces.append(points([count], [mass], colour, titled, size=12, symbol=symbol, hover=hover))
         if DECODINGS[result.decoding] == name:
             marks.append(level(count, colour, upright=True))
+    if written := result.written:
+        look: Look = {"size": 14, "symbol": "star", "hover": f"{label(written.text, 20)}: rank {written.rank:,}"}
+        at = _mass_at(result, written.rank)
+        traces.append(points([written.rank], [at], "@highlight", f"written: rank {written.rank:,}", **look))
     across = axis("tokens, likeliest first", log=True, dtick=1)
     up = axis("", percent=True, span=(0, 1.02))
     return Panel(traces, across, up, "what the likeliest hold together", marks)
+
+
+def _mass_at(result: NextResult, rank: int) -> float:
+    """What the tokens up to a rank hold together, along the drawn curve."""
+    after = next(place for place, one in enumerate(result.ranks) if one >= rank)
+    if result.ranks[after] == rank:
+        return result.mass[after]
+    (low, high), (below, above) = result.ranks[after - 1 : after + 1], result.mass[after - 1 : after + 1]
+    share = log10(rank / low) / log10(high / low)  # the axis is logarithmic
+    return below + share * (above - below)
 
 
 def alternatives(result: NextResult) -> dict[str, Any]:

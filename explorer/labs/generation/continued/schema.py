@@ -131,7 +131,7 @@ class Written:
 class Row:
     """One decoding's continuation so far, the branch first. ended: the model wrote its end-of-text token, of this ln p.
 
-    best: of beam search, the best of the beams; it may be another one a step later.
+    Of beam search it is the best of the beams, which may be another one a step later.
     """
 
     decoding: str
@@ -194,9 +194,9 @@ def longest_repeat(ids: Sequence[int]) -> tuple[int, int]:
 
 
 def period(ids: Sequence[int]) -> int:
-    """After how many tokens a piece begins anew, at least twice in it; its length where it doesn't."""
+    """After how many tokens a piece begins anew, one and a half times in it or more; its length where it doesn't."""
     count = len(ids)
-    return next((step for step in range(1, count // 2 + 1) if all(map(int.__eq__, ids, ids[step:]))), count)
+    return next((step for step in range(1, 2 * count // 3 + 1) if all(map(int.__eq__, ids, ids[step:]))), count)
 
 
 @dataclass(frozen=True)
