@@ -18,7 +18,7 @@ def _asked(text: str = TEXT, decoding: tuple[str, ...] = EVERYTHING, **changes: 
 
 TRY = {
     "Wait for the loop": _asked("The king of Spain was born in", ("greedy", "beam"), tokens=60),
-    "Too hot": _asked("The ship left at dawn, and the captain", ("top_p", "temperature"), temperature=1.8, tokens=30),
-    "One token to choose from": _asked(decoding=("greedy", "top_k", "top_p"), k=1, p=0.05),
+    "Too hot": _asked("The recipe takes flour, water and", ("top_p", "temperature"), temperature=1.8, tokens=30),
+    "A small k, a small p": _asked(decoding=("greedy", "top_k", "top_p"), k=1, p=0.05),
 }
 """One-click experiments."""

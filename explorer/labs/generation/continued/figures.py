@@ -241,7 +241,7 @@ def _bars_panel(result: NextResult) -> Panel:
     if result.decoding == "temperature":
         heated = [one.tempered for one in top]
         name = f"at T = {result.temperature:g}"
-        mark: Look = {"symbol": "diamond-open", "size": 11, "hover": f"{name}: %{{x:.2%}}"}
+        mark: Look = {"symbol": "diamond", "size": 10, "hover": f"{name}: %{{x:.2%}}"}
         traces.append(points(heated, list(range(len(top))), "@second", name, **mark))
     cuts = {"greedy": 1, "top_k": result.top_k[0], "top_p": result.top_p[0]}
     cut = cuts.get(result.decoding, len(top))
