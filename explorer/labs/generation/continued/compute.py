@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
-from transformers import DynamicCache, PreTrainedTokenizerBase
+from transformers import PreTrainedTokenizerBase
 
 from explorer.errors import BadInputError
 from explorer.labs.generation.continued.schema import (
@@ -55,6 +55,8 @@ class Reader:
     """
 
     def __init__(self, bundle: Bundle) -> None:
+        from transformers import DynamicCache  # once a model is loaded: two threads at its first import get half of it
+
         bundle.require(Capability.CAUSAL)
         self.bundle, self.cache = bundle, DynamicCache()
         self.end = bundle.tokenizer.eos_token_id
