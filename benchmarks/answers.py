@@ -43,6 +43,11 @@ ASKED: dict[str, list[dict[str, Any]]] = {
     "replaced_tokens": [{"model": "electra-mini-discriminator", "text": PLAIN_TEXT}],
     "replaced_by_hand": [{"model": "electra-mini-discriminator", "text": PLAIN_TEXT, "shown": "The table."}],
     "replaced_draws": [{"model": "electra-mini-discriminator", "text": PLAIN_TEXT}],
+    "continue_text": [
+        {"model": "gpt2-mini"},
+        {"model": "gpt2-mini", "text": PLAIN_TEXT, "seed": 3, "temperature": 1.5},
+    ],
+    "next_token": [{"model": "gpt2-mini"}, {"model": "gpt2-mini", "text": PLAIN_TEXT, "k": 5}],
     "pretraining_row": [{}, {"model": "bert-mini", "document_a": STORY, "next": "elsewhere", "rate": 0.4, "seed": 3}],
     "score_sentences": [{}, {"sentences": PLAIN_TEXT, "masking": "token"}, {"model": "gpt2-mini"}],
     "fill_several": [{}, {"text": "The [MASK] [MASK] in the [MASK].", "steps": 3}],

@@ -98,6 +98,12 @@ ENTRIES = (
         "The area under the ROC curve: how often one that is meant scores above one that isn't; 0.5 by guessing.",
         exact=True,
     ),
+    Entry("greedy", "Taking the likeliest token each time.", ("generation",)),
+    Entry("beam search", "Several beginnings of a text side by side; the likeliest as a whole go on.", ("generation",)),
+    Entry(
+        "distinct bigrams", "Of all pairs of neighbouring tokens, the share that are different ones.", ("generation",)
+    ),
+    Entry("nucleus", "The fewest likeliest tokens that together hold a given share.", ("generation",)),
     Entry("fp32", "Numbers of 32 bits, the usual kind."),
     Entry("bf16", "Numbers of 16 bits with the range of 32-bit ones and less precision."),
     Entry("int8", "Whole numbers from −128 to 127, with one scale for a matrix."),

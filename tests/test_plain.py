@@ -103,6 +103,12 @@ CASES = (
         "replaced_draws",
         {"model": "electra-mini-discriminator", "text": SENTENCE, "temperature": 1.3, "seed": 2, "draws": 6},
     ),
+    Case("continue_text", {"model": "gpt2-mini", "text": f"{SENTENCE} ", "tokens": 12, "seed": 3, "beams": 3}),
+    Case(
+        "continue_text",
+        {"model": "gpt2-mini", "text": NASTY, "tokens": 8, "k": 5, "p": 0.5, "temperature": 1.6, "branch": (262, 3965)},
+    ),
+    Case("next_token", {"model": "gpt2-mini", "text": SENTENCE, "k": 4, "p": 0.3, "temperature": 2, "branch": (262,)}),
     Case("pretraining_row", {"seed": 4, "rate": 0.3, "model": "bert-mini"}, model=""),
     Case(
         "pretraining_row",

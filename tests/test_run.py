@@ -42,6 +42,8 @@ CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("replaced_tokens", {"model": "electra-mini-discriminator", "text": 'It\'s "late".\\', "seed": 3}),
     ("replaced_by_hand", {"model": "electra-mini-discriminator", "text": "We left.", "shown": 'We "left".\\'}),
     ("replaced_draws", {"model": "electra-mini-discriminator", "text": "We left, and it was late.", "draws": 2}),
+    ("continue_text", {"model": "gpt2-mini", "text": NASTY, "tokens": 3, "branch": (262, 3965), "decoding": ("beam",)}),
+    ("next_token", {"model": "gpt2-mini", "text": 'It\'s "late".\\', "k": 3, "chosen": 262}),
     (
         "pretraining_row",
         {"document_a": 'It\'s "late".\\ We left. They {x} %s.', "document_b": NASTY, "next": "elsewhere", "rate": 0.4},

@@ -3,7 +3,7 @@
 Numbers, sentences and pieces of HTML are in `explorer.charts.words`.
 """
 
-from explorer.charts.colours import CIVIDIS, DIVERGING, FONT, MONOSPACED, PALETTES, SERIES, ink, series
+from explorer.charts.colours import CIVIDIS, DIVERGING, FONT, MONOSPACED, PALETTES, SERIES, ink, series, shade
 from explorer.charts.panels import Axis, Panel, axis, empty, rows
 from explorer.charts.pictures import Picture, chart, picture
 from explorer.charts.traces import (
@@ -56,6 +56,7 @@ __all__ = [
     "points",
     "rows",
     "series",
+    "shade",
     "strokes",
     "texts",
 ]

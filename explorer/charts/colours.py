@@ -86,15 +86,25 @@ def series(place: int) -> str:
     return SERIES[place % len(SERIES)]
 
 
+def shade(share: float, scale: Sequence[Sequence[Any]]) -> str:
+    """The colour at a share (0 to 1) of a scale."""
+    return "#" + "".join(f"{round(255 * channel):02X}" for channel in _channels(share, scale))
+
+
 def ink(share: float, scale: Sequence[Sequence[Any]]) -> str:
     """Black or white, whichever stands out more from the colour at a share (0 to 1) of a scale: contrast 4.58 or more."""
+    channels = _channels(share, scale)
+    linear = [value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4 for value in channels]
+    luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]  # WCAG 2.1, as the contrast
+    return "#000000" if luminance > 0.179 else "#FFFFFF"
+
+
+def _channels(share: float, scale: Sequence[Sequence[Any]]) -> list[float]:
+    """Red, green and blue, each from 0 to 1."""
     share = min(1.0, max(0.0, share))
     place = next(place for place, (stop, _) in enumerate(scale[1:], start=1) if share <= stop)
     (before, low), (after, high) = scale[place - 1], scale[place]
     between = (share - before) / (after - before)
-    channels = [
+    return [
         (1 - between) * int(low[at : at + 2], 16) / 255 + between * int(high[at : at + 2], 16) / 255 for at in (1, 3, 5)
     ]
-    linear = [value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4 for value in channels]
-    luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]  # WCAG 2.1, as the contrast
-    return "#000000" if luminance > 0.179 else "#FFFFFF"

@@ -18,6 +18,7 @@ LABS: tuple[Lab, ...] = tuple(
         "attention",
         "attribution",
         "finetune",
+        "generation",
         "delta",
         "distillation",
         "pruning",

@@ -50,6 +50,8 @@ CATALOG = (
     ModelCard("microsoft/deberta-base", "DeBERTa", 139),
     ModelCard("microsoft/deberta-v3-small", "DeBERTa-v2/v3", 142, lacks=(Capability.MLM,)),
     ModelCard("openai-community/gpt2", "GPT-2", 124),
+    ModelCard("openai-community/gpt2-medium", "GPT-2", 355),
+    ModelCard("distilbert/distilgpt2", "GPT-2", 81.9),
     ModelCard("answerdotai/ModernBERT-base", "ModernBERT", 150),
 )
 

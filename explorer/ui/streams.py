@@ -12,14 +12,14 @@ from typing import Any
 import gradio as gr
 
 from explorer.action import LiveAction
-from explorer.errors import readable
+from explorer.errors import MissingCapabilityError, readable
 from explorer.models.catalog import DEFAULT_MODEL
 from explorer.ui.folds import Panel
 from explorer.ui.page import Page
 from explorer.ui.places import Place
 from explorer.ui.signatures import named
 from explorer.ui.visitors import owner_of
-from explorer.ui.wiring import Question, Wire
+from explorer.ui.wiring import Question, Wire, cleared
 
 PAUSE_SECONDS = 0.35
 """Between two looks at a run: the page is redrawn about three times a second."""
@@ -45,7 +45,8 @@ class StreamingPages(gr.Blocks):
     """
 
     def handle_streaming_diffs(self, block_fn: Any, data: list[Any], *rest: Any, **named: Any) -> list[Any]:
-        """As Gradio's, but an update is sent whole: to be of another type is to differ entirely."""
+        """As Gradio's, but an update is sent whole, and so is what holds a list that has become shorter: where lists in lists
+        do, Gradio counts what is deleted twice. To be of another type is to differ entirely."""
         session, run = (
             named.get("session_hash", rest[0] if rest else None),
             named.get("run", rest[1] if rest[1:] else None),
@@ -56,10 +57,19 @@ class StreamingPages(gr.Blocks):
 
 
 def _whole(value: Any, before: Any) -> Any:
-    """An update in another type than the one before it; any other value as it is."""
-    if not isinstance(value, dict) or "__type__" not in value:
+    """What is to be sent whole in another type than what was sent before it; any other value as it is."""
+    if not isinstance(value, dict) or not ("__type__" in value or _shrinks(before, value)):
         return value
     return (_NextUpdate if type(before) is _Update else _Update)(value)
+
+
+def _shrinks(before: Any, value: Any) -> bool:
+    """Whether any list in a value is shorter than it was."""
+    if isinstance(before, dict) and isinstance(value, dict):
+        return any(_shrinks(before[key], value[key]) for key in before.keys() & value.keys())
+    if not (isinstance(before, list) and isinstance(value, list)):
+        return False
+    return len(value) < len(before) or any(map(_shrinks, before, value))
 
 
 class Watch:
@@ -179,6 +189,9 @@ class Stream(Wire[LiveAction]):
                         steered = self.steered.values(result, owner=owner, **viewed)
                         yield [said, *shown, *[values] * len(self.kept), *steered]
                         said = gr.skip()  # what another action has to say meanwhile is not to be cleared
+            except MissingCapabilityError as error:  # what stands below is another model's answer
+                left = [gr.skip()] * (len(self.kept) + len(self.steered.components))
+                yield [self.page.explain(error), *map(cleared, self.outputs), *left]
             except Exception as error:
                 yield [self.page.explain(readable(error)), *nothing]
             else:

@@ -32,7 +32,7 @@ LATEX: list[dict[str, str | bool]] = [
 ]
 """What marks a formula in the explanations."""
 
-__all__ = ["LATEX", "Connection", "Panel", "Question", "Read", "Wire", "folds", "frame", "page_frame"]
+__all__ = ["LATEX", "Connection", "Panel", "Question", "Read", "Wire", "cleared", "folds", "frame", "page_frame"]
 
 Read = Callable[[gr.EventData], dict[str, Any]]
 AnyAction = TypeVar("AnyAction", Action, LiveAction)
@@ -207,7 +207,7 @@ class Connection(Wire[Action]):
                 viewed = {name: values.pop(name) for name in self.views}
                 [(result, shown)] = [one async for one in self.answers(values, self.seen, viewed=viewed)]
             except MissingCapabilityError as error:  # what stands below is another model's answer
-                return [self.page.explain(error), *map(_cleared, self.outputs), *rest]
+                return [self.page.explain(error), *map(cleared, self.outputs), *rest]
             except Exception as error:
                 return [self.page.explain(readable(error)), *[gr.skip()] * len(self.outputs), *rest]
             return ["", *shown, *[values] * len(self.kept), *self.steered.values(result, **viewed)]
@@ -217,6 +217,6 @@ class Connection(Wire[Action]):
         return self.listen(triggers, listening, inputs, queue=False, trigger_mode="always_last")
 
 
-def _cleared(component: Any) -> Any:
+def cleared(component: Any) -> Any:
     """The value that empties an output; chips and figures take an empty text for nothing to draw."""
     return {"headers": [], "data": []} if isinstance(component, gr.Dataframe) else ""

@@ -1,0 +1,1 @@
+"""A visitor's text continued: several decodings side by side, and the choice at every token."""

@@ -1,0 +1,56 @@
+"""What the visitor asks for: the text, the decodings with their parameters, and the branch."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gradio as gr
+
+from explorer.kinds import LARGEST_SEED
+from explorer.labs.generation.continued.schema import WRITER, ContinueParams
+from explorer.models.families import Capability
+from explorer.ui.controls import control
+from explorer.ui.kit import QUIET, start_stop
+from explorer.ui.page import Page
+
+PARAMETERS = ("k", "p", "temperature", "beams")
+
+
+class Asked:
+    """The controls of the tab."""
+
+    def __init__(self) -> None:
+        self.model = gr.Textbox(WRITER, label="model", visible="hidden")
+        self.branch = gr.Textbox("", label="branch", visible="hidden")
+        self.inputs: dict[str, Any] = {"model": self.model}
+
+    def lay_out(self) -> tuple[gr.Button, gr.Button]:
+        """Text, Continue and Stop, decodings, and their settings, one below the other; the two buttons."""
+        self.inputs["text"] = control(ContinueParams, "text", elem_id="continue-text")
+        buttons = start_stop("Continue", "continue-start")
+        self.inputs["decoding"] = control(ContinueParams, "decoding", elem_id="continue-decodings")
+        with gr.Column(elem_id="continue-settings"):
+            for pair in (("k", "p"), ("temperature", "beams"), ("tokens", "seed")):
+                with gr.Row():
+                    for name in pair:
+                        bounds = {"minimum": 0, "maximum": LARGEST_SEED} if name == "seed" else {}
+                        self.inputs[name] = control(ContinueParams, name, min_width=125, **bounds)
+        self.inputs["branch"] = self.branch
+        return buttons
+
+    def able(self, page: Page) -> list[Any]:
+        """Triggers after which it is known which model writes: one that can is taken where the visitor comes with another."""
+
+        def writer(chosen: str) -> str:
+            return chosen if Capability.CAUSAL in page.engine.status(chosen).capabilities else WRITER
+
+        opened = page.opened(writer, [page.model], [self.model], **QUIET)
+        chosen = [changed(lambda name: name, [page.model], [self.model], **QUIET) for changed in page.changed]
+        return [event.then for event in (opened, *chosen)]
+
+    def afresh(self, trigger: Any) -> Any:
+        """The trigger after which the branch is cleared: its tokens belong to the text, and to the model, before."""
+        cleared = trigger(
+            fn=None, js="() => ''", inputs=None, outputs=[self.branch], queue=False, api_visibility="private"
+        )
+        return cleared.then

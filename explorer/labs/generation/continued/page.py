@@ -1,0 +1,117 @@
+"""A text continued: a row a decoding, and below it what else could have stood at the token that was pressed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gradio as gr
+
+from explorer.labs.generation.continued import figures
+from explorer.labs.generation.continued.actions import CONTINUE_TEXT, NEXT_TOKEN
+from explorer.labs.generation.continued.controls import PARAMETERS, Asked
+from explorer.labs.generation.continued.examples import TRY
+from explorer.labs.generation.continued.schema import ContinueResult, NextParams
+from explorer.ui.components import rich_text, scripted, token_chips, while_in_view
+from explorer.ui.controls import control
+from explorer.ui.kit import QUIET, Tries, View, asks, bench, sentence_place, shows, start_or_stop, why
+from explorer.ui.page import Page
+from explorer.ui.places import Draw, Place
+from explorer.ui.streams import Stream
+from explorer.ui.wiring import Connection, folds
+
+WHY = r"""
+A causal model gives every next token a probability, $p(x_t \mid x_1 \dots x_{t-1})$, from one score $z$ a token; how one of them
+is chosen is no part of the model. All rows here come from the same model, the same text, and the same random numbers.
+
+* **Greedy** takes the likeliest token each time, which doesn't make the likeliest text.
+* **Beam search** keeps the $B$ best beginnings by $\sum_t \ln p(x_t \mid x_{<t})$ and goes on from each. Here nothing is added
+  for length, so a longer text never scores better than its own beginning.
+* **Temperature** draws from $p_i \propto \exp(z_i / T)$: below 1 the likely become likelier still, above 1 the tail comes up, and
+  towards 0 it is greedy.
+* **Top-k** draws from the $k$ likeliest, whatever they hold (Fan, Lewis and Dauphin 2018).
+* **Top-p**, the nucleus, draws from the fewest likeliest tokens that hold the share $p$ together: one token where the model is
+  sure, hundreds where it isn't (Holtzman et al. 2020).
+
+**Why greedy loops.** What has just been written makes itself likelier: a sentence that occurred once is likely to occur again,
+more so after each time, and a decoding that always takes the likeliest never leaves the circle. People's own words aren't the
+likeliest: their probabilities go up and down, where those of beam search stay high (Holtzman et al. 2020). Drawing from the
+whole vocabulary errs to the other side: each tail token is rare, but together they hold so much that one is soon drawn, and
+the rest of the text builds on it. Top-k and top-p cut the tail off.
+
+Keys and values of the tokens that were read are kept (the **KV cache**), so each new token costs one position and not the whole
+text anew. All rows are one batch.
+"""
+
+
+def build_continued(page: Page, tab: gr.Tab) -> None:
+    """The rows come by a stream; the distribution of a pressed token by an action of its own, into the same figure."""
+    asked = Asked()
+    with bench():
+        with asks(290):
+            start, stop = asked.lay_out()
+        with shows():
+            said = sentence_place("continue-said")
+            rows = scripted("writing", {"rows": []}, elem_id="continue-rows", elem_classes=["writing-rows"])
+            gr.HTML(str(figures.legend()))
+            bar, branched = rich_text(elem_id="continue-bar"), rich_text(elem_id="continue-branch")
+            tries = Tries(TRY)
+    gr.Markdown("## The choice at one token")
+    view = View("next-token", "next", figures.next_sentence, figures.next_figure)
+    gr.HTML('<p class="caption">Press a token to go on with it from here: all rows are continued anew.</p>')
+    others = token_chips(elem_id="next-others")
+
+    place: list[Place] = [*view, (others, figures.alternatives)]
+    shown = [
+        (said, figures.continue_sentence),
+        (rows, figures.rows_view),
+        (bar, figures.progress_line),
+        (branched, figures.branch_view),
+        *((component, _of_next(draw)) for component, draw in place),
+    ]
+
+    def buttons(result: ContinueResult) -> list[Any]:
+        return start_or_stop(not result.done)
+
+    folded = folds(CONTINUE_TEXT, "the rows")
+    stream = Stream(page, CONTINUE_TEXT, asked.inputs, shown, folded, steered=[([start, stop], buttons)])
+    _start(asked, stream, start, tries, others, [while_in_view("#continue-rows", *asked.able(page)), tab.select])
+
+    def stopped(request: gr.Request) -> list[Any]:
+        stream.watch.end(request)  # the stream ends at its next look, and with it the work
+        return start_or_stop(False)
+
+    stop.click(stopped, None, [start, stop], **QUIET)
+    _at_a_token(page, asked, rows, place)
+    why("how a token is chosen", WHY)
+
+
+def _of_next(draw: Draw) -> Draw:
+    return lambda result: draw(result.next)
+
+
+def _start(asked: Asked, stream: Stream, start: Any, tries: Tries, others: gr.HTML, opened: list[Any]) -> None:
+    """What sets the rows going: from the text anew, or from a branch."""
+    inputs = asked.inputs
+    moved = tries.into({name: inputs[name] for name in inputs if name not in ("model", "branch", "seed", "beams")})
+    anew = [start.click, inputs["text"].submit, *moved, *opened]
+    sliders = [inputs[name].release for name in (*PARAMETERS, "tokens")]
+    same = [inputs["decoding"].input, inputs["seed"].submit, *sliders]
+    pressed = others.select(_branch, [others], [asked.branch], **QUIET)
+    stream.on(*map(asked.afresh, anew), *same, pressed.then)
+
+
+def _branch(shown: dict[str, Any], event: gr.EventData) -> str:
+    """The ids of the branch that begins with the pressed token."""
+    return " ".join(map(str, shown["branches"][event._data["positions"][-1]]))
+
+
+def _at_a_token(page: Page, asked: Asked, rows: gr.HTML, place: list[Place]) -> None:
+    """The distribution at a pressed token."""
+    hidden = {name: control(NextParams, name, visible="hidden", choices=()) for name in ("decoding", "chosen")}
+    own = {name: asked.inputs[name] for name in ("model", "text", "branch", "k", "p", "temperature")}
+    at_token = Connection(page, NEXT_TOKEN, {**own, **hidden}, place, folds(NEXT_TOKEN, "one token"))
+
+    def pressed(event: gr.EventData) -> dict[str, Any]:
+        return {name: event._data[name] for name in ("branch", "decoding", "chosen")}
+
+    at_token.on(rows.select, read=pressed)
