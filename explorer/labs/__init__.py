@@ -19,6 +19,7 @@ LABS: tuple[Lab, ...] = tuple(
         "attribution",
         "finetune",
         "delta",
+        "generation",
         "distillation",
         "pruning",
     )
