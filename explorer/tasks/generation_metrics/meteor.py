@@ -90,6 +90,7 @@ class MeteorSentence:
     reference: Ngram
     best: int
     pairs: tuple[Pair, ...]
+    counts: Counts
     parts: MeteorParts
 
 
@@ -104,7 +105,7 @@ def meteor(hypotheses: Sequence[Ngram], references: Sequence[Sequence[Ngram]], w
 def meteor_of_one(words: Ngram, references: Sequence[Ngram], weights: Weights = TUNED) -> MeteorSentence:
     """Of one sentence."""
     place, pairs, counts = _best(words, references, weights)
-    return MeteorSentence(words, references[place], place, pairs, scored(counts, weights))
+    return MeteorSentence(words, references[place], place, pairs, counts, scored(counts, weights))
 
 
 def _best(words: Ngram, group: Sequence[Ngram], weights: Weights) -> tuple[int, tuple[Pair, ...], Counts]:

@@ -196,8 +196,8 @@ def _bleu_figure(result: Parts) -> Picture:
     written = [f"{hits}/{of}" for hits, of in zip(parts.matched, parts.of_all, strict=True)]
     precision = bars(names, parts.precisions, "@first", texts=written, size=14, hover="precision %{x:.3f}")
     across = axis(span=[0, 1.35], tickvals=[0, 0.5, 1], grid=False)
-    measured = Panel([precision], across, axis(names=True, down=True, size=14), title="precision")
-    return picture(_bleu_said(result), [seen, measured], height=300, low=280, phone=560, gap=0.13)
+    measured = Panel([precision], across, axis(names=True, down=True, size=14), title="precision", air=110)
+    return picture(_bleu_said(result), [seen, measured], height=320, low=300, phone=620, gap=0.13)
 
 
 def _nist_figure(result: Parts) -> Picture:
@@ -212,7 +212,11 @@ def _nist_figure(result: Parts) -> Picture:
     )
     span = [0, 1.25 * max(bits, default=1.0)]
     seen = Panel(
-        [drawn], axis("bits", span=span), rows(names, size=14), width=1.7, title="the most informative n-grams"
+        [drawn],
+        axis("bits", span=span),
+        rows(names, size=14, zeroline=False),
+        width=1.7,
+        title="most informative n-grams",
     )
     orders = [f"{order}-grams" for order in range(1, 6)]
     means = [total / max(1, of) for total, of in zip(apart.parts.information, apart.parts.of_all, strict=True)]
@@ -291,8 +295,8 @@ def _cider_figure(result: Parts) -> Picture:
         hover="weight %{x:.3f}",
     )
     span = [0, 1.25 * (max(weights, default=0.0) or 1.0)]
-    title = "the heaviest n-grams (grey: in no reference)"
-    seen = Panel([drawn], axis("count × idf", span=span), rows(names, size=14), width=1.5, title=title)
+    title = "heaviest n-grams (grey: unmatched)"
+    seen = Panel([drawn], axis("count × idf", span=span), rows(names, size=14, zeroline=False), width=1.5, title=title)
     orders = [f"{order}-grams" for order in range(1, 5)]
     columns = [f"ref. {number}" for number in range(1, len(apart.references) + 1)]
     z = [[one.cosines[order] for one in apart.references] for order in range(4)]

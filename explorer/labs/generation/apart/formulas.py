@@ -29,6 +29,10 @@ def _fraction(top: str, bottom: str) -> Markup:
     return drawn.format(top, bottom)
 
 
+def _power(base: str, exponent: str) -> Markup:
+    return Markup("{}<sup>{}</sup>").format(base, exponent)
+
+
 def _equals(*parts: str) -> Markup:
     return Markup(" = ").join(parts)
 
@@ -45,7 +49,9 @@ def _bleu(result: Parts) -> tuple[Rows, Markup]:
     less = filled if 0 < parts.length < parts.closest else f"1, for {parts.length} ≥ {parts.closest}"
     lines.append(("BP", fixed(parts.brevity, 3), _equals("exp(1 − r/c) where c < r", less)))
     numbers = " · ".join(fixed(value, 3) for value in parts.precisions)
-    whole = _equals("100 · BP · (p1 p2 p3 p4)^¼", f"100 · {fixed(parts.brevity, 3)} · ({numbers})^¼")
+    whole = _equals(
+        _power("100 · BP · (p1 p2 p3 p4)", "1/4"), _power(f"100 · {fixed(parts.brevity, 3)} · ({numbers})", "1/4")
+    )
     lines.append(("BLEU", fixed(100 * parts.value, 1), whole))
     found = sorted(result.apart.bleu.found, key=lambda one: (-len(one.ngram), one.credited))
     rows = [(" ".join(one.ngram), one.count, one.allowed, one.credited) for one in found]
@@ -58,7 +64,7 @@ def _nist(result: Parts) -> tuple[Rows, Markup]:
     lines: Rows = []
     for order, (total, of) in enumerate(zip(parts.information, parts.of_all, strict=True), start=1):
         formula = _equals(_fraction("information of the credited", "all"), _fraction(fixed(total), str(of)))
-        lines.append((f"{order}-grams", fixed(total / max(1, of), 3), formula))
+        lines.append((f"order {order}", fixed(total / max(1, of), 3), formula))
     ratio = f"{parts.length} / {fixed(parts.mean_length, 1)}"
     penalty = _equals("exp(β ln²(min(1, c/r̄)))", f"exp({fixed(NIST_BETA, 3)} · ln²(min(1, {ratio})))")
     lines.append(("penalty", fixed(parts.penalty, 3), penalty))
@@ -73,16 +79,19 @@ def _nist(result: Parts) -> tuple[Rows, Markup]:
 
 def _meteor(result: Parts) -> tuple[Rows, Markup]:
     apart, parts = result.apart.meteor, result.apart.meteor.parts
-    weighed = "matched words by stage and kind", "all words by kind"
-    lines: Rows = [("P", fixed(parts.precision, 3), _fraction(*weighed) + " of the hypothesis")]
-    lines.append(("R", fixed(parts.recall, 3), _fraction(*weighed) + f" of reference {apart.best + 1}"))
+    counts = apart.counts
+    weighed = _fraction("matched words’ weights", "all words’ weights")
+    here = _fraction(f"{counts.matched_here:g}", f"{counts.here:g}")
+    there = _fraction(f"{counts.matched_there:g}", f"{counts.there:g}")
+    lines: Rows = [("P", fixed(parts.precision, 3), _equals(weighed, here) + " of the hypothesis")]
+    lines.append(("R", fixed(parts.recall, 3), _equals(weighed, there) + f" of reference {apart.best + 1}"))
     below = f"{TUNED.alpha} · {fixed(parts.precision, 3)} + {fixed(1 - TUNED.alpha)} · {fixed(parts.recall, 3)}"
     above = f"{fixed(parts.precision, 3)} · {fixed(parts.recall, 3)}"
     lines.append(("F", fixed(parts.mean, 3), _equals(_fraction("P R", "α P + (1 − α) R"), _fraction(above, below))))
-    chunks = f"{TUNED.gamma} · ({parts.chunks}/{parts.matches})^{TUNED.beta}"
+    chunks = _power(f"{TUNED.gamma} · ({parts.chunks}/{parts.matches})", str(TUNED.beta))
     whole = parts.penalty == 0 and parts.matches > 0
     filled = "0, for everything matches in one chunk" if whole else chunks if parts.matches else "0"
-    lines.append(("penalty", fixed(parts.penalty, 3), _equals("γ (chunks / matches)^β", filled)))
+    lines.append(("penalty", fixed(parts.penalty, 3), _equals(_power("γ (chunks / matches)", "β"), filled)))
     score = f"100 · {fixed(parts.mean, 3)} · (1 − {fixed(parts.penalty, 3)})"
     lines.append(("METEOR", fixed(100 * parts.value, 1), _equals("100 · F (1 − penalty)", score)))
     said = (

@@ -76,8 +76,8 @@ def scores_figure(result: Scored) -> Picture:
 def lora_table(result: Scored) -> Markup:
     """These values above the paper's rows."""
     here = [shown(metric, value) for metric, value in result.scores.named().items()]
-    rows = [("these texts", "", "", *here), *(_row(one) for one in LORA_TABLE_3)]
-    table = quoted(("written by", "method", "trained", *METRICS), rows)
+    rows = [("these texts", "", *here), *(_row(one) for one in LORA_TABLE_3)]
+    table = quoted(("written by", "trained", *(metric.replace("-", "\u2011") for metric in METRICS)), rows)
     said = (
         "Quoted from Hu et al. 2021, Table 3: the E2E challenge's 630 test meanings with 4,693 references, scored by the "
         "challenge's programs. Other texts than these, so that only the scales can be compared."
@@ -87,4 +87,4 @@ def lora_table(result: Scored) -> Markup:
 
 def _row(row: Written) -> tuple[str, ...]:
     values = [shown(metric, value) for metric, value in zip(METRICS, row.values, strict=True)]
-    return row.model, row.method, row.trainable, *values
+    return f"{row.model}, {row.method}", row.trainable, *values

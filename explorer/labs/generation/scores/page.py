@@ -17,7 +17,7 @@ from explorer.ui.components import rich_text
 from explorer.ui.controls import control
 from explorer.ui.kit import Tries, View, asks, bench, shows, why
 from explorer.ui.page import Page
-from explorer.ui.wiring import Connection
+from explorer.ui.wiring import Connection, folds
 
 WHY = r"""
 All five compare **n-grams**, runs of $n$ words, or aligned words with **several references**, since there is more than one good
@@ -62,34 +62,26 @@ def build_scores(page: Page, triggers: list[Any]) -> None:
             view = View("scores", "scores", figures.scores_sentence, figures.scores_figure)
             tries = Tries(TRY)
             published = rich_text(elem_id="scores-published", elem_classes=["wide"])
-    sentence = _one_sentence_controls()
+    scored_folds = folds(SCORE_TEXTS)
+    gr.Markdown("## One hypothesis taken apart")
+    with bench():
+        with asks(250):
+            sentence = control(PartsParams, "sentence", elem_id="parts-sentence")
+            metric = gr.Radio(METRICS, value=METRICS[0], label="Metric", elem_id="parts-metric")
+        with shows():
+            drawn = View("parts", "parts", apart.parts_sentence, apart.parts_figure)
+    filled = rich_text(elem_id="parts-formulas", elem_classes=["wide"])
+    why("the five formulas, and whose numbers these are", WHY)
     shown = [*view, (published, figures.lora_table)]
     steered = [(sentence, _slider)]
-    scored = Connection(page, SCORE_TEXTS, texts, shown, steered=steered, views={"sentence": sentence})
+    scored = Connection(page, SCORE_TEXTS, texts, shown, scored_folds, steered=steered, views={"sentence": sentence})
+    inputs = {**texts, "sentence": sentence}
+    parts = Connection(page, SCORE_PARTS, inputs, [*drawn, (filled, formulas.formulas)], views={"metric": metric})
     moves = tries.into(list(texts.values()))
     answered = scored.on(button.click, *moves, *triggers)
-    _one_sentence(page, {**texts, "sentence": sentence}, [event.then for event in answered])
+    parts.on(*[event.then for event in answered], sentence.change, metric.input)
 
 
 def _slider(result: Scored, sentence: float) -> dict[str, Any]:
     """As many sentences as there are."""
     return gr.update(maximum=max(2, result.hypotheses), value=min(int(sentence or 1), result.hypotheses))
-
-
-def _one_sentence_controls() -> Any:
-    gr.Markdown("## One hypothesis taken apart")
-    return control(PartsParams, "sentence", elem_id="parts-sentence")
-
-
-def _one_sentence(page: Page, inputs: dict[str, Any], after: list[Any]) -> None:
-    """The chosen metric of the chosen sentence; another metric only draws anew."""
-    metric = gr.Radio(METRICS, value=METRICS[0], label="Metric", elem_id="parts-metric")
-    with bench():
-        with shows(1):
-            view = View("parts", "parts", apart.parts_sentence, apart.parts_figure)
-        with shows(1):
-            filled = rich_text(elem_id="parts-formulas", elem_classes=["wide"])
-    why("the five formulas, and whose numbers these are", WHY)
-    shown = [*view, (filled, formulas.formulas)]
-    parts = Connection(page, SCORE_PARTS, inputs, shown, views={"metric": metric})
-    parts.on(*after, inputs["sentence"].change, metric.input)
