@@ -21,7 +21,8 @@ def formulas(result: Parts, metric: str = METRICS[0]) -> Markup:
     """The formula's parts, each with its numbers, and the n-grams that it counts."""
     lines, counts = _FILLED[metric](result)
     rows = [(strong(name), value, formula) for name, value, formula in lines]
-    return quoted(("part", "value", "formula"), rows, style="quoted formulas") + counts
+    table = quoted(("part", "value", "formula"), rows, style="quoted formulas")
+    return Markup('<div class="beside"><div>{}</div><div>{}</div></div>').format(table, counts)
 
 
 def _fraction(top: str, bottom: str) -> Markup:

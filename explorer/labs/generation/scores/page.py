@@ -6,7 +6,7 @@ from typing import Any
 
 import gradio as gr
 
-from explorer.labs.generation.apart import SCORE_PARTS, formulas
+from explorer.labs.generation.apart import SCORE_PARTS, formulas, pictures
 from explorer.labs.generation.apart import figures as apart
 from explorer.labs.generation.apart.schema import PartsParams
 from explorer.labs.generation.scores import SCORE_TEXTS, figures
@@ -69,7 +69,7 @@ def build_scores(page: Page, triggers: list[Any]) -> None:
             sentence = control(PartsParams, "sentence", elem_id="parts-sentence")
             metric = gr.Radio(METRICS, value=METRICS[0], label="Metric", elem_id="parts-metric")
         with shows():
-            drawn = View("parts", "parts", apart.parts_sentence, apart.parts_figure)
+            drawn = View("parts", "parts", apart.parts_sentence, pictures.parts_figure)
     filled = rich_text(elem_id="parts-formulas", elem_classes=["wide"])
     why("the five formulas, and whose numbers these are", WHY)
     shown = [*view, (published, figures.lora_table)]

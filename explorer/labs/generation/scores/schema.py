@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
@@ -16,6 +18,8 @@ MOST_REFERENCES = 100
 LONGEST_LINE = 1_000
 LONGEST = 900_000
 """Characters of all references, or of all hypotheses; the E2E challenge's test set has 490,000."""
+
+_LIST = re.compile(r"""\[\s*(\[\s*)?["']""")
 
 Lines = tuple[str, ...]
 Groups = tuple[Lines, ...]
@@ -36,7 +40,11 @@ def _hypotheses(given: Any) -> Lines:
 def _references(given: Any) -> Groups:
     """Groups of references: from a text as the E2E challenge's files have them, or with a group a line and tabs between its
     references; or a list of lists. Raises BadInputError."""
-    groups = _from_text(_bounded(given, "references")) if isinstance(given, str) else _from_lists(given)
+    if isinstance(given, str):
+        text: str = _bounded(given, "references")
+        given = _as_list(text.strip())
+        given = _from_text(text) if given is None else given
+    groups = _from_lists(given)
     groups = [[_clean(line) for line in group if line.strip()] for group in groups]
     groups = [group for group in groups if group]
     if not groups:
@@ -52,10 +60,21 @@ def _references(given: Any) -> Groups:
     return tuple(map(tuple, groups))
 
 
+def _as_list(text: str) -> list[Any] | None:
+    """A client's list, which comes through a text box as Python writes it."""
+    if not (_LIST.match(text) and text.endswith("]")):
+        return None
+    try:
+        value = ast.literal_eval(text)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):  # a sentence in brackets and quotes, no list
+        return None
+    return value if isinstance(value, list) else None
+
+
 def _from_text(text: str) -> list[list[str]]:
     lines = [line.strip() for line in text.splitlines()]
     filled = [line for line in lines if line]
-    if filled and all("\t" in line for line in filled):
+    if any("\t" in line for line in filled):
         return [line.split("\t") for line in filled]
     groups: list[list[str]] = [[]]
     for line in lines:
