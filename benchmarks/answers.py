@@ -73,6 +73,8 @@ ASKED: dict[str, list[dict[str, Any]]] = {
     "take_metrics_apart": [{"matrix": ((40, 10), (5, 45))}],
     "correlate": [{"points": ((1.0, 1.2), (2.0, 1.9), (3.0, 3.4), (5.0, 4.1))}],
     "family": [{}],
+    "score_texts": [{"hypotheses": PLAIN_TEXT, "references": PLAIN_TEXT}],
+    "score_parts": [{"hypotheses": PLAIN_TEXT, "references": PLAIN_TEXT}],
 }
 """Questions beside the defaults: where an action is named, these are asked in place of the defaults alone."""
 SKIPPED = ("compare_methods", "sweep_ranks", "ablate_distillation", "compare_amplification", "distill")

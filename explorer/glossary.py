@@ -104,6 +104,9 @@ ENTRIES = (
         "distinct bigrams", "Of all pairs of neighbouring tokens, the share that are different ones.", ("generation",)
     ),
     Entry("nucleus", "The fewest likeliest tokens that together hold a given share.", ("generation",)),
+    Entry("n-grams", "Runs of n neighbouring words: single words, pairs, and so on.", ("generation",)),
+    Entry("brevity penalty", "BLEU's factor for texts that are shorter than their references.", ("generation",)),
+    Entry("idf", "Inverse document frequency: the logarithm of how rare something is.", ("generation",), True),
     Entry("fp32", "Numbers of 32 bits, the usual kind."),
     Entry("bf16", "Numbers of 16 bits with the range of 32-bit ones and less precision."),
     Entry("int8", "Whole numbers from −128 to 127, with one scale for a matrix."),

@@ -66,6 +66,8 @@ CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("score_all_pairs", {"text": 'One "two". Three\\four. Five\tsix.'}),
     ("score_order", {"model": "ALBERT", "first": 'It\'s "late".\\', "second": "We\nleave."}),
     ("score_kinds", {"text": 'One "two". Three\\four. Five\tsix.', "other_text": "It's {x} %s."}),
+    ("score_texts", {"hypotheses": ('It\'s "late" \\ {x} %s.',), "references": (("It's late.", 'So "late"!'),)}),
+    ("score_parts", {"hypotheses": ('A "pub".', "It's."), "references": (("A pub.",), ("It is.",)), "sentence": 2}),
     ("family", {"which": ("bundled",)}),
     ("held_out_scores", {"models": ("bert-mini",)}),
     ("training_curves", {"models": ("bert-mini",)}),

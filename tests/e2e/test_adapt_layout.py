@@ -1,4 +1,4 @@
-"""Fine-tune and Inside ΔW on screens of every size, light and dark."""
+"""Fine-tune and ΔW on screens of every size, light and dark."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Inside ΔW in a real browser."""
+"""The ΔW page in a real browser."""
 
 from __future__ import annotations
 

@@ -81,7 +81,7 @@ SWEEP = LiveAction(
 
 LAB = Lab(
     slug="delta",
-    title="Inside ΔW",
+    title="ΔW",
     chapter="Adapt",
     question="What is the update made of?",
     teaser="See the singular values of ΔW as they grow, which directions two runs share, and what ΔW amplifies in W.",

@@ -1,0 +1,186 @@
+"""What is said of one sentence: the words that a metric counts, matched or weighed, and the table of its parts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from markupsafe import Markup
+
+from explorer.charts.words import fixed, prose, strong
+from explorer.labs.generation.apart.schema import Parts
+from explorer.tables import Cell, Table
+from explorer.tasks.generation_metrics import METRICS
+from explorer.tasks.generation_metrics.alignment import STAGES
+from explorer.tasks.generation_metrics.cider import Weighed
+from explorer.tasks.generation_metrics.rouge_l import Subsequence
+
+MOST_BARS = 12
+
+
+def parts_table(result: Parts) -> Table:
+    """metric, part, value: what each formula is made of, and the score on the scale that papers print."""
+    return Table.of(("metric", "part", "value"), [(name, *row) for name in METRICS for row in _PARTS[name](result)])
+
+
+def _bleu_rows(result: Parts) -> list[tuple[str, Cell]]:
+    parts = result.apart.bleu.parts
+    orders = enumerate(zip(parts.matched, parts.of_all, parts.precisions, strict=True), start=1)
+    found: list[tuple[str, Cell]] = []
+    for order, (matched, of_all, precision) in orders:
+        found += [(f"matched {order}-grams", matched), (f"{order}-grams", of_all), (f"p{order}", precision)]
+    lengths = [("words", parts.length), ("words of the closest reference", parts.closest)]
+    return [*found, *lengths, ("brevity penalty", parts.brevity), ("score", 100 * parts.value)]
+
+
+def _nist_rows(result: Parts) -> list[tuple[str, Cell]]:
+    apart = result.apart.nist
+    sums = enumerate(zip(apart.parts.information, apart.parts.of_all, strict=True), start=1)
+    found: list[tuple[str, Cell]] = [(f"information: {' '.join(one.ngram)}", one.info) for one in apart.found]
+    found += [(f"information of the {order}-grams / their number", total / max(1, of)) for order, (total, of) in sums]
+    lengths = [("words", apart.parts.length), ("mean words of a reference", apart.parts.mean_length)]
+    return [*found, *lengths, ("length penalty", apart.parts.penalty), ("score", apart.parts.value)]
+
+
+def _meteor_rows(result: Parts) -> list[tuple[str, Cell]]:
+    apart, parts = result.apart.meteor, result.apart.meteor.parts
+    pairs = [(f"{STAGES[one.stage]}: {apart.words[one.here]} = {apart.reference[one.there]}", 1) for one in apart.pairs]
+    return [
+        ("reference", apart.best + 1),
+        *pairs,
+        ("matches", parts.matches),
+        ("chunks", parts.chunks),
+        ("precision", parts.precision),
+        ("recall", parts.recall),
+        ("F", parts.mean),
+        ("penalty", parts.penalty),
+        ("score", 100 * parts.value),
+    ]
+
+
+def _rouge_rows(result: Parts) -> list[tuple[str, Cell]]:
+    apart = result.apart.rouge_l
+    found: list[tuple[str, Cell]] = []
+    for number, one in enumerate(apart.references, start=1):
+        named = ("common subsequence", len(one.here)), ("precision", one.precision), ("recall", one.recall)
+        found += [(f"{what}, reference {number}", value) for what, value in named]
+    return [
+        *found,
+        ("largest precision", apart.precision),
+        ("largest recall", apart.recall),
+        ("score", 100 * apart.value),
+    ]
+
+
+def _cider_rows(result: Parts) -> list[tuple[str, Cell]]:
+    apart = result.apart.cider
+    found: list[tuple[str, Cell]] = [(f"weight: {' '.join(one.ngram)}", one.weight) for one in apart.found]
+    for number, one in enumerate(apart.references, start=1):
+        found += [
+            (f"cosine, {order}-grams, reference {number}", value) for order, value in enumerate(one.cosines, start=1)
+        ]
+        found.append((f"length factor, reference {number}", one.factor))
+    return [*found, ("score", apart.value)]
+
+
+_PARTS: dict[str, Callable[[Parts], list[tuple[str, Cell]]]] = {
+    "BLEU": _bleu_rows,
+    "NIST": _nist_rows,
+    "METEOR": _meteor_rows,
+    "ROUGE-L": _rouge_rows,
+    "CIDEr": _cider_rows,
+}
+
+
+def parts_sentence(result: Parts, metric: str = METRICS[0]) -> Markup:
+    """What the metric finds in the sentence."""
+    return _SAID[metric](result)
+
+
+def _bleu_said(result: Parts) -> Markup:
+    parts = result.apart.bleu.parts
+    matched = ", ".join(f"{hits} of {of}" for hits, of in zip(parts.matched, parts.of_all, strict=True))
+    short = f"{parts.length} words against {parts.closest} of the closest reference"
+    penalty = f"; {short} cost a factor of {fixed(parts.brevity, 3)}" if parts.brevity < 1 else "; no brevity penalty"
+    smoothed = " An order without a match counts as half a match, the next as a quarter." if 0 in parts.matched else ""
+    score = strong(f"BLEU {fixed(100 * parts.value, 1)}")
+    return prose(score, f": of the runs of 1, 2, 3 and 4 words {matched} are in a reference{penalty}.{smoothed}")
+
+
+def _nist_said(result: Parts) -> Markup:
+    apart = result.apart.nist
+    score = strong(f"NIST {fixed(apart.parts.value, 2)}")
+    if not apart.found:
+        return prose(score, ": no word is in a reference.")
+    most = max(apart.found, key=lambda one: one.info * one.credited)
+    share = apart.parts.information[0] / (sum(apart.parts.information) or 1)
+    return prose(
+        score,
+        ": the rarer an n-gram in all references, the more it counts. Most comes from ",
+        strong(" ".join(most.ngram)),
+        f" ({fixed(most.info * most.credited)} bits); single words bring {fixed(100 * share, 0)}% of all.",
+    )
+
+
+def _meteor_said(result: Parts) -> Markup:
+    apart, parts = result.apart.meteor, result.apart.meteor.parts
+    found = [sum(one.stage == stage for one in apart.pairs) for stage in range(len(STAGES))]
+    named = ", ".join(f"{count} {stage}" for stage, count in zip(STAGES, found, strict=True) if count) or "none"
+    chunks = f"{parts.chunks} chunk{'' if parts.chunks == 1 else 's'}"
+    return prose(
+        strong(f"METEOR {fixed(100 * parts.value, 1)}"),
+        f": {parts.matches} matches with reference {apart.best + 1} ({named}) in {chunks}; F is {fixed(parts.mean, 3)}, and the "
+        f"chunks cost {fixed(100 * parts.penalty, 1)}% of it.",
+    )
+
+
+def _rouge_said(result: Parts) -> Markup:
+    apart = result.apart.rouge_l
+    best = closest(result)
+    common = len(apart.references[best].here)
+    return prose(
+        strong(f"ROUGE-L {fixed(100 * apart.value, 1)}"),
+        f": {common} words stand in the same order in reference {best + 1}. The largest precision of all references is "
+        f"{fixed(apart.precision, 3)}, the largest recall {fixed(apart.recall, 3)}.",
+    )
+
+
+def _cider_said(result: Parts) -> Markup:
+    apart = result.apart.cider
+    score = strong(f"CIDEr {fixed(apart.value)}")
+    if apart.groups == 1:
+        return prose(
+            score, ": with one group of references every n-gram stands in all groups, and ln(1/1) = 0 weighs nothing."
+        )
+    best = max(apart.references, key=lambda one: one.factor * sum(one.cosines))
+    mean = sum(best.cosines) / len(best.cosines)
+    number = apart.references.index(best) + 1
+    return prose(
+        score,
+        f": n-grams that few of the {apart.groups} groups have weigh most. Closest is reference {number}, with a mean cosine of "
+        f"{fixed(mean, 3)} and a length factor of {fixed(best.factor, 3)}.",
+        "" if all(any(one.there) for one in heaviest(result)) else " Grey bars are of n-grams that no reference has.",
+    )
+
+
+_SAID: dict[str, Callable[[Parts], Markup]] = {
+    "BLEU": _bleu_said,
+    "NIST": _nist_said,
+    "METEOR": _meteor_said,
+    "ROUGE-L": _rouge_said,
+    "CIDEr": _cider_said,
+}
+
+
+def heaviest(result: Parts) -> list[Weighed]:
+    """The n-grams of most weight that are drawn."""
+    return sorted(result.apart.cider.found, key=lambda one: -one.weight)[:MOST_BARS]
+
+
+def closest(result: Parts) -> int:
+    """The reference with the longest common subsequence, by its own precision and recall."""
+
+    def both(one: Subsequence) -> float:
+        return one.precision * one.recall
+
+    references = result.apart.rouge_l.references
+    return max(range(len(references)), key=lambda place: both(references[place]))

@@ -1,0 +1,87 @@
+"""The Scores tab: the corpus's values beside LoRA's Table 3, and one sentence taken apart."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gradio as gr
+
+from explorer.labs.generation.apart import SCORE_PARTS, formulas, pictures
+from explorer.labs.generation.apart import figures as apart
+from explorer.labs.generation.apart.schema import PartsParams
+from explorer.labs.generation.scores import SCORE_TEXTS, figures
+from explorer.labs.generation.scores.examples import HYPOTHESES, REFERENCES, TRY
+from explorer.labs.generation.scores.schema import Scored, ScoreParams
+from explorer.tasks.generation_metrics import METRICS
+from explorer.ui.components import rich_text
+from explorer.ui.controls import control
+from explorer.ui.kit import Tries, View, asks, bench, shows, why
+from explorer.ui.page import Page
+from explorer.ui.wiring import Connection, folds
+
+WHY = r"""
+All five compare **n-grams**, runs of $n$ words, or aligned words with **several references**, since there is more than one good
+sentence. They are computed as the E2E NLG Challenge's `measure_scores.py` computes them (Dušek, Novikova and Rieser 2020), so
+that the numbers can stand beside published ones.
+
+**BLEU** (Papineni et al. 2002) $= \mathrm{BP}\,(p_1 p_2 p_3 p_4)^{1/4}$: precision, in which an n-gram is credited at most as
+often as one reference has it, and $\mathrm{BP} = \min(1, e^{1 - r/c})$ in place of recall. Words as NIST's mteval-v13a cuts them.
+Counts are summed over the corpus before the division: BLEU of the corpus is no mean of its sentences.
+
+**NIST** (Doddington 2002) counts each matched n-gram by its information
+$\log_2 \frac{\mathrm{count}(w_1 \dots w_{n-1})}{\mathrm{count}(w_1 \dots w_n)}$ in all references, adds up orders 1 to 5
+and has a milder length penalty.
+
+**METEOR** (Denkowski and Lavie 2014) aligns words that are equal or have one stem, weighs recall more than precision
+($\alpha = 0.85$) and takes off for every break: $F\,(1 - \gamma\,(\mathrm{chunks}/\mathrm{matches})^\beta)$. The challenge
+runs the authors' Java program, version 1.5. The weights, function words and stems here are its own; **what differs**: its table
+of paraphrases is missing here, its synonyms too where WordNet is not on the machine, and where its beam search
+misses an alignment in fewer chunks, that one is found here. On the E2E test set this METEOR is about half a point to a point
+below Java's.
+
+**ROUGE-L** (Lin 2004): the longest common subsequence, $F$ with $\beta = 1.2$ of the largest precision and the largest recall of
+all references, as coco-caption has it; the mean over sentences. Words as the Penn Treebank has them, without punctuation.
+
+**CIDEr** (Vedantam et al. 2015): n-grams of 1 to 4 words weighed by
+$\mathrm{count} \cdot \ln\frac{\text{groups}}{\text{groups with it}}$,
+the cosine with each reference, the mean, times 10. coco-caption's `Cider`, which the challenge uses, is the paper's
+**CIDEr-D**: matches clipped, and a factor $e^{-d^2/2\sigma^2}$, $\sigma = 6$, for a difference $d$ of the lengths.
+"""
+
+
+def build_scores(page: Page, triggers: list[Any]) -> None:
+    """The corpus above, one of its sentences below."""
+    with bench():
+        with asks(330):
+            texts = {
+                "hypotheses": control(ScoreParams, "hypotheses", value=HYPOTHESES, elem_id="scores-hypotheses"),
+                "references": control(ScoreParams, "references", value=REFERENCES, elem_id="scores-references"),
+            }
+            button = gr.Button("Score", variant="primary", elem_id="scores-start")
+        with shows():
+            view = View("scores", "scores", figures.scores_sentence, figures.scores_figure)
+            tries = Tries(TRY)
+            published = rich_text(elem_id="scores-published", elem_classes=["wide"])
+    scored_folds = folds(SCORE_TEXTS)
+    gr.Markdown("## One hypothesis taken apart")
+    with bench():
+        with asks(250):
+            sentence = control(PartsParams, "sentence", elem_id="parts-sentence")
+            metric = gr.Radio(METRICS, value=METRICS[0], label="Metric", elem_id="parts-metric")
+        with shows():
+            drawn = View("parts", "parts", apart.parts_sentence, pictures.parts_figure)
+    filled = rich_text(elem_id="parts-formulas", elem_classes=["wide"])
+    why("the five formulas, and whose numbers these are", WHY)
+    shown = [*view, (published, figures.lora_table)]
+    steered = [(sentence, _slider)]
+    scored = Connection(page, SCORE_TEXTS, texts, shown, scored_folds, steered=steered, views={"sentence": sentence})
+    inputs = {**texts, "sentence": sentence}
+    parts = Connection(page, SCORE_PARTS, inputs, [*drawn, (filled, formulas.formulas)], views={"metric": metric})
+    moves = tries.into(list(texts.values()))
+    answered = scored.on(button.click, *moves, *triggers)
+    parts.on(*[event.then for event in answered], sentence.change, metric.input)
+
+
+def _slider(result: Scored, sentence: float) -> dict[str, Any]:
+    """As many sentences as there are."""
+    return gr.update(maximum=max(2, result.hypotheses), value=min(int(sentence or 1), result.hypotheses))

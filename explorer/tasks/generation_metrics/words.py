@@ -1,0 +1,106 @@
+"""The words that each metric counts: mteval-13a's for BLEU and NIST, the Penn Treebank's for ROUGE-L and CIDEr, METEOR's own.
+
+The E2E challenge's scorer (`measure_scores.py`) hands the raw texts to NIST's mteval-v13a, and to coco-caption, which cuts them
+by Stanford's Treebank tokeniser, in lower case, and drops punctuation; METEOR cuts the words that are left once more (`-norm`).
+"""
+
+from __future__ import annotations
+
+import re
+import string
+from functools import cache, lru_cache
+from typing import Any
+
+Words = tuple[str, ...]
+
+REMEMBERED = 20_000
+"""Texts whose words are kept: references come back with every set of hypotheses."""
+
+_LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
+_DROPPED = frozenset({"''", "'", "``", "`", ".", "?", "!", ",", ":", "-", "--", "..", "...", ";"})
+_BRACKETS = {"(": "-lrb-", ")": "-rrb-", "[": "-lsb-", "]": "-rsb-", "{": "-lcb-", "}": "-rcb-"}
+_TITLES = "st mr mrs ms dr prof gen rev ltd inc co corp jr sr vs etc ave dept est approx"
+_ABBREVIATIONS = frozenset(_TITLES.split())
+_MERGED = {
+    "cannot": ("can", "not"),
+    "gonna": ("gon", "na"),
+    "gotta": ("got", "ta"),
+    "wanna": ("wan", "na"),
+    "lemme": ("lem", "me"),
+    "gimme": ("gim", "me"),
+}
+_ENDING = re.compile(r"(?<=\w)(n't|'s|'re|'ve|'ll|'d|'m)$")
+_PIECE = re.compile(
+    r"https?://\S+|www\.\S+|\S+@\w[\w.-]*"  # addresses are words
+    r"|\.{2,}|-{2,}|``|''"
+    r"|(?:[a-z]\.){2,}"  # a.m.
+    r"|'(?:s|re|ve|ll|d|m)\b"  # the ending of a contraction, already apart
+    r"|(?:(?<!\S)-)?\d(?:[\d.,:/]*\d)?(?:-?\w+)*"  # 20.50, 7:30, 5/5, 20-25, -25
+    r"|[^\W_]\w*(?:[-/&'_][^\W_]\w*)*"  # family-friendly, and/or, o'connor, r&b
+    r"|[#$%]|\S"
+)
+
+
+@lru_cache(REMEMBERED)
+def mteval_words(text: str) -> Words:
+    """As mteval-v13a cuts a text, A to Z in lower case (no other letter is changed)."""
+    return tuple(str(_mteval()(text.translate(_LOWER))).split())
+
+
+@cache
+def _mteval() -> Any:
+    from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
+
+    return Tokenizer13a()  # type: ignore[no-untyped-call]
+
+
+@lru_cache(REMEMBERED)
+def treebank_words(text: str) -> Words:
+    """As Stanford's tokeniser cuts a text in lower case, without punctuation.
+
+    Pounds become #, euros $, and a contraction two words (does n't); family-friendly stays one. The common cases of English
+    prose; the whole of it has some thousand lines.
+    """
+    found: list[str] = []
+    plain = text.lower().translate({0x2018: "'", 0x2019: "'", 0x201C: '"', 0x201D: '"', 0x2013: " -- ", 0x2014: " -- "})
+    pieces = [match.group() for match in _PIECE.finditer(plain.replace("£", " # ").replace("€", " $ "))]
+    for place, piece in enumerate(pieces):
+        found += _treebank(piece, pieces[place + 1 : place + 2])
+    return tuple(word for word in found if word not in _DROPPED and word != '"')
+
+
+def _treebank(piece: str, after: list[str]) -> tuple[str, ...]:
+    """The Treebank's words of one piece. after: the piece that follows, if any."""
+    if piece in _MERGED:
+        return _MERGED[piece]
+    if piece in _BRACKETS:
+        return (_BRACKETS[piece],)
+    if after == ["."] and piece in _ABBREVIATIONS:
+        return (f"{piece}.",)
+    if ending := _ENDING.search(piece):
+        return (*_treebank(piece[: ending.start()], []), ending.group())
+    return (piece,)
+
+
+def meteor_words(text: str) -> Words:
+    """The Treebank's words, cut once more: a hyphen parts two words, an apostrophe begins one, a sign stands alone."""
+    plain = " ".join(treebank_words(text))
+    for pattern, into in _CUTS:
+        plain = pattern.sub(into, plain)
+    return tuple(plain.replace("- lrb -", "-lrb-").replace("- rrb -", "-rrb-").split())
+
+
+_CUTS = tuple(
+    (re.compile(pattern), into)
+    for pattern, into in (
+        (r"([^\w\s.'`,-]|_)", r" \1 "),
+        (r"(?<!\d),|,(?!\d)", r" , "),
+        (r"(?<=[^\W_])-(?=[^\W_])", r" "),
+        (r"(?<=[^\W\d_])'(?=[^\W\d_])", r" <"),  # < stands for an apostrophe that has found its place
+        (r"(?<=\d)'(?=s)", r" <"),
+        (r"'", r" ' "),
+        (r" <", r" '"),
+        (r"\b((?:[a-z]\.){2,})", lambda match: match.group(1).replace(".", "")),
+        (r"(?<=\w)\.$", r" ."),
+    )
+)
