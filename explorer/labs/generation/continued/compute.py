@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor
-from transformers import PreTrainedTokenizerBase
 
 from explorer.errors import BadInputError
 from explorer.labs.generation.continued.schema import (
@@ -23,6 +23,9 @@ from explorer.maths.decoding import beam_candidates, drawn, in_top_k, in_top_p, 
 from explorer.models.bundle import Bundle
 from explorer.models.encoding import encode
 from explorer.models.families import Capability
+
+if TYPE_CHECKING:  # as DynamicCache below
+    from transformers import PreTrainedTokenizerBase
 
 CONTEXT = 8
 """Tokens before a place that are quoted."""
