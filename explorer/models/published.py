@@ -91,14 +91,14 @@ class Written:
 
 
 LORA_TABLE_3 = (
-    Written("GPT-2 medium", "full fine-tuning", "354.92M", 68.2, 8.62, 46.2, 71.0, 2.47),
+    Written("GPT-2 medium", "full", "354.92M", 68.2, 8.62, 46.2, 71.0, 2.47),
     Written("GPT-2 medium", "AdapterL", "0.37M", 66.3, 8.41, 45.0, 69.8, 2.40),
     Written("GPT-2 medium", "AdapterL", "11.09M", 68.9, 8.71, 46.1, 71.3, 2.47),
     Written("GPT-2 medium", "AdapterH", "11.09M", 67.3, 8.50, 46.0, 70.7, 2.44),
     Written("GPT-2 medium", "top 2 layers", "25.19M", 68.1, 8.59, 46.0, 70.8, 2.41),
     Written("GPT-2 medium", "PreLayer", "0.35M", 69.7, 8.81, 46.1, 71.4, 2.49),
     Written("GPT-2 medium", "LoRA", "0.35M", 70.4, 8.85, 46.8, 71.8, 2.53),
-    Written("GPT-2 large", "full fine-tuning", "774.03M", 68.5, 8.78, 46.0, 69.9, 2.45),
+    Written("GPT-2 large", "full", "774.03M", 68.5, 8.78, 46.0, 69.9, 2.45),
     Written("GPT-2 large", "AdapterL", "0.88M", 69.1, 8.68, 46.3, 71.4, 2.49),
     Written("GPT-2 large", "AdapterL", "23.00M", 68.9, 8.70, 46.1, 71.3, 2.45),
     Written("GPT-2 large", "PreLayer", "0.77M", 70.3, 8.85, 46.2, 71.7, 2.47),

@@ -16,6 +16,12 @@ from typing import Any, NamedTuple
 
 STAGES = ("exact", "stem", "synonym")
 BEAM = 40
+LONG, BEAM_OF_LONG = 80, 4
+"""From so many words on the beam is narrow: no pasted text shall hold a worker for minutes."""
+
+MOST_PLACES = 4
+"""Of a word that stands more often in the reference, so many free places are tried, and the one that goes on a chunk."""
+
 REMEMBERED = 50_000
 
 
@@ -27,7 +33,10 @@ class Pair(NamedTuple):
     stage: int
 
 
-State = tuple[int, int, int, int, int, int, tuple[Pair, ...]]
+Chain = tuple[Pair, Any] | None
+"""The last pair, and the chain of those before it."""
+
+State = tuple[int, int, int, int, int, int, Chain]
 """An alignment of the words so far: −matches, chunks, distance and stages, each the less the better in this order; the bits of
 the reference's words that are taken; the reference's word of the word before; the pairs."""
 
@@ -42,11 +51,21 @@ def align(words: Sequence[str], reference: Sequence[str]) -> tuple[Pair, ...]:
     later = [0]
     for options in reversed(candidates[1:]):
         later.append(later[-1] | sum(1 << there for there, _ in options))
-    states: list[State] = [(0, 0, 0, 0, 0, NOWHERE, ())]
+    states: list[State] = [(0, 0, 0, 0, 0, NOWHERE, None)]
+    beam = BEAM if len(words) < LONG else BEAM_OF_LONG
     for here, options in enumerate(candidates):
         alone = len(options) == 1 and wanted[options[0][0]] == 1
         states = _after(states, here, options, alone, later.pop())
-    return min(states)[-1]
+        states = heapq.nsmallest(beam, states, key=_cost) if len(states) > beam else states
+    chain, pairs = min(states, key=_cost)[-1], []
+    while chain is not None:
+        pair, chain = chain
+        pairs.append(pair)
+    return tuple(reversed(pairs))
+
+
+def _cost(state: State) -> tuple[int, ...]:
+    return state[:6]
 
 
 def chunks_of(pairs: Sequence[Pair]) -> int:
@@ -85,18 +104,18 @@ def _after(states: list[State], here: int, options: list[tuple[int, int]], alone
     best: dict[tuple[int, int], State] = {}
     for matches, chunks, distance, stages, taken, last, pairs in states:
         longer = [] if alone else [(matches, chunks, distance, stages, taken & later, NOWHERE, pairs)]
-        for there, stage in options:
-            if not taken >> there & 1:
-                broken = chunks + (last + 1 != there)
-                ways, kept = distance + abs(here - there), (taken | 1 << there) & later
-                longer.append(
-                    (matches - 1, broken, ways, stages + stage, kept, there, (*pairs, Pair(here, there, stage)))
-                )
+        free = [option for option in options if not taken >> option[0] & 1]
+        if len(free) > MOST_PLACES:
+            free = [option for place, option in enumerate(free) if place < MOST_PLACES or option[0] == last + 1]
+        for there, stage in free:
+            broken = chunks + (last + 1 != there)
+            ways, kept = distance + abs(here - there), (taken | 1 << there) & later
+            longer.append((matches - 1, broken, ways, stages + stage, kept, there, (Pair(here, there, stage), pairs)))
         for one in longer:
             key = one[4:6]
             if key not in best or one[:4] < best[key][:4]:
                 best[key] = one
-    return heapq.nsmallest(BEAM, best.values()) if len(best) > BEAM else list(best.values())
+    return list(best.values())
 
 
 @lru_cache(REMEMBERED)

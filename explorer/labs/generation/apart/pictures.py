@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
 
 from markupsafe import Markup
 
@@ -117,8 +116,7 @@ def _linked(
             texts([side], [-1.2], [heads[side]], textposition=where, textfont={"size": 14, "color": "@muted"})
         )
     longest = max(len(words), len(other), 1)
-    hidden: dict[str, Any] = {"showticklabels": False, "zeroline": False, "grid": False}
-    x_axis, y_axis = axis(span=[-1, 2], **hidden), axis(span=[longest - 0.4, -2], **hidden)
+    x_axis, y_axis = axis(span=[-1, 2], visible=False), axis(span=[longest - 0.4, -2], visible=False)
     tall = 60 + 21 * (longest + 2)
     return picture(said, [Panel(traces, x_axis, y_axis)], height=tall, phone=tall, legend=True, above=34)
 
