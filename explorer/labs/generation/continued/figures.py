@@ -126,7 +126,7 @@ def continue_sentence(result: ContinueResult) -> Markup:
     ordered = sorted(known, key=lambda row: known[row] or 0.0)
     low, high = ordered[0], ordered[-1]
     parts: list[str] = [
-        "Mean −ln p a token: ",
+        f"{result.model} writes; mean −ln p a token: ",
         strong(f"{fixed(known[low] or 0.0)} nats"),
         f" ({DECODINGS[low.decoding]})",
     ]

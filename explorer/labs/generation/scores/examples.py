@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from explorer.tasks.e2e import restaurants
+
 HYPOTHESES = """\
 The Copper Kettle is a cheap, child-friendly pub by the river.
 Bella is a highly rated Italian restaurant near the old mill.
@@ -30,11 +32,16 @@ _COPIED = "\n".join(group[0] for group in _GROUPS)
 _TURNED = "\n".join(" ".join(line.rstrip(".").split()[::-1]) + "." for line in HYPOTHESES.splitlines())
 _SHORT = "\n".join(" ".join(line.split()[:4]).rstrip(",.") + "." for line in HYPOTHESES.splitlines())
 
+PEOPLE = 40
+"""Bundled meanings whose two texts are held against each other."""
+_PEOPLE = restaurants()[:PEOPLE]
+
 TRY = {
     "As a model writes": (HYPOTHESES, REFERENCES),
     "The first reference itself": (_COPIED, REFERENCES),
     "The words turned round": (_TURNED, REFERENCES),
     "Only four words": (_SHORT, REFERENCES),
+    "One writer against another": tuple("\n".join(one.references[place] for one in _PEOPLE) for place in (0, 1)),
     "One reference each": (HYPOTHESES, "\n".join(group[0] for group in _GROUPS)),
 }
 """Hypotheses and references by name."""
