@@ -135,7 +135,7 @@ def _cider(result: Parts) -> tuple[Rows, Markup]:
     lines: Rows = []
     for number, one in enumerate(apart.references, start=1):
         means = " + ".join(fixed(value, 3) for value in one.cosines)
-        factor = f"exp(−({one.difference})² / 72) = {fixed(one.factor, 3)}".replace("(-", "(−")
+        factor = f"exp(−{abs(one.difference)}²/72)"
         formula = _equals("mean cosine · exp(−d²/2σ²)", f"({means}) / 4 · {factor}")
         lines.append((f"reference {number}", fixed(one.factor * sum(one.cosines) / 4, 3), formula))
     terms = " + ".join(value for _, value, _ in lines)
