@@ -45,7 +45,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
     items.sort(key=turn)
     for item in items:
-        if item.nodeid.startswith(IN_BROWSER):  # once more, and the report says so: a busy machine loses a key or a click
+        if item.nodeid.startswith(
+            IN_BROWSER
+        ):  # once more, and the report says so: a busy machine loses a key or a click
             item.add_marker(pytest.mark.flaky(reruns=1))
 
 

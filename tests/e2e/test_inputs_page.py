@@ -109,7 +109,9 @@ def test_typos_are_drawn_anew_and_typed_by_hand(visit: Visit) -> None:
     drawn = typed.input_value()
     page.get_by_role("button", name="Other typos").click()
     expect(typed).not_to_have_value(drawn)
-    expect(said).not_to_contain_text("captaib")  # the answer is here: it writes its typos into the box, over what is typed
+    expect(said).not_to_contain_text(
+        "captaib"
+    )  # the answer is here: it writes its typos into the box, over what is typed
     expect(page.locator("#typos-rows .chip.random").first).to_be_visible()
     typed.fill("The captain looked at the dark clouds over the harbour and decidde to wait until the next morning.")
     typed.press("Enter")
