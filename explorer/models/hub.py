@@ -106,10 +106,7 @@ def require_folder(model_id: str, settings: Settings) -> Path:
     """As local_folder, but raises ModelUnavailableError with what to do if the model is not here."""
     folder = local_folder(model_id, settings)
     if folder is None:
-        if _TRAINED.fullmatch(model_id):
-            raise ModelUnavailableError(_no_trained(model_id))
-        if _looks_like_folder(model_id):
-            raise ModelUnavailableError(_no_folder(model_id, settings))
+        _refuse_elsewhere(model_id, settings)
         raise ModelUnavailableError(
             f"{model_id} is not on this machine yet. Choose it in the model picker to download it, "
             f"or go on with {DEFAULT_MODEL}, which is bundled."
@@ -127,10 +124,7 @@ def download(model_id: str, settings: Settings) -> Generator[Progress, None, Non
 
     Closing the generator stops it. Raises ModelUnavailableError with a sentence for every way in which it fails.
     """
-    if _TRAINED.fullmatch(model_id):
-        raise ModelUnavailableError(_no_trained(model_id))
-    if _looks_like_folder(model_id):
-        raise ModelUnavailableError(_no_folder(model_id, settings))
+    _refuse_elsewhere(model_id, settings)
     if settings.offline:
         raise ModelUnavailableError(_no_network(model_id, "HF_HUB_OFFLINE is set"))
     try:
@@ -212,8 +206,14 @@ def _no_network(model_id: str, reason: str) -> str:
     )
 
 
-def _no_trained(model_id: str) -> str:
-    return f"{model_id} is the model of a run that is no longer on this server. Train it again, or go on with {DEFAULT_MODEL}."
+def _refuse_elsewhere(model_id: str, settings: Settings) -> None:
+    """Raise ModelUnavailableError for the name of a folder or of a run's model: no hub has these."""
+    if _TRAINED.fullmatch(model_id):
+        raise ModelUnavailableError(
+            f"{model_id} is the model of a run that is no longer on this server. Train it again, or go on with {DEFAULT_MODEL}."
+        )
+    if _looks_like_folder(model_id):
+        raise ModelUnavailableError(_no_folder(model_id, settings))
 
 
 def _no_folder(model_id: str, settings: Settings, needed: str = "config.json and model.safetensors") -> str:

@@ -12,7 +12,7 @@ from explorer.models.families import find_architecture
 from explorer.models.hub import read_config, require_folder, unsupported
 from explorer.runs.record import RunRecord
 from explorer.scratch.objectives import OBJECTIVES
-from explorer.scratch.spec import NOTHING, ScratchSpec
+from explorer.scratch.spec import NOTHING, ScratchSpec, no_bert
 from explorer.scratch.text import read_documents
 from explorer.settings import Settings
 from explorer.tasks.sources import load
@@ -57,9 +57,7 @@ def _describe_scratch(spec: ScratchSpec, settings: Settings) -> dict[str, Any]:
         size = f"from {Path(spec.model).name}"
         config = read_config(spec.model, require_folder(spec.model, settings) / "config.json")
         if config.get("model_type") != "bert":
-            raise BadInputError(
-                f"{spec.model} is no BERT. Start from bert-mini, bert-small or another BERT, or from nothing."
-            )
+            raise no_bert(spec.model)
     seed = f" · seed {spec.seed}" if spec.seed else ""
     return {
         "name": f"{OBJECTIVES[spec.objective].title} · {size} · {documents.title}{seed}",

@@ -19,7 +19,7 @@ from transformers import (
 from explorer.errors import BadInputError
 from explorer.models.bundle import LOADING, Bundle
 from explorer.objectives.electra import ElectraPair
-from explorer.scratch.spec import ScratchSpec
+from explorer.scratch.spec import ScratchSpec, no_bert
 from explorer.tuning.seeded import Seeded
 
 GENERATOR_SHARE = 0.5
@@ -33,9 +33,7 @@ def build(spec: ScratchSpec, tokenizer: PreTrainedTokenizerBase, start: Bundle |
     start that is no BERT, or whose rows are shorter.
     """
     if start is not None and start.architecture.model_type != "bert":
-        raise BadInputError(
-            f"{start.model_id} is no BERT. Start from bert-mini, bert-small or another BERT, or from nothing."
-        )
+        raise no_bert(start.model_id)
     if start is not None and start.longest < spec.length:
         raise BadInputError(f"{start.model_id} reads {start.longest} tokens at most. Take rows of that length or less.")
     sizes = _sizes(spec, tokenizer) if start is None else start.model.config.to_dict()

@@ -65,3 +65,6 @@ LOSS_TITLES = {
     "next_loss": "loss",
 }
 """How each term is called in a figure."""
+
+TRAINING = "training_"
+"""Before the name of a loss: its mean over the training steps since the last measurement."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
+from functools import lru_cache, partial
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from transformers import PreTrainedTokenizerBase
 
 from explorer.maths.corruption import CorruptionRecipe
@@ -77,7 +78,7 @@ class Drawn:
         copy, and so again when the copy does; dynamic ones are drawn as the row is read (Liu et al. 2019, section 4.1).
         """
         epoch, place = divmod(number, self.an_epoch)
-        order = np.random.default_rng((self.spec.seed, 1, epoch)).permutation(self.an_epoch)
+        order = _order(self.spec.seed, epoch, self.an_epoch)
         key = (self.spec.seed, int(order[place]), epoch % self.spec.copies)
         row = self._draw(self.train, length, (*key, 2))
         return row, (*key, 3) if self.spec.masking == "static" else (*key, 4, epoch)
@@ -96,6 +97,12 @@ class Drawn:
         rows = [self._draw(self.held_out, self.spec.length, key) for key in keys]
         size = self.spec.batch_size
         return [self._collated(rows[at : at + size], keys[at : at + size]) for at in range(0, len(rows), size)]
+
+
+@lru_cache(maxsize=8)
+def _order(seed: int, epoch: int, count: int) -> NDArray[np.int64]:
+    """The places of an epoch's rows, (count,): asked for once a row, drawn once an epoch."""
+    return np.random.default_rng((seed, 1, epoch)).permutation(count)
 
 
 def _store(documents: tuple[Document, ...], tokenizer: PreTrainedTokenizerBase) -> TextStore:

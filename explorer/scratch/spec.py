@@ -151,3 +151,8 @@ class ScratchSpec(RunSpec):
         """The rows' length at a step from 0, in tokens."""
         short = self.schedule == "short" and step < SHORT_SHARE * self.steps
         return max(16, round(self.length * BASE_LENGTH_SHARE)) if short else self.length
+
+
+def no_bert(model_id: str) -> BadInputError:
+    """The error for a start of another family."""
+    return BadInputError(f"{model_id} is no BERT. Start from bert-mini, bert-small or another BERT, or from nothing.")

@@ -14,6 +14,7 @@ from transformers import PreTrainedTokenizerBase
 from explorer.errors import BadInputError
 from explorer.scratch.fills import say
 from explorer.scratch.learning import Learner
+from explorer.scratch.objectives import TRAINING
 from explorer.scratch.rows import Drawn
 from explorer.scratch.saying import Said
 from explorer.scratch.spec import NOTHING, ScratchSpec
@@ -32,9 +33,6 @@ MEASURED_TIMES, SAID_TIMES = 40, 12
 """How often held-out rows are measured and the model is asked, after the first steps, which are looked at more closely."""
 DIVERGED = 3.0
 """A run has diverged when its loss is this many times its first (or is no number)."""
-
-TRAINING = "training_"
-"""Before the name of a loss: its mean over the training steps since the last measurement."""
 
 
 class ScratchTraining:

@@ -20,12 +20,12 @@ from explorer.labs.pretrain.train import figures, live
 from explorer.labs.pretrain.train.schema import (
     RACES,
     FollowPretrainingParams,
-    Pretrained,
     PretrainParams,
     TakeHomeParams,
     changes,
 )
 from explorer.runs.examples import FROM_NOTHING
+from explorer.runs.following import Compared
 from explorer.runs.record import RunRecord, RunStatus
 from explorer.scratch.saying import Said
 from explorer.settings import Settings
@@ -49,9 +49,9 @@ def last(results: Iterator[Any]) -> Any:
 
 
 @pytest.fixture(scope="module")
-def raced(engine: LocalEngine) -> Pretrained:
+def raced(engine: LocalEngine) -> Compared:
     asked = PretrainParams(**{**SMALL, "probes": HOSTILE}, against="objective=mlm, row_format=full_sentences")
-    found: Pretrained = last(live.pretrain(engine, asked, "ada"))
+    found: Compared = last(live.pretrain(engine, asked, "ada"))
     return found
 
 
@@ -81,16 +81,16 @@ def test_the_page_s_defaults_are_the_run_s() -> None:
     assert PretrainParams().specs("stories") == (type(small())(start="random"),)
 
 
-def test_two_runs_are_told_apart_by_what_they_differ_in(raced: Pretrained) -> None:
+def test_two_runs_are_told_apart_by_what_they_differ_in(raced: Compared) -> None:
     assert [figures.name_of(one, raced.records) for one in raced.records] == [
         "MLM + NSP, segment pair",
         "MLM, full sentences",
     ]
-    alone = Pretrained(raced.records[:1])
+    alone = Compared(raced.records[:1])
     assert figures.name_of(alone.records[0], alone.records) == raced.records[0].name
 
 
-def test_the_table_has_every_measurement_and_the_words(raced: Pretrained) -> None:
+def test_the_table_has_every_measurement_and_the_words(raced: Compared) -> None:
     table = figures.pretrain_table(raced)
     assert table.columns[:3] == ("run", "step", "masked_loss")
     assert {"training_masked_loss", "pair_loss", "accuracy", "says_1"} <= set(table.columns)
@@ -102,7 +102,7 @@ def test_the_table_has_every_measurement_and_the_words(raced: Pretrained) -> Non
 
 
 @pytest.mark.parametrize("scale", ["log", "linear"])
-def test_each_loss_has_a_panel_and_each_run_two_lines(raced: Pretrained, scale: str) -> None:
+def test_each_loss_has_a_panel_and_each_run_two_lines(raced: Compared, scale: str) -> None:
     drawn = figures.curves_figure(raced, scale)
     names = [trace["name"] for trace in drawn["data"]]
     assert names.count("MLM, full sentences: held out") == 1
@@ -112,7 +112,7 @@ def test_each_loss_has_a_panel_and_each_run_two_lines(raced: Pretrained, scale: 
     assert drawn["layout"]["xaxis"]["type"] == "log" if scale == "log" else "type" not in drawn["layout"]["xaxis"]
 
 
-def test_the_sentence_has_the_losses_before_and_after(raced: Pretrained) -> None:
+def test_the_sentence_has_the_losses_before_and_after(raced: Compared) -> None:
     said = str(figures.pretrain_sentence(raced))
     for one in raced.records:
         scores = dict(one.evaluations)
@@ -120,7 +120,7 @@ def test_the_sentence_has_the_losses_before_and_after(raced: Pretrained) -> None
         assert f"{scores[6]['masked_loss']:.2f}" in said
 
 
-def test_what_is_said_is_shown_and_never_read_as_html(raced: Pretrained) -> None:
+def test_what_is_said_is_shown_and_never_read_as_html(raced: Compared) -> None:
     shown = str(figures.said_view(raced))
     assert "<b>The</b>" not in shown
     assert "&lt;b&gt;The&lt;/b&gt; [MASK] &amp; more." in shown
@@ -129,14 +129,14 @@ def test_what_is_said_is_shown_and_never_read_as_html(raced: Pretrained) -> None
 
 def test_at_most_nine_checkpoints_are_shown_the_first_and_the_last_among_them() -> None:
     said = tuple(Said(step, "A [MASK].", 0, ("a",) * 5, (0.2,) * 5) for step in range(40))
-    shown = str(figures.said_view(Pretrained((record(spec=small(), said=said),))))
+    shown = str(figures.said_view(Compared((record(spec=small(), said=said),))))
     assert shown.count("<tr>") == 1 + figures.SHOWN_STEPS
     assert "<th>0</th>" in shown
     assert "<th>39</th>" in shown
 
 
 def test_a_run_that_has_not_begun_is_drawn_too() -> None:
-    waiting = Pretrained((record(spec=small(), status=RunStatus.QUEUED, losses=(), evaluations=(), outcome=None),))
+    waiting = Compared((record(spec=small(), status=RunStatus.QUEUED, losses=(), evaluations=(), outcome=None),))
     assert "waits for its turn" in str(figures.pretrain_sentence(waiting))
     assert figures.curves_figure(waiting)["data"] == []
     assert figures.said_view(waiting) == ""
@@ -144,7 +144,7 @@ def test_a_run_that_has_not_begun_is_drawn_too() -> None:
 
 
 def test_runs_are_followed_by_name_and_the_worked_example_where_none_is_named(
-    engine: LocalEngine, raced: Pretrained
+    engine: LocalEngine, raced: Compared
 ) -> None:
     names = ",".join(one.run_id for one in raced.records)
     assert last(live.follow_pretraining(engine, FollowPretrainingParams(names), "ada")) == raced
@@ -180,7 +180,7 @@ def test_the_worked_example_learns_words_and_not_only_their_frequency() -> None:
     assert loss < by_frequency - 1
 
 
-def test_what_is_taken_home_opens_in_plain_transformers(engine: LocalEngine, raced: Pretrained, tmp_path: Path) -> None:
+def test_what_is_taken_home_opens_in_plain_transformers(engine: LocalEngine, raced: Compared, tmp_path: Path) -> None:
     from transformers import AutoModelForMaskedLM, AutoTokenizer
 
     run_id = raced.records[0].run_id
@@ -214,4 +214,4 @@ def test_a_failed_run_is_an_error_to_a_client() -> None:
     assert PRETRAIN.check is not None
     failed: RunRecord = record(spec=small(), status=RunStatus.FAILED, message="It diverged.")
     with pytest.raises(Exception, match="It diverged"):
-        PRETRAIN.check(Pretrained((failed,)))
+        PRETRAIN.check(Compared((failed,)))

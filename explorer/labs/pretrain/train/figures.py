@@ -10,16 +10,15 @@ from markupsafe import Markup
 
 from explorer.charts import Panel, Picture, Trace, axis, level, line, picture
 from explorer.charts.words import caption, cells, compact, duration, label, percent, prose, strong
-from explorer.labs.pretrain.train.schema import Pretrained
 from explorer.models.hub import trained_id
+from explorer.runs.following import Compared
 from explorer.runs.record import RunRecord, RunStatus
 from explorer.runs.report import under_way
-from explorer.scratch.objectives import FORMATS, LOSS_TITLES, OBJECTIVES
+from explorer.scratch.objectives import FORMATS, LOSS_TITLES, OBJECTIVES, TRAINING
 from explorer.scratch.saying import Said
 from explorer.scratch.spec import NOTHING, SETTINGS, ScratchSpec
 from explorer.tables import Table
 
-TRAINING = "training_"
 COLOURS = ("@accent", "@second")
 MEASURED = ("masked_loss", "next_loss", "pair_loss", "replaced_loss")
 WORSE = 0.1
@@ -51,7 +50,7 @@ def _setting(name: str, value: Any) -> str:
     return f"{name} {value}".replace("_", " ")
 
 
-def pretrain_table(result: Pretrained) -> Table:
+def pretrain_table(result: Compared) -> Table:
     """run, step, each measurement by its name, and as says_1 and so on the likeliest token for each blank that is asked."""
     measured = list(
         dict.fromkeys(name for record in result.records for _, values in record.evaluations for name in values)
@@ -79,7 +78,7 @@ def _blank(one: Said) -> str:
     return f"{one.text} ({one.blank + 1})" if one.blank else one.text
 
 
-def pretrain_sentence(result: Pretrained) -> Markup:
+def pretrain_sentence(result: Compared) -> Markup:
     """How the runs stand, or what they have learnt."""
     active = [record for record in result.records if record.status.is_active]
     if active:
@@ -128,7 +127,7 @@ def _number(scores: dict[str, float | None], name: str) -> str:
     return "?" if value is None else f"{value:.2f}"
 
 
-def curves_figure(result: Pretrained, scale: str = "log") -> Picture:
+def curves_figure(result: Compared, scale: str = "log") -> Picture:
     """A panel for each loss, against the step: dashed on the text that is learnt, solid on what is held out."""
     names = [name for name in MEASURED if any(_has(record, name) for record in result.records)]
     last = max((record.steps or 1 for record in result.records), default=1)
@@ -150,7 +149,7 @@ def _has(record: RunRecord, name: str) -> bool:
     return any(values.get(name) is not None for _, values in record.evaluations)
 
 
-def _lines(result: Pretrained, name: str, log: bool) -> list[Trace]:
+def _lines(result: Compared, name: str, log: bool) -> list[Trace]:
     """Step 0 stands at 0.8 on a logarithmic axis, which has no 0."""
     traces = []
     for record, colour in zip(result.records, COLOURS, strict=False):
@@ -179,7 +178,7 @@ def _lines(result: Pretrained, name: str, log: bool) -> list[Trace]:
     return traces
 
 
-def said_view(result: Pretrained) -> Markup:
+def said_view(result: Compared) -> Markup:
     """For each run and question a row a checkpoint: the five likeliest tokens, or how it goes on."""
     return Markup("").join(_said_of(record, result.records) for record in result.records)
 
@@ -221,7 +220,7 @@ def _cell(one: Said | None) -> Markup:
     return Markup("<td>{}</td>").format(Markup(" ").join(words))
 
 
-def facts_line(result: Pretrained) -> Markup:
+def facts_line(result: Compared) -> Markup:
     """What was trained on what."""
     return Markup("").join(_facts(record) for record in result.records)
 
@@ -241,7 +240,7 @@ def _facts(record: RunRecord) -> Markup:
     )
 
 
-def take_home(result: Pretrained) -> Markup:
+def take_home(result: Compared) -> Markup:
     """Buttons that choose what has been trained as the model of every page."""
     made = [record for record in result.records if record.status.has_weights and spec_of(record).objective != "causal"]
     if not made:
@@ -255,7 +254,7 @@ def take_home(result: Pretrained) -> Markup:
     return Markup("<p>Ask it on every page: {}</p>").format(Markup(" ").join(offers))
 
 
-def steered(result: Pretrained) -> dict[str, Any]:
+def steered(result: Compared) -> dict[str, Any]:
     """Which buttons a page shows: whether something trains, and whether the first run can go on."""
     active = any(record.status.is_active for record in result.records)
     ended = (RunStatus.STOPPED, RunStatus.INTERRUPTED, RunStatus.FAILED)

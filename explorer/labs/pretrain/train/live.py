@@ -6,23 +6,23 @@ from collections.abc import Iterator
 
 from explorer.engine.protocol import Engine
 from explorer.errors import BadInputError, ExplorerError
-from explorer.labs.pretrain.train.schema import FollowPretrainingParams, Pretrained, PretrainParams
+from explorer.labs.pretrain.train.schema import FollowPretrainingParams, PretrainParams
 from explorer.runs.examples import FROM_NOTHING
-from explorer.runs.following import follow_all
+from explorer.runs.following import Compared, follow_all
 from explorer.runs.record import RunStatus
 from explorer.scratch.spec import STORIES, ScratchSpec
 from explorer.settings import settings
 from explorer.tasks.sources import keep_text
 
 
-def pretrain(engine: Engine, params: PretrainParams, owner: str) -> Iterator[Pretrained | None]:
+def pretrain(engine: Engine, params: PretrainParams, owner: str) -> Iterator[Compared | None]:
     """Train one model, or two that are raced, and follow them to the end."""
     task = keep_text(params.text, settings()).name if params.text.strip() else STORIES
     specs = params.specs(task)
-    yield from _followed(engine, tuple(engine.runs.start(spec, owner) for spec in specs))
+    yield from follow_all(engine.runs, tuple(engine.runs.start(spec, owner) for spec in specs))
 
 
-def follow_pretraining(engine: Engine, params: FollowPretrainingParams, owner: str) -> Iterator[Pretrained | None]:
+def follow_pretraining(engine: Engine, params: FollowPretrainingParams, owner: str) -> Iterator[Compared | None]:
     """Look at runs that were started before. Raises BadInputError for a run of another kind."""
     names = tuple(name.strip() for name in params.run.split(",") if name.strip())[:2]
     if len(names) == 1 and names[0] in FROM_NOTHING:
@@ -33,15 +33,10 @@ def follow_pretraining(engine: Engine, params: FollowPretrainingParams, owner: s
             raise BadInputError(
                 f"{record.name} did not begin from nothing. Choose a run that was started on this page."
             )
-    yield from _followed(engine, names)
+    yield from follow_all(engine.runs, names)
 
 
-def _followed(engine: Engine, names: tuple[str, ...]) -> Iterator[Pretrained | None]:
-    for compared in follow_all(engine.runs, names):
-        yield Pretrained(compared.records) if compared else None
-
-
-def require_success(result: Pretrained) -> None:
+def require_success(result: Compared) -> None:
     """Raise ExplorerError with a failed run's own message."""
     for record in result.records:
         if record.status in (RunStatus.FAILED, RunStatus.CANCELLED):

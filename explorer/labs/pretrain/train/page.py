@@ -11,7 +11,8 @@ from explorer.errors import readable
 from explorer.labs.pretrain import FOLLOW_PRETRAINING, PRETRAIN, TAKE_HOME
 from explorer.labs.pretrain.train import figures
 from explorer.labs.pretrain.train.controls import TRY, pretrain_controls
-from explorer.labs.pretrain.train.schema import Pretrained, TakeHomeParams
+from explorer.labs.pretrain.train.schema import TakeHomeParams
+from explorer.runs.following import Compared
 from explorer.runs.report import progress
 from explorer.ui.components import rich_text
 from explorer.ui.kit import Tries, View, asks, bench, shows, start_or_stop, start_stop, why
@@ -73,7 +74,7 @@ def build_train(page: Page, tab: gr.Tab) -> None:
     panel = folds(PRETRAIN)
     started = gr.Textbox("", visible="hidden", label="started")
 
-    def steer(result: Pretrained, owner: str) -> list[Any]:
+    def steer(result: Compared, owner: str) -> list[Any]:
         state = figures.steered(result)
         first = result.records[0]
         mine = owner in (first.owner, "*")

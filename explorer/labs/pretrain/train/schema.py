@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import Annotated, Any
 
 from explorer.errors import BadInputError
 from explorer.kinds import Name
 from explorer.params import Shown, params
 from explorer.runs.examples import FROM_NOTHING
-from explorer.runs.record import RunRecord
 from explorer.scratch.spec import (
     NOTHING,
     PROBES,
@@ -116,13 +115,6 @@ class FollowPretrainingParams:
     """Runs that were started before. run: one, or two with a comma between them; the worked example where none is named."""
 
     run: Annotated[str, Name()] = next(iter(FROM_NOTHING))
-
-
-@dataclass(frozen=True)
-class Pretrained:
-    """The runs as they stand, the raced one second."""
-
-    records: tuple[RunRecord, ...]
 
 
 @params
