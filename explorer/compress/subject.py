@@ -162,6 +162,7 @@ def of_run(adapted: Adapted, name: str, data: TaskData, scale: Scale, examples: 
     """
     if adapted.method.fills_masks:
         return of_model(as_mask_filler(adapted, name), data, examples, held_out)
+    adapted.require_classes()
     opened = as_bundle(adapted, name)
     outputs = int(adapted.fork.config.num_labels or 1)
     if data.task.outputs != outputs:

@@ -17,6 +17,7 @@ from explorer.scratch.text import read_documents
 from explorer.settings import Settings
 from explorer.tasks.sources import load
 from explorer.tasks.task import Task, TaskData
+from explorer.tuning.kinds import find_kind
 from explorer.tuning.methods import Method, find_method
 from explorer.tuning.spec import RunSpec
 
@@ -30,15 +31,9 @@ def describe(spec: RunSpec, settings: Settings) -> dict[str, Any]:
     if reason is not None:
         raise BadInputError(f"{method.title} cannot be had on {spec.model}: {reason}")
     data = load(spec.task, settings)
-    if data.task.masked and not method.fills_masks:
-        raise BadInputError(
-            f"{data.task.title} has no labels, and {method.title} needs them. Choose a task with labels, or train a student "
-            "on this text on the Distillation page."
-        )
-    if method.fills_masks and not data.task.masked:
-        raise BadInputError(
-            f"{method.title} learns from a text without labels, and not from {data.task.title}. Take task = text."
-        )
+    reason = why_not(spec.model, method, settings, data.task.kind)
+    if reason is not None:
+        raise BadInputError(f"{spec.model} cannot learn {data.task.title} by {method.title}: {reason}")
     return {
         "name": run_name(spec, method, data.task.title.split(" · ")[0]),
         "task_title": data.task.title,
@@ -46,6 +41,7 @@ def describe(spec: RunSpec, settings: Settings) -> dict[str, Any]:
         "metrics": data.task.metrics,
         "columns": data.task.columns,
         "notes": data.notes,
+        "kind": data.task.kind,
     }
 
 
@@ -127,14 +123,19 @@ def depth_of_model(model_id: str, settings: Settings) -> int:
     return int(next((config[name] for name in ("num_hidden_layers", "n_layers", "n_layer") if name in config), 12))
 
 
-def why_not(model_id: str, method: Method, settings: Settings) -> str | None:
-    """Why a method cannot be had on a model; None if it can. Raises ModelUnavailableError."""
+def why_not(model_id: str, method: Method, settings: Settings, kind: str = "") -> str | None:
+    """Why a method cannot be had on a model, or not for a kind of task where one is named; None if it can.
+
+    Raises ModelUnavailableError.
+    """
     folder = require_folder(model_id, settings)
     config = read_config(model_id, folder / "config.json")
     architecture = find_architecture(str(config.get("model_type")), config.get("architectures") or ())
     if architecture is None:
         raise ModelUnavailableError(unsupported(model_id, str(config.get("model_type"))))
-    return method.unavailable(architecture, config)
+    if reason := method.unavailable(architecture, config):
+        return reason
+    return find_kind(kind).refuses(method, architecture) if kind else None
 
 
 def check_classes(data: TaskData, labels: Sequence[float]) -> None:

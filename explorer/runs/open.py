@@ -100,7 +100,7 @@ class OpenRuns:
         return self._bundle_of(model_id)
 
     def _begin(self, record: RunRecord) -> Adapted:
-        adapted = adapt(self._bundle_of(record.spec.model), len(record.labels) or 1, record.spec)
+        adapted = adapt(self._bundle_of(record.spec.model), len(record.labels) or 1, record.spec, record.kind)
         if adapted.method.needs_teacher and record.spec.start == "teacher":
             take_layers(adapted, merged(self(record.spec.teacher).restore()))
         return adapted
@@ -108,7 +108,7 @@ class OpenRuns:
     def _restore(self, record: RunRecord, folder: Path) -> Adapted:
         def make() -> Adapted:
             with torch.inference_mode(False):  # some jobs ask for gradients, which such tensors do not have
-                adapted = adapt(self._bundle_of(record.spec.model), len(record.labels) or 1, record.spec)
+                adapted = adapt(self._bundle_of(record.spec.model), len(record.labels) or 1, record.spec, record.kind)
                 adapted.load_state(load_tensors(folder / WEIGHTS, DELETE))
                 adapted.eval()
             return adapted

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 from torch import Tensor
 
@@ -14,6 +15,7 @@ from explorer.tuning.rows import Rows
 from explorer.tuning.training import Training
 
 MOST_WRONG = 20
+MOST_JUDGED = 60
 MOST_POINTS = 400
 LONGEST_SHOWN = 400
 
@@ -22,6 +24,8 @@ def outcome_of(training: Training, data: TaskData, held_out: Mapping[str, Rows])
     """Measure every split; the confusion matrix and the mistakes are the leading split's."""
     if isinstance(training, MaskedTraining):
         return _of_text(training, held_out)
+    if training.adapted.kind.judges_texts:
+        return _of_texts(training, held_out)
     metrics, counts, leading = {}, {}, next(iter(held_out))
     confusion: tuple[tuple[int, ...], ...] = ()
     points: tuple[tuple[float, float], ...] = ()
@@ -39,6 +43,16 @@ def outcome_of(training: Training, data: TaskData, held_out: Mapping[str, Rows])
             if data.task.is_regression:
                 points = tuple(zip(labels[:MOST_POINTS], predicted[:MOST_POINTS], strict=True))
     return Outcome(metrics, counts, confusion, points, wrong, truths, answers)
+
+
+def _of_texts(training: Any, held_out: Mapping[str, Rows]) -> Outcome:
+    """What is written or found for each example, beside what is right."""
+    found = {name: training.judge(rows) for name, rows in held_out.items()}
+    return Outcome(
+        {name: scores for name, (scores, _) in found.items()},
+        {name: len(judged) for name, (_, judged) in found.items()},
+        judged=next(iter(found.values()))[1][:MOST_JUDGED],
+    )
 
 
 def _row_by_row(values: Iterable[float]) -> str:

@@ -11,6 +11,8 @@ from typing import Any
 from explorer.scratch.saying import Said
 from explorer.scratch.spec import METHOD as SCRATCH
 from explorer.scratch.spec import ScratchSpec
+from explorer.tasks.task import CLASSES
+from explorer.tuning.judged import Judged
 from explorer.tuning.methods import find_method
 from explorer.tuning.spec import QUICK_ROWS, RunSpec
 
@@ -58,7 +60,8 @@ class Outcome:
     rows are true classes, columns predicted ones; empty for a regression.
     points: (label, predicted) of a regression, at most a few hundred. wrong: the most confident mistakes first.
     truths, answers: of every row of the leading split, in its order, what is right and what the model said: class numbers,
-    scores or tokens with a space between them. Empty where a record is older than that.
+    scores or tokens with a space between them. Empty where a record is older than that, and where answers are texts: then
+    `judged` has the first of them.
     """
 
     metrics: dict[str, dict[str, float | None]]
@@ -68,6 +71,7 @@ class Outcome:
     wrong: tuple[Wrong, ...] = ()
     truths: str = ""
     answers: str = ""
+    judged: tuple[Judged, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -106,6 +110,7 @@ class RunRecord:
     reference: what the teacher of a student on plain text scores on the same held-out words.
     seconds, seconds_left: of training. memory_bytes: of the whole server when last looked at. version grows with each change.
     examples: how many are trained on; 0 in older records. said: what a model that began from nothing has said so far.
+    kind: of the task, see explorer.tuning.kinds.
     """
 
     run_id: str
@@ -146,6 +151,7 @@ class RunRecord:
     real: tuple[OnRealTask, ...] = ()
     examples: int = 0
     said: tuple[Said, ...] = ()
+    kind: str = CLASSES
 
     def but(self, **changes: Any) -> RunRecord:
         """A newer version of this record."""
@@ -252,4 +258,5 @@ def _outcome(values: dict[str, Any] | None) -> Outcome | None:
         tuple(Wrong(**one) for one in values["wrong"]),
         values.get("truths", ""),
         values.get("answers", ""),
+        tuple(Judged(**{**one, "right": tuple(one["right"])}) for one in values.get("judged", ())),
     )

@@ -16,15 +16,22 @@ from explorer.tasks.metrics import METRICS
 
 def metric_title(name: str) -> str:
     """A metric's name inside a sentence."""
-    title = METRICS[name].title if name in METRICS else name
+    title = METRICS[name].title if name in METRICS else name.replace("_", " ")
     return title.lower() if name == "accuracy" else title
 
 
+_DIGITS = {"BLEU": 1, "NIST": 2, "METEOR": 1, "ROUGE-L": 1, "CIDEr": 2}
+"""As the papers' tables print them."""
+
+SHARES = ("accuracy", "exact_match")
+"""Told as percentages."""
+
+
 def score_text(name: str, value: float | None) -> str:
-    """A metric's value as a sentence gives it: accuracy as a percentage, correlations and F1 with three digits."""
+    """A metric's value as a sentence gives it: shares as percentages, correlations and F1 with three digits."""
     if value is None:
         return "undefined"
-    return percent(value) if name == "accuracy" else f"{value:.3f}"
+    return percent(value) if name in SHARES else f"{value:.{_DIGITS.get(name, 3)}f}"
 
 
 def metric_text(name: str, value: float | None) -> str:

@@ -15,12 +15,11 @@ from explorer.runs.working import TURNS, Working, in_turn
 from explorer.tasks.task import TaskData
 from explorer.tuning.adapted import Adapted, adapt
 from explorer.tuning.distilling import Teaching, check_teacher, take_layers
-from explorer.tuning.masked import MaskedTraining, rows_of
+from explorer.tuning.kinds import learning_rate
 from explorer.tuning.merging import merged
-from explorer.tuning.methods import find_method
 from explorer.tuning.plan import plan
 from explorer.tuning.reading import Scale
-from explorer.tuning.rows import LONGEST_ROW, Rows, never, tokenise
+from explorer.tuning.rows import LONGEST_ROW, Rows, never
 from explorer.tuning.snapshots import due, save_snapshot, save_tensors
 from explorer.tuning.students import Lesson, lesson_of
 from explorer.tuning.training import Training, Update
@@ -43,21 +42,20 @@ class Worker(Working):
         lesson = lesson_of(self.data.train[: spec.examples or None], spec)
         chosen = lesson.examples
         check_classes(self.data, [chosen[place].label for place in sorted(lesson.labelled)])
-        adapted = adapt(self.bundle, self.data.task.outputs, spec)
+        adapted = adapt(self.bundle, self.data.task.outputs, spec, self.data.task.kind)
         longest = min(LONGEST_ROW, adapted.longest)
-        read = rows_of if adapted.method.fills_masks else tokenise
-        train = read(self.bundle, chosen, longest)
+        kind = adapted.kind
+        train = kind.read(self.bundle, chosen, longest)
         held_out = {
-            name: read(self.bundle, examples[:MOST_HELD_OUT], longest)
+            name: kind.read(self.bundle, examples[:MOST_HELD_OUT], longest)
             for name, examples in self.data.validation.items()
         }
-        rate = spec.learning_rate or find_method(spec.method).learning_rate
+        rate = learning_rate(spec, kind)
         given = (adapted, self.data.task, train, next(iter(held_out.values())), spec, rate)
-        if adapted.method.fills_masks:
-            training: Training = MaskedTraining(*given)
+        if adapted.method.needs_teacher:
+            training: Training = Training(*given, self._taught(adapted, lesson, train, held_out))
         else:
-            taught = self._taught(adapted, lesson, train, held_out) if adapted.method.needs_teacher else None
-            training = Training(*given, taught)
+            training = kind.training(*given)
         if (self.folder / RESUME).exists():
             self._go_on(training)
         self._announce(training, train, held_out, lesson)
@@ -89,7 +87,14 @@ class Worker(Working):
 
     def _announce(self, training: Training, train: Rows, held_out: dict[str, Rows], lesson: Lesson) -> None:
         """What is known once everything is loaded."""
-        planned = plan(self.bundle, self.data.task.outputs, self.record.spec, len(train), float(train.lengths.mean()))
+        planned = plan(
+            self.bundle,
+            self.data.task.outputs,
+            self.record.spec,
+            len(train),
+            float(train.lengths.mean()),
+            self.data.task.kind,
+        )
         notes = [*self.data.notes]
         texts = len(lesson.examples)
         if len(train) < texts:
@@ -114,7 +119,7 @@ class Worker(Working):
             parameters=planned.total,
             checkpoint_bytes=planned.checkpoint_bytes,
             memory_estimate=planned.memory_bytes,
-            held_out=len(training.held_out),
+            held_out=training.measured_on,
             scale=(training.scale.mean, training.scale.spread),
             notes=tuple(notes),
             seconds=self.record.seconds if training.step else 0.0,

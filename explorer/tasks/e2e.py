@@ -6,9 +6,27 @@ from dataclasses import dataclass
 from functools import cache
 
 from explorer.settings import BUNDLED_E2E
+from explorer.tasks.generation_metrics import METRICS
+from explorer.tasks.splitting import hold_out, mixed
+from explorer.tasks.task import WRITTEN, Example, Task, TaskData
 
 SLOTS = ("name", "Type", "food", "price", "customer rating", "area", "family friendly", "near")
 """In the order in which a meaning names them."""
+
+ASKS = " ||"
+"""Stands between a meaning and its text when a model reads them, as in LoRA's copy of E2E."""
+
+E2E = Task(
+    "e2e",
+    "E2E-like, bundled · restaurants",
+    "How is this meaning put into words?",
+    ("meaning",),
+    (),
+    METRICS,
+    "Meanings and texts written for this app, after Novikova, Dušek and Rieser 2017, The E2E Dataset: New Challenges For "
+    "End-to-End Generation.",
+    WRITTEN,
+)
 
 
 @dataclass(frozen=True)
@@ -36,3 +54,14 @@ def restaurants() -> tuple[Meaning, ...]:
     """The bundled meanings."""
     lines = (BUNDLED_E2E / "restaurants.tsv").read_text(encoding="utf-8").splitlines()
     return tuple(read_meaning(line) for line in lines)
+
+
+def bundled_e2e() -> TaskData:
+    """The bundled meanings as a task; a fifth of them is held out."""
+    train, held = hold_out(tuple(as_example(one) for one in restaurants()), False, "restaurants.tsv")
+    return TaskData(E2E, E2E.slug, mixed(train), {"validation": mixed(held)})
+
+
+def as_example(meaning: Meaning) -> Example:
+    """A meaning with its references."""
+    return Example(meaning.text, None, 0.0, meaning.references)

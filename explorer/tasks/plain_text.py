@@ -9,7 +9,7 @@ from pathlib import Path
 from explorer.errors import BadInputError
 from explorer.tasks.opening import check_count, decode, read_bytes, short_name
 from explorer.tasks.splitting import FEWEST_EXAMPLES, hold_out, mixed
-from explorer.tasks.task import Example, Task, TaskData
+from explorer.tasks.task import MASKED, Example, Task, TaskData
 from explorer.text import split_sentences
 
 TEXT = Task(
@@ -20,7 +20,7 @@ TEXT = Task(
     (),
     ("accuracy",),
     "Sentences of the bundled tasks, without their labels, as DistilBERT was distilled on BERT's own corpus.",
-    masked=True,
+    kind=MASKED,
 )
 """The bundled text, and what every visitor's text is a task like."""
 
@@ -74,7 +74,7 @@ def read_text(text: str, title: str, name: str) -> TaskData:
         )
     train, held = hold_out(_examples(pieces), False, title)
     task = Task(
-        name, f"Masked words · {title}", TEXT.question, TEXT.columns, (), TEXT.metrics, "A visitor's own text.", True
+        name, f"Masked words · {title}", TEXT.question, TEXT.columns, (), TEXT.metrics, "A visitor's own text.", MASKED
     )
     notes = (f"{len(held):,} of {len(pieces):,} sentences are held out for validation.",)
     return TaskData(task, name, mixed(train), {"validation": mixed(held)}, notes)

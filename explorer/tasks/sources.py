@@ -10,6 +10,7 @@ from threading import Lock
 from explorer.errors import BadInputError
 from explorer.settings import BUNDLED_TASKS, Settings
 from explorer.tasks import uploads
+from explorer.tasks.e2e import E2E, bundled_e2e
 from explorer.tasks.glue_files import read_glue
 from explorer.tasks.glue_tasks import TASKS, bundled, find_task
 from explorer.tasks.plain_text import LONGEST_PASTED, TEXT, TITLE, split_bundled
@@ -37,7 +38,7 @@ def choices(settings: Settings) -> list[tuple[str, str]]:
     """(label, name) for a list to choose from: the bundled tasks, then the hub's, offline only those that are here."""
     from explorer.tasks.hub_glue import is_here
 
-    here = [(bundled(task).title, task.slug) for task in TASKS]
+    here = [(task.title, task.slug) for task in (*map(bundled, TASKS), E2E)]
     return here + [
         (f"{task.title} (GLUE from the hub)", f"{task.slug}{HUB}")
         for task in TASKS
@@ -96,6 +97,8 @@ def _load(name: str, settings: Settings) -> TaskData:
         from explorer.tasks.hub_glue import load_hub_task
 
         return load_hub_task(name.removesuffix(HUB), settings)
+    if name == E2E.slug:
+        return bundled_e2e()
     if name == TEXT.slug:
         return split_bundled(read_bundled(task.slug) for task in TASKS)
     return read_bundled(name)

@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+CLASSES, MASKED, WRITTEN, SPAN = "classes", "masked", "written", "span"
+"""Kinds of tasks: a class or a score for each text; hidden words of a text; a text for each meaning; an answer in a text."""
+
 
 @dataclass(frozen=True)
 class Task:
     """One task, without its examples.
 
     slug: its name in endpoints and folders. columns: what its one or two texts are called. labels: the classes in the
-    order of their numbers; empty for a regression. metrics: names in explorer.tasks.metrics.METRICS, the leading one first.
-    masked: a plain text without labels, whose hidden words are to be guessed.
+    order of their numbers; empty where there are none. metrics: names in explorer.tasks.metrics.METRICS, the leading one first.
+    kind: what is learnt, and so which head does it; see explorer.tuning.kinds.
     """
 
     slug: str
@@ -22,7 +25,12 @@ class Task:
     labels: tuple[str, ...]
     metrics: tuple[str, ...]
     source: str
-    masked: bool = False
+    kind: str = CLASSES
+
+    @property
+    def masked(self) -> bool:
+        """Whether it is a plain text without labels, whose hidden words are to be guessed."""
+        return self.kind == MASKED
 
     @property
     def is_pair(self) -> bool:
@@ -32,7 +40,7 @@ class Task:
     @property
     def is_regression(self) -> bool:
         """Whether the label is a score rather than a class."""
-        return not self.labels and not self.masked
+        return not self.labels and self.kind == CLASSES
 
     @property
     def outputs(self) -> int:
@@ -42,11 +50,15 @@ class Task:
 
 @dataclass(frozen=True)
 class Example:
-    """One row: `label` is a class's number, or the score of a regression."""
+    """One row: `label` is a class's number, or the score of a regression.
+
+    answers: what is right where that is text: the references of a meaning, or the accepted answers of a question.
+    """
 
     text: str
     second: str | None
     label: float
+    answers: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

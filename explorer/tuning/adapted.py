@@ -14,9 +14,11 @@ from explorer.errors import BadInputError
 from explorer.models.bundle import Bundle
 from explorer.models.families import Layers
 from explorer.models.shortening import half_of, layers_kept
+from explorer.tasks.task import CLASSES, MASKED, SPAN, WRITTEN
 from explorer.tuning.deltas import Delta, base_weights, model_deltas, stored
 from explorer.tuning.features import head_alone, read_features
-from explorer.tuning.forks import fork_classifier, fork_masked, head_names
+from explorer.tuning.forks import head_names
+from explorer.tuning.kinds import Kind, kind_of
 from explorer.tuning.methods import find_method
 from explorer.tuning.seeded import Seeded, SeededDropout
 from explorer.tuning.spec import RunSpec
@@ -24,22 +26,29 @@ from explorer.tuning.spec import RunSpec
 METHOD_STREAM = 2**32
 """Added to the seed for a method's own tensors, so that they are drawn apart from the head's; every method has one head."""
 
+_ELSEWHERE = {
+    MASKED: "This student fills masks and knows no classes. Ask it on the Distillation page, with [MASK] in a sentence.",
+    WRITTEN: "This run writes texts and knows no classes. Ask it on the Writing page, with a meaning.",
+    SPAN: "This run finds answers in a text and knows no classes. Ask it on the Fine-tune page, with a question and a text.",
+}
+
 START = "start."
 """Stands before the names of PiSSA's initial factors in a state."""
 
 
-def adapt(bundle: Bundle, outputs: int, spec: RunSpec) -> Adapted:
+def adapt(bundle: Bundle, outputs: int, spec: RunSpec, kind: str = CLASSES) -> Adapted:
     """Put a method on a model, ready to train; a function of the seed alone. `outputs` is the number of classes, or 1.
+
+    kind: of the task, which decides the head (explorer.tuning.kinds).
 
     The bundle is shared and never changed. Raises BadInputError if the method cannot be had on the family or a setting
     does not fit its sizes.
     """
-    check_method(bundle, spec)
+    check_method(bundle, spec, kind)
     kept = layers_of(bundle.model.config, spec)
-    if find_method(spec.method).fills_masks:
-        return Adapted(bundle, spec, *build(fork_masked(bundle, kept), spec, bundle.architecture.layers))
-    fork = fork_classifier(bundle, outputs, spec.seed, kept)
-    return Adapted(bundle, spec, *build(fork, spec, bundle.architecture.layers))
+    learnt = kind_of(spec.method, kind)
+    fork = learnt.fork(bundle, outputs, spec.seed, kept)
+    return Adapted(bundle, spec, *build(fork, spec, bundle.architecture.layers), learnt)
 
 
 def layers_of(config: PretrainedConfig, spec: RunSpec) -> tuple[int, ...]:
@@ -52,10 +61,12 @@ def layers_of(config: PretrainedConfig, spec: RunSpec) -> tuple[int, ...]:
     return layers_kept(config.num_hidden_layers, spec.student_layers or half_of(config.num_hidden_layers))
 
 
-def check_method(bundle: Bundle, spec: RunSpec) -> None:
+def check_method(bundle: Bundle, spec: RunSpec, kind: str = CLASSES) -> None:
     """Raise BadInputError if the method cannot be had on the family, or its virtual tokens leave no room for a text."""
     method = find_method(spec.method)
-    reason = method.unavailable(bundle.architecture, bundle.model.config.to_dict())
+    reason = method.unavailable(bundle.architecture, bundle.model.config.to_dict()) or kind_of(
+        spec.method, kind
+    ).refuses(method, bundle.architecture)
     if reason:
         raise BadInputError(f"{method.title} cannot be had on {bundle.model_id}: {reason}")
     if method.has_virtual_tokens and spec.prefix_length > bundle.longest // 2:
@@ -76,15 +87,22 @@ def build(fork: PreTrainedModel, spec: RunSpec, layers: Layers) -> tuple[PreTrai
 class Adapted:
     """One adapted model.
 
-    fork: the *ForSequenceClassification inside (a *ForMaskedLM, for a student on plain text), with the adapter's modules in it.
-    model: what is called, the fork or peft's
-    wrapper of it. Many threads may call `logits` at once; training, loading and `train` belong to one.
+    fork: the *ForSequenceClassification inside (or what the kind of its task has), with the adapter's modules in it.
+    model: what is called, the fork or peft's wrapper of it. Many threads may call `logits` at once; training, loading and
+    `train` belong to one.
     """
 
     def __init__(
-        self, bundle: Bundle, spec: RunSpec, fork: PreTrainedModel, model: nn.Module, fresh: frozenset[str]
+        self,
+        bundle: Bundle,
+        spec: RunSpec,
+        fork: PreTrainedModel,
+        model: nn.Module,
+        fresh: frozenset[str],
+        kind: Kind | None = None,
     ) -> None:
         self.bundle, self.spec, self.fork, self.model = bundle, spec, fork, model
+        self.kind = kind or kind_of(spec.method, CLASSES)
         self.layers = bundle.architecture.layers
         self.method = find_method(spec.method)
         self._body_is_whole = not any(name.startswith(f"{self.layers.body}.") for name in fresh)
@@ -119,12 +137,14 @@ class Adapted:
         Padding stands on the right and may be any token, as long as the mask is 0 there. Raises BadInputError for a student on
         plain text, which has no classes.
         """
-        if self.method.fills_masks:
-            raise BadInputError(
-                "This student fills masks and knows no classes. Ask it on the Distillation page, with [MASK] in a sentence."
-            )
+        self.require_classes()
         scores: Tensor = self.model(**self.taken(inputs)).logits
         return scores
+
+    def require_classes(self) -> None:
+        """Raise BadInputError, naming the page that asks it, for a run that has no classes or scores."""
+        if self.kind.slug != CLASSES:
+            raise BadInputError(_ELSEWHERE[self.kind.slug])
 
     def logits_and_states(self, inputs: Mapping[str, Tensor]) -> tuple[Tensor, Tensor]:
         """As logits, with what the last layer says where the classifier reads: [CLS], or GPT-2's last token; (rows, width)."""

@@ -12,9 +12,10 @@ from transformers import PretrainedConfig, PreTrainedModel
 
 from explorer.models.families import Layers
 from explorer.models.shortening import shortened_config
+from explorer.tasks.task import CLASSES
 from explorer.tuning.adapted import build, layers_of
-from explorer.tuning.forks import classifier_config, empty_classifier, empty_masked
-from explorer.tuning.methods import find_method
+from explorer.tuning.forks import classifier_config
+from explorer.tuning.kinds import kind_of
 from explorer.tuning.spec import RunSpec
 
 HEAD = "head"
@@ -44,14 +45,19 @@ class Sizes:
 
 
 def count(
-    config: PretrainedConfig, layers: Layers, outputs: int, spec: RunSpec, known: Collection[str] | None = None
+    config: PretrainedConfig,
+    layers: Layers,
+    outputs: int,
+    spec: RunSpec,
+    known: Collection[str] | None = None,
+    kind: str = CLASSES,
 ) -> Sizes:
     """Count a method's parameters on a model of this config.
 
     known: the names of the parameters that the checkpoint holds; by default all of the body. PiSSA counts as LoRA, whose
     shapes it has. Raises BadInputError for a rank or a bottleneck over the width.
     """
-    fork = empty_fork(config, layers, outputs, spec, known)
+    fork = empty_fork(config, layers, outputs, spec, known, kind)
     depth = fork.config.num_hidden_layers
     places = [(name, layers.locate(name)) for name, _ in fork.named_modules()]
     matrices = {place: fork.get_parameter(f"{name}.weight").numel() for name, place in places if place}
@@ -64,13 +70,17 @@ def count(
 
 
 def empty_fork(
-    config: PretrainedConfig, layers: Layers, outputs: int, spec: RunSpec, known: Collection[str] | None = None
+    config: PretrainedConfig,
+    layers: Layers,
+    outputs: int,
+    spec: RunSpec,
+    known: Collection[str] | None = None,
+    kind: str = CLASSES,
 ) -> PreTrainedModel:
     """What a method is put on, without weights (torch's meta device): of it, only what no checkpoint holds is trained."""
     config = classifier_config(config, outputs, 0)
     kept_layers = layers_of(config, spec)
-    empty = empty_masked if find_method(spec.method).fills_masks else empty_classifier
-    fork = empty(shortened_config(config, kept_layers) if kept_layers else config)
+    fork = kind_of(spec.method, kind).empty(shortened_config(config, kept_layers) if kept_layers else config)
     for name, parameter in fork.named_parameters():
         held = name.startswith(f"{layers.body}.") if known is None else name in known
         parameter.requires_grad_(not held)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 from transformers import (
+    MODEL_FOR_CAUSAL_LM_MAPPING,
     MODEL_FOR_MASKED_LM_MAPPING,
+    MODEL_FOR_QUESTION_ANSWERING_MAPPING,
     MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING,
     PretrainedConfig,
     PreTrainedModel,
@@ -31,12 +33,23 @@ def fork_classifier(bundle: Bundle, outputs: int, seed: int, kept: Sequence[int]
     What the checkpoint lacks (the classifier, sometimes a pooler) is initialised as transformers does, from `seed` alone,
     and is all that requires gradients.
     """
+    return _with_fresh_head(bundle, outputs, seed, kept, empty_classifier)
+
+
+def fork_span(bundle: Bundle, outputs: int, seed: int, kept: Sequence[int] = ()) -> PreTrainedModel:
+    """As fork_classifier, a *ForQuestionAnswering: a fresh head of two numbers a token, for an answer's start and end."""
+    return _with_fresh_head(bundle, 2, seed, kept, empty_span)
+
+
+def _with_fresh_head(
+    bundle: Bundle, outputs: int, seed: int, kept: Sequence[int], empty: Callable[[PretrainedConfig], PreTrainedModel]
+) -> PreTrainedModel:
     config = classifier_config(bundle.model.config, outputs, bundle.tokenizer.pad_token_id)
     shared = pretrained(bundle)
     if kept:
         config = shortened_config(config, kept)
         shared = renamed(shared, bundle.architecture.layers, depth_of(bundle.model), kept)
-    model = empty_classifier(config)
+    model = empty(config)
     for name, parameter in list(model.named_parameters()):
         source = shared.get(name)
         if source is not None and source.shape == parameter.shape:
@@ -64,13 +77,25 @@ def fork_masked(bundle: Bundle, kept: Sequence[int] = ()) -> PreTrainedModel:
     Raises MissingCapabilityError if the checkpoint has no such head.
     """
     bundle.require(Capability.MLM)
+    return _with_own_head(bundle, kept, empty_masked)
+
+
+def fork_causal(bundle: Bundle, kept: Sequence[int] = ()) -> PreTrainedModel:
+    """As fork_masked, the bundle's model that continues a text. Raises MissingCapabilityError."""
+    bundle.require(Capability.CAUSAL)
+    return _with_own_head(bundle, kept, empty_causal)
+
+
+def _with_own_head(
+    bundle: Bundle, kept: Sequence[int], empty: Callable[[PretrainedConfig], PreTrainedModel]
+) -> PreTrainedModel:
     shared = pretrained(bundle)
     config = copy.deepcopy(bundle.model.config)
     config._attn_implementation = None
     if kept:
         config = shortened_config(config, kept)
         shared = renamed(shared, bundle.architecture.layers, depth_of(bundle.model), kept)
-    model = empty_masked(config)
+    model = empty(config)
     own: dict[int, nn.Parameter] = {}
     for name, _ in list(model.named_parameters(remove_duplicate=False)):
         source = shared[name]
@@ -84,7 +109,15 @@ def fork_masked(bundle: Bundle, kept: Sequence[int] = ()) -> PreTrainedModel:
 
 def empty_masked(config: PretrainedConfig) -> PreTrainedModel:
     """The family's *ForMaskedLM without storage: all tensors are on torch's meta device."""
-    model_class: Any = MODEL_FOR_MASKED_LM_MAPPING[type(config)]
+    return _empty_tied(MODEL_FOR_MASKED_LM_MAPPING[type(config)], config)
+
+
+def empty_causal(config: PretrainedConfig) -> PreTrainedModel:
+    """The family's model that continues a text, without storage."""
+    return _empty_tied(MODEL_FOR_CAUSAL_LM_MAPPING[type(config)], config)
+
+
+def _empty_tied(model_class: Any, config: PretrainedConfig) -> PreTrainedModel:
     with LOADING, torch.device("meta"):
         model: PreTrainedModel = model_class(config)
         model.tie_weights()
@@ -93,7 +126,15 @@ def empty_masked(config: PretrainedConfig) -> PreTrainedModel:
 
 def empty_classifier(config: PretrainedConfig) -> PreTrainedModel:
     """The family's *ForSequenceClassification without storage: all tensors are on torch's meta device."""
-    model_class: Any = MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING[type(config)]
+    return _empty(MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING[type(config)], config)
+
+
+def empty_span(config: PretrainedConfig) -> PreTrainedModel:
+    """The family's *ForQuestionAnswering without storage."""
+    return _empty(MODEL_FOR_QUESTION_ANSWERING_MAPPING[type(config)], config)
+
+
+def _empty(model_class: Any, config: PretrainedConfig) -> PreTrainedModel:
     with torch.device("meta"):
         model: PreTrainedModel = model_class(config)
     return model

@@ -12,12 +12,11 @@ from explorer.errors import BadInputError
 from explorer.models.shortening import put
 from explorer.tuning.adapted import Adapted, layers_of
 from explorer.tuning.deltas import base_weights, stored
-from explorer.tuning.forks import fork_classifier
 
 
 @torch.no_grad()
 def merged(adapted: Adapted) -> PreTrainedModel:
-    """A plain *ForSequenceClassification that gives the adapted model's logits, frozen and in evaluation mode.
+    """A plain model with the same head that gives the adapted model's logits, frozen and in evaluation mode.
 
     A student on plain text is a plain *ForMaskedLM already; its copy is given.
 
@@ -32,7 +31,7 @@ def merged(adapted: Adapted) -> PreTrainedModel:
         plain.requires_grad_(False).eval()
         return plain
     kept = layers_of(adapted.bundle.model.config, adapted.spec)
-    plain = fork_classifier(adapted.bundle, adapted.fork.config.num_labels or 1, adapted.spec.seed, kept)
+    plain = adapted.kind.fork(adapted.bundle, adapted.fork.config.num_labels or 1, adapted.spec.seed, kept)
     changed = {**_trained_parameters(adapted, plain), **_merged_weights(adapted, plain), **_scaled_biases(adapted)}
     for name, tensor in changed.items():
         put(plain, name, nn.Parameter(tensor.to(plain.get_parameter(name).device), requires_grad=False))

@@ -11,6 +11,7 @@ from torch import nn
 
 from explorer.models.bundle import Bundle
 from explorer.models.timing import milliseconds
+from explorer.tasks.task import CLASSES
 from explorer.tuning.adapted import check_method
 from explorer.tuning.counting import Sizes, count
 from explorer.tuning.forks import pretrained
@@ -69,10 +70,10 @@ class Plan:
         return self.shared_bytes + self.own_bytes + self.activation_bytes
 
 
-def plan(bundle: Bundle, outputs: int, spec: RunSpec, examples: int, mean_tokens: float) -> Plan:
+def plan(bundle: Bundle, outputs: int, spec: RunSpec, examples: int, mean_tokens: float, kind: str = CLASSES) -> Plan:
     """Plan a run on `examples` texts of `mean_tokens` tokens on average. Raises BadInputError where `adapt` would."""
-    check_method(bundle, spec)
-    sizes = count(bundle.model.config, bundle.architecture.layers, outputs, spec, pretrained(bundle).keys())
+    check_method(bundle, spec, kind)
+    sizes = count(bundle.model.config, bundle.architecture.layers, outputs, spec, pretrained(bundle).keys(), kind)
     method = find_method(spec.method)
     moved = method.starts_elsewhere(spec)
     factors = sum(number for group, number in sizes.groups.items() if group.startswith("LoRA")) if moved else 0

@@ -26,12 +26,16 @@ BUCKET = 32
 
 @dataclass(frozen=True)
 class Rows:
-    """Tokenised examples. inputs: one dict of id lists a row; labels: (rows,) float64; cut: how many had to be shortened."""
+    """Tokenised examples. inputs: one dict of id lists a row; labels: (rows,) float64; cut: how many had to be shortened.
+
+    examples: what the rows were read from, where their texts are needed to judge by.
+    """
 
     inputs: tuple[dict[str, list[int]], ...]
     labels: Tensor
     pad: dict[str, int]
     cut: int
+    examples: tuple[Example, ...] = ()
 
     def __len__(self) -> int:
         return len(self.inputs)

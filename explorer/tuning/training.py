@@ -167,6 +167,11 @@ class Training:
             raise self._diverged(self.step, loss)
         return logits
 
+    @property
+    def measured_on(self) -> int:
+        """How many held-out examples there are."""
+        return len(self.held_out)
+
     def quick_scores(self) -> dict[str, float | None]:
         """The task's metrics on the first held-out rows."""
         return self.held_out_scores(QUICK_ROWS)

@@ -10,10 +10,10 @@ from typing import Any
 import gradio as gr
 from markupsafe import Markup
 
-from explorer.charts.words import percent
 from explorer.errors import BadInputError, ExplorerError, readable
 from explorer.runs.examples import OWNER
 from explorer.runs.record import RunRecord
+from explorer.runs.report import score_text
 from explorer.ui.front_door import lecturers_key
 from explorer.ui.kit import QUIET
 from explorer.ui.page import Page
@@ -33,7 +33,7 @@ _KEEP_URL = """(run) => {
 def run_label(record: RunRecord) -> str:
     """One line of the list: what it is, what it reached or where it stands, and whose example it is."""
     score = record.score
-    reached = "" if score is None else percent(score) if record.leading_metric == "accuracy" else f"{score:.3f}"
+    reached = "" if score is None else score_text(record.leading_metric, score)
     state = "" if record.status.has_weights else record.status.value
     kind = "worked example" if record.owner == OWNER else ""
     return " · ".join(part for part in (record.name, reached, state, kind) if part)

@@ -7,6 +7,7 @@ from typing import Any
 from explorer.runs.record import OnRealTask, Outcome, RunRecord, RunStatus, Wrong
 from explorer.runs.store import this_process
 from explorer.scratch.saying import Said
+from explorer.tuning.judged import Judged
 from explorer.tuning.spec import RunSpec
 
 
@@ -32,6 +33,7 @@ def full_record(**changes: Any) -> RunRecord:
         (Wrong("a “text” 😀\n\u2028", "second", 1.0, 0.0, 0.99), Wrong("another", None, 2.5, 4.75, None)),
         "0 1 1",
         "0 0 1",
+        (Judged("asked", None, ("right", "or this"), "said", 0.5), Judged("other", "context", (), "")),
     )
     values: dict[str, Any] = {
         "spec": RunSpec("x/y", "mnli@hub", "lora", 4, 8.5, ("key", "ffn_in"), 1e-4, 7, 3, 100, 5, "dora", 0.1, 3, 9),
@@ -65,6 +67,7 @@ def full_record(**changes: Any) -> RunRecord:
         "whole": (0, 40),
         "examples": 240,
         "held_out": 80,
+        "kind": "span",
         "said": (Said(4, "A [MASK].", 0, ("cat", "dog"), (0.5, 0.25), "a cat"),),
         "real": (OnRealTask("MNLI", "dev.tsv", "abc", 9, {"accuracy": 0.5, "f1": None}, "2026-01-01", "a command"),),
     }

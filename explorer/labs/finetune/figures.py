@@ -12,7 +12,7 @@ from explorer.labs.finetune.schema import PlanResult
 from explorer.runs.record import RunRecord, RunStatus
 from explorer.runs.report import metric_line, metric_text, metric_title, under_way
 from explorer.tables import Table
-from explorer.tuning.methods import find_method
+from explorer.tuning.kinds import kind_of, learning_rate
 
 SMOOTHING = 0.85
 """Share of the past in the smoothed loss: about the last seven steps."""
@@ -80,9 +80,12 @@ def _metric_range(records: Sequence[RunRecord]) -> list[float]:
     found = [point.value for record in records for point in record.measured(record.leading_metric)]
     values = [value for value in found if value is not None]
     ended = len(records) > 1 and not any(record.status.is_active for record in records)
-    if ended and values and min(values) >= 0.5:
+    if ended and values and min(values) >= 0.5 and max(values) <= 1:
         return [0.5, 1.015]
-    return [min([0.0, *(1.1 * value for value in values)]), 1.03]
+    return [
+        min([0.0, *(1.1 * value for value in values)]),
+        max([1.03, *(1.1 * value for value in values if value > 1)]),
+    ]
 
 
 def _name(record: RunRecord, records: Sequence[RunRecord]) -> str:
@@ -115,7 +118,7 @@ def run_sentence(record: RunRecord) -> Markup:
         return prose(strong(record.name), f" {verb} {status.value}. ", record.message)
     split, values = next(iter(record.outcome.metrics.items()))
     reached = ", ".join(metric_text(name, value) for name, value in values.items())
-    kind = "hidden words" if find_method(record.spec.method).fills_masks else "held-out examples"
+    kind = kind_of(record.spec.method, record.kind).unit
     parts = [strong(record.name), " reaches ", strong(reached), f" on {record.outcome.rows[split]:,} {kind}"]
     before = next(iter(record.measured(record.leading_metric)), None)
     if before is not None and before.value is not None and before.step == 0:
@@ -159,7 +162,7 @@ def settings_line(record: RunRecord) -> Markup:
     parts = [
         spec.model,
         record.task_title,
-        f"learning rate {spec.learning_rate or find_method(spec.method).learning_rate:g}",
+        f"learning rate {learning_rate(spec, kind_of(spec.method, record.kind)):g}",
         f"{spec.epochs} epochs",
         f"batch {spec.batch_size}",
         f"seed {spec.seed}",

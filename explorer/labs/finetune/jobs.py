@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from explorer.errors import BadInputError, ExplorerError
 from explorer.labs.finetune.schema import (
@@ -34,12 +34,12 @@ from explorer.tuning.adapted import Adapted
 from explorer.tuning.files.before import script_of_settings
 from explorer.tuning.files.export import export_adapter, export_merged
 from explorer.tuning.files.zips import export_path
-from explorer.tuning.forks import fork_classifier
+from explorer.tuning.kinds import kind_of
 from explorer.tuning.merging import merged
 from explorer.tuning.methods import find_method
 from explorer.tuning.mixed import Mixed
 from explorer.tuning.plan import plan
-from explorer.tuning.rows import Rows, tokenise
+from explorer.tuning.rows import LONGEST_ROW, Rows, tokenise
 from explorer.tuning.spec import RunSpec
 
 SAMPLE = 32
@@ -56,13 +56,15 @@ def plan_run(bundle: Bundle, params: PlanParams) -> PlanResult:
     """What a run would train and cost here; the time from a forward pass that is timed now."""
     spec = RunSpec(**{**vars(params), "model": bundle.model_id})
     method = find_method(spec.method)
-    reason = why_not(bundle.model_id, method, settings())
+    data = load(spec.task, settings())
+    kind = kind_of(spec.method, data.task.kind)
+    reason = why_not(bundle.model_id, method, settings(), data.task.kind)
     if reason is not None:
         return PlanResult(bundle.model_id, method.title, unavailable=reason)
-    data = load(spec.task, settings())
     examples = data.train[: spec.examples or None]
-    sample = tokenise(bundle, examples[:SAMPLE])
-    planned = plan(bundle, data.task.outputs, spec, len(examples), float(sample.lengths.mean()))
+    sample = kind.read(bundle, examples[:SAMPLE], LONGEST_ROW)
+    rows = round(len(examples) * len(sample) / min(SAMPLE, len(examples)))
+    planned = plan(bundle, data.task.outputs, spec, rows, float(sample.lengths.mean()), data.task.kind)
     return PlanResult(
         bundle.model_id,
         method.title,
@@ -72,8 +74,8 @@ def plan_run(bundle: Bundle, params: PlanParams) -> PlanResult:
         planned.checkpoint_bytes,
         planned.memory_bytes,
         planned.seconds,
-        len(examples),
-        -(-len(examples) // spec.batch_size) * spec.epochs,
+        rows,
+        -(-rows // spec.batch_size) * spec.epochs,
         planned.notes,
         script=script_of_settings(bundle, data, spec),
     )
@@ -174,22 +176,18 @@ def merge_check(open_run: OpenRuns, params: MergeParams) -> MergeResult:
     run.require_weights()
     bundle, record, adapted = run.bundle(), run.record, run.restore()
     plain = merged(adapted)
-    before = fork_classifier(bundle, len(record.labels) or 1, record.spec.seed)
-    rows = tokenise(bundle, _sample(run))
+    before = adapted.kind.fork(bundle, len(record.labels) or 1, record.spec.seed, ())
+    rows = adapted.kind.read(bundle, _sample(run), LONGEST_ROW)
     inputs = _inputs(adapted, rows)
     few = rows.batch(range(min(TIMED_BATCH, len(rows))), bundle.device)[0]
 
-    def base_logits(batch: dict[str, Tensor]) -> Tensor:
-        logits: Tensor = before(**adapted.taken(batch)).logits
-        return logits
+    def answers(module: nn.Module, batch: dict[str, Tensor]) -> Tensor:
+        return adapted.kind.scores(module(**adapted.taken(batch)))
 
-    def merged_logits(batch: dict[str, Tensor]) -> Tensor:
-        logits: Tensor = plain(**adapted.taken(batch)).logits
-        return logits
-
-    forms = {"base": base_logits, "attached": adapted.logits, "merged": merged_logits}
+    modules = {"base": before, "attached": adapted.model, "merged": plain}
+    forms = {name: partial(answers, module) for name, module in modules.items()}
     times = typical_milliseconds([partial(answer, few) for answer in forms.values()], bundle.device, TIMED)
-    attached = adapted.logits(inputs).float()
+    attached = answers(adapted.model, inputs).float()
     measured = [
         MergeForm(
             name,
@@ -199,7 +197,7 @@ def merge_check(open_run: OpenRuns, params: MergeParams) -> MergeResult:
             spent.low,
             spent.high,
         )
-        for (name, answer), spent, module in zip(forms.items(), times, (before, adapted.model, plain), strict=True)
+        for (name, answer), spent, module in zip(forms.items(), times, modules.values(), strict=True)
     ]
     return MergeResult(
         record.run_id, record.name, tuple(measured), len(rows), int(rows.lengths.sum()), min(TIMED_BATCH, len(rows))

@@ -12,6 +12,7 @@ from explorer.tuning.adapted import Adapted, build, check_method
 from explorer.tuning.counting import empty_fork
 from explorer.tuning.files.script import training_script
 from explorer.tuning.forks import pretrained
+from explorer.tuning.kinds import kind_of
 from explorer.tuning.methods import find_method
 from explorer.tuning.reading import Scale
 from explorer.tuning.spec import RunSpec
@@ -25,6 +26,7 @@ class Settings:
     spec: RunSpec
     labels: tuple[str, ...]
     scale: tuple[float, float]
+    kind: str
 
 
 def script_of_settings(bundle: Bundle, data: TaskData, spec: RunSpec) -> str:
@@ -34,14 +36,16 @@ def script_of_settings(bundle: Bundle, data: TaskData, spec: RunSpec) -> str:
     BadInputError where `adapt` would.
     """
     method = find_method(spec.method)
-    check_method(bundle, spec)
+    check_method(bundle, spec, data.task.kind)
     if method.is_student or method.starts_elsewhere(spec):
         return ""
     layers = bundle.architecture.layers
-    fork = empty_fork(bundle.model.config, layers, data.task.outputs, spec, pretrained(bundle).keys())
+    fork = empty_fork(bundle.model.config, layers, data.task.outputs, spec, pretrained(bundle).keys(), data.task.kind)
     with torch.device("meta"):
-        adapted = Adapted(bundle, spec, *build(fork, spec, layers))
+        adapted = Adapted(bundle, spec, *build(fork, spec, layers), kind_of(spec.method, data.task.kind))
     labels = torch.tensor([example.label for example in data.train[: spec.examples or None]])
     scale = Scale.of(labels, data.task)
-    settings = Settings(f"{method.title} · {data.task.title}", spec, data.task.labels, (scale.mean, scale.spread))
+    settings = Settings(
+        f"{method.title} · {data.task.title}", spec, data.task.labels, (scale.mean, scale.spread), data.task.kind
+    )
     return training_script(adapted, settings, data.task.metrics)

@@ -7,8 +7,16 @@ from collections.abc import Mapping, Sequence
 
 from explorer.models.catalog import find_card
 from explorer.tasks.glue_tasks import TASKS
+from explorer.tasks.task import CLASSES, MASKED, SPAN, WRITTEN
 from explorer.tuning.files.facts import RealFacts, RunFacts
+from explorer.tuning.kinds import KINDS, Kind, kind_of, learning_rate
 from explorer.tuning.methods import Method, find_method
+
+_ANSWERS = {
+    MASKED: "a word for each mask",
+    WRITTEN: "a text for a meaning",
+    SPAN: "where an answer starts and ends",
+}
 
 ADAPTER_LIBRARY = "peft"
 MODEL_LIBRARY = "transformers"
@@ -62,7 +70,7 @@ def card(
 
 def _front_matter(facts: RunFacts, model_id: str, library: str, method: Method) -> str:
     """JSON values are YAML too, and quote whatever stands in a name."""
-    kind = "fill-mask" if method.fills_masks else "text-classification"
+    kind = kind_of(method.slug, facts.kind).pipeline
     entries: dict[str, object] = {
         "base_model": model_id,
         "library_name": library,
@@ -94,7 +102,7 @@ def _results(facts: RunFacts) -> str:
         for split, scores in facts.outcome.metrics.items()
         for name, value in scores.items()
     ]
-    examples = "Hidden words" if find_method(facts.spec.method).fills_masks else "Examples"
+    examples = kind_of(facts.spec.method, facts.kind).unit.removeprefix("held-out ").capitalize()
     table = _table(("Held-out split", examples, "Metric", "Value"), rows)
     return "\n\n".join([table, *(_on_real_task(real) for real in facts.real)])
 
@@ -114,12 +122,12 @@ def _settings(facts: RunFacts, method: Method) -> list[tuple[object, ...]]:
         value = getattr(spec, option)
         own.append((_SETTINGS.get(option, option), ", ".join(value) if isinstance(value, tuple) else value))
     labels = ", ".join(f"{number} = {label}" for number, label in enumerate(facts.labels)) or "one score"
-    labels = "a word for each mask" if method.fills_masks else labels
+    labels = _ANSWERS.get(kind_of(method.slug, facts.kind).slug, labels)
     return [
         ("Base model", model_name(spec.model)),
         ("Answers", labels),
         *own,
-        ("Learning rate", spec.learning_rate or method.learning_rate),
+        ("Learning rate", learning_rate(spec, kind_of(method.slug, facts.kind))),
         ("Epochs", spec.epochs),
         ("Batch size", spec.batch_size),
         ("Training examples", spec.examples or "all"),
@@ -138,7 +146,7 @@ def _notes(facts: RunFacts, model_id: str, notes: Sequence[str]) -> list[str]:
             f"`{model_id}` comes with BERT Explorer and is not on the hub: write its folder, `assets/models/{model_id}`, in its "
             f"place (`python train.py --model FOLDER` for the script)."
         )
-    if not facts.labels and not find_method(facts.spec.method).fills_masks:
+    if not facts.labels and kind_of(facts.spec.method, facts.kind).slug == CLASSES:
         mean, spread = facts.scale
         said.append(f"The score in the task's own unit is the model's number times {spread:g} plus {mean:g}.")
     return said
@@ -165,12 +173,12 @@ def _code(text: str) -> str:
     return f"`{text.replace('`', '')}`"
 
 
-def load_adapter(model_id: str, outputs: int, extra: Sequence[str] = ()) -> str:
+def load_adapter(model_id: str, outputs: int, extra: Sequence[str] = (), kind: Kind = KINDS[CLASSES]) -> str:
     """How to load an adapter in peft's format from its unpacked folder. extra: lines after the base has been loaded."""
     return _code_block(
-        ["from peft import PeftModel", *_TRANSFORMERS],
+        ["from peft import PeftModel", _transformers(kind)],
         [
-            *_base(model_id, outputs),
+            *_base(model_id, outputs, kind),
             *extra,
             'model = PeftModel.from_pretrained(base, ".").eval()  # the unpacked folder',
         ],
@@ -178,16 +186,18 @@ def load_adapter(model_id: str, outputs: int, extra: Sequence[str] = ()) -> str:
     )
 
 
-def load_weights(model_id: str, outputs: int, extra: Sequence[str] = (), prepared: bool = False) -> str:
+def load_weights(
+    model_id: str, outputs: int, extra: Sequence[str] = (), prepared: bool = False, kind: Kind = KINDS[CLASSES]
+) -> str:
     """How to load weights.safetensors. prepared: by train.py's `prepare`, which puts the adapters in."""
     return _code_block(
         [
             "from safetensors.torch import load_file",
-            *_TRANSFORMERS,
+            _transformers(kind),
             *(["from train import prepare"] if prepared else []),
         ],
         [
-            *_base(model_id, outputs),
+            *_base(model_id, outputs, kind),
             *extra,
             f"model = {'prepare(base)' if prepared else 'base'}.eval()",
             'model.load_state_dict(load_file("weights.safetensors"), strict=False)  # the rest stays as it is',
@@ -196,9 +206,9 @@ def load_weights(model_id: str, outputs: int, extra: Sequence[str] = (), prepare
     )
 
 
-def load_merged(method: Method) -> str:
+def load_merged(kind: Kind) -> str:
     """How to load a whole checkpoint from its unpacked folder, and to ask it something."""
-    if method.fills_masks:
+    if kind.slug == MASKED:
         return "\n".join(
             [
                 "from transformers import pipeline",
@@ -208,19 +218,20 @@ def load_merged(method: Method) -> str:
             ]
         )
     return _code_block(
-        list(_TRANSFORMERS),
-        ['model = AutoModelForSequenceClassification.from_pretrained(".").eval()  # the unpacked folder'],
+        [_transformers(kind)],
+        [f'model = {kind.model_class}.from_pretrained(".").eval()  # the unpacked folder'],
         ".",
     )
 
 
-_TRANSFORMERS = ("from transformers import AutoModelForSequenceClassification, AutoTokenizer",)
+def _transformers(kind: Kind) -> str:
+    return f"from transformers import {kind.model_class}, AutoTokenizer"
 
 
-def _base(model_id: str, outputs: int) -> list[str]:
+def _base(model_id: str, outputs: int, kind: Kind) -> list[str]:
+    named = f"num_labels={outputs}, " if kind.slug == CLASSES else ""
     return [
-        "base = AutoModelForSequenceClassification.from_pretrained("
-        f'{json.dumps(model_id, ensure_ascii=False)}, num_labels={outputs}, dtype="float32")'
+        f'base = {kind.model_class}.from_pretrained({json.dumps(model_id, ensure_ascii=False)}, {named}dtype="float32")'
     ]
 
 
@@ -243,4 +254,5 @@ def facts_of(facts: RunFacts) -> Mapping[str, object]:
         "labels": list(facts.labels),
         "columns": list(facts.columns),
         "scale": list(facts.scale),
+        "kind": facts.kind,
     }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import csv
+import dataclasses
 import io
 import json
 import tempfile
@@ -15,7 +16,7 @@ from safetensors.torch import save as save_tensors
 from torch import Tensor
 
 from explorer.errors import BadInputError
-from explorer.tasks.task import Example, TaskData
+from explorer.tasks.task import CLASSES, Example, TaskData
 from explorer.tuning.adapted import START, Adapted
 from explorer.tuning.deltas import LowRank
 from explorer.tuning.files import cards
@@ -23,6 +24,7 @@ from explorer.tuning.files.archive import CONFIG, FACTS, WEIGHTS
 from explorer.tuning.files.facts import RunFacts
 from explorer.tuning.files.script import training_script
 from explorer.tuning.files.zips import write_zip
+from explorer.tuning.kinds import find_kind
 from explorer.tuning.merging import merged
 from explorer.tuning.methods.by_peft import config_of
 
@@ -42,7 +44,7 @@ def export_adapter(adapted: Adapted, facts: RunFacts, data: TaskData | None, tar
     """
     if adapted.method.is_student:
         raise BadInputError("A student is a whole model and no adapter: take it home merged (kind = merged).")
-    if data is not None and data.task.outputs != (adapted.fork.config.num_labels or 1):
+    if data is not None and not _fits(adapted, facts, data):
         data = None
     config = config_of(adapted.model)
     model_id, outputs = adapted.bundle.model_id, len(facts.labels) or 1
@@ -51,10 +53,10 @@ def export_adapter(adapted: Adapted, facts: RunFacts, data: TaskData | None, tar
     if config is not None:
         members[WEIGHTS] = save_tensors(_peft_tensors(adapted), metadata={"format": "pt"})
         members[CONFIG] = _peft_config(adapted, config)
-        load = cards.load_adapter(model_id, outputs, padding)
+        load = cards.load_adapter(model_id, outputs, padding, adapted.kind)
     else:
         members[OTHER_WEIGHTS] = save_tensors(adapted.state(), metadata={"format": "pt"})
-        load = cards.load_weights(model_id, outputs, padding, prepared=adapted.method.own_modules)
+        load = cards.load_weights(model_id, outputs, padding, adapted.method.own_modules, adapted.kind)
     library = cards.ADAPTER_LIBRARY if config is not None else cards.MODEL_LIBRARY
     members["README.md"] = cards.card(facts, model_id, library, load, _reading_notes(adapted), data is not None)
     members[FACTS] = json.dumps(cards.facts_of(facts), ensure_ascii=False, indent=2)
@@ -63,6 +65,13 @@ def export_adapter(adapted: Adapted, facts: RunFacts, data: TaskData | None, tar
     if data is not None:
         members |= _examples(facts, data)
     return write_zip(target, members)
+
+
+def _fits(adapted: Adapted, facts: RunFacts, data: TaskData) -> bool:
+    """Whether a task is of the run's kind, with as many classes as its head tells apart."""
+    if data.task.kind != facts.kind:
+        return False
+    return facts.kind != CLASSES or data.task.outputs == (adapted.fork.config.num_labels or 1)
 
 
 def export_merged(adapted: Adapted, facts: RunFacts, target: Path) -> Path:
@@ -84,7 +93,7 @@ def export_merged(adapted: Adapted, facts: RunFacts, target: Path) -> Path:
         tokenizer.save_pretrained(folder)
         members: Members = {str(path.relative_to(folder)): path for path in sorted(folder.rglob("*")) if path.is_file()}
         members["README.md"] = cards.card(
-            facts, adapted.bundle.model_id, cards.MODEL_LIBRARY, cards.load_merged(adapted.method), script=False
+            facts, adapted.bundle.model_id, cards.MODEL_LIBRARY, cards.load_merged(adapted.kind), script=False
         )
         return write_zip(target, members)
 
@@ -109,7 +118,7 @@ def _peft_config(adapted: Adapted, config: PeftConfig) -> str:
     kept = copy.deepcopy(config)
     kept.base_model_name_or_path, kept.inference_mode = adapted.bundle.model_id, True
     values = {name: sorted(value) if isinstance(value, set) else value for name, value in kept.to_dict().items()}
-    values["modules_to_save"] = list(dict.fromkeys(values["modules_to_save"]))
+    values["modules_to_save"] = list(dict.fromkeys(values["modules_to_save"] or ())) or None
     if adapted.method.starts_elsewhere(adapted.spec):
         values |= {"r": 2 * values["r"], "lora_alpha": 2 * values["lora_alpha"], "init_lora_weights": True}
     return json.dumps(values, indent=2, sort_keys=True)
@@ -132,6 +141,8 @@ def _reading_notes(adapted: Adapted) -> list[str]:
 
 def _examples(facts: RunFacts, data: TaskData) -> Members:
     """The examples that the run was trained and measured on, as TSV files with a header."""
+    if find_kind(data.task.kind).judges_texts:
+        return _with_answers(facts, data)
     header = [*data.task.columns, "label"]
     members: Members = {"data/train.tsv": _separated(header, data.train[: facts.spec.examples or None], data)}
     for split, examples in data.validation.items():
@@ -139,6 +150,18 @@ def _examples(facts: RunFacts, data: TaskData) -> Members:
         name = "validation" if len(data.validation) == 1 else f"validation_{_plain(split)}"
         members[f"data/{name}.tsv"] = _separated(header, examples[:measured], data)
     return members
+
+
+def _with_answers(facts: RunFacts, data: TaskData) -> Members:
+    """As _examples, as JSON lines: an answer may hold whatever a text holds, and there may be several."""
+    parts = {"train": data.train[: facts.spec.examples or None]}
+    parts |= {f"validation_{_plain(split)}": examples for split, examples in data.validation.items()}
+    return {
+        f"data/{name}.jsonl": "".join(
+            json.dumps(dataclasses.asdict(example), ensure_ascii=False) + "\n" for example in examples
+        )
+        for name, examples in parts.items()
+    }
 
 
 def _separated(header: Sequence[str], examples: Sequence[Example], data: TaskData) -> str:

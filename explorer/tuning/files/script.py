@@ -14,9 +14,10 @@ import transformers
 from peft import PeftConfig
 from peft import __version__ as peft_version
 
+from explorer.tasks.task import CLASSES
 from explorer.tuning.adapted import Adapted
 from explorer.tuning.files.facts import ScriptFacts
-from explorer.tuning.methods import find_method
+from explorer.tuning.kinds import learning_rate
 from explorer.tuning.methods.bottleneck import WithAdapter
 from explorer.tuning.methods.by_peft import config_of
 from explorer.tuning.methods.prefix import SHARED_START
@@ -46,12 +47,13 @@ def training_script(adapted: Adapted, facts: ScriptFacts, metrics: Sequence[str]
     """
     parts = _parts(adapted)
     spec = facts.spec
+    kind = adapted.kind
+    own = {"CLASSES": repr(list(facts.labels)), "MEAN, SPREAD": repr(facts.scale)[1:-1]}
     constants = {
         "RUN": repr(facts.name),
         "MODEL": repr(adapted.bundle.model_id),
-        "CLASSES": repr(list(facts.labels)),
-        "MEAN, SPREAD": repr(facts.scale)[1:-1],
-        "LEARNING_RATE": repr(spec.learning_rate or find_method(spec.method).learning_rate),
+        **(own if kind.slug == CLASSES else kind.constants),
+        "LEARNING_RATE": repr(learning_rate(spec, kind)),
         "EPOCHS": repr(spec.epochs),
         "BATCH_SIZE": repr(spec.batch_size),
         "SEED": repr(spec.seed),
@@ -60,7 +62,7 @@ def training_script(adapted: Adapted, facts: ScriptFacts, metrics: Sequence[str]
         **parts.constants,
     }
     return _filled(
-        "train",
+        kind.template,
         packages=f'"torch>={_release(torch.__version__)}" "transformers>={_release(transformers.__version__)}"'
         + (f' "peft>={_release(peft_version)}"' if config_of(adapted.model) else ""),
         standard="".join(f"{line}\n" for line in parts.imports if line in _STANDARD),

@@ -6,11 +6,15 @@ modules are saved with the adapter, so that what peft writes can be loaded by pe
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 from peft import PeftConfig, TaskType
 from torch import nn
-from transformers import PreTrainedModel
+from transformers import (
+    MODEL_FOR_CAUSAL_LM_MAPPING,
+    MODEL_FOR_QUESTION_ANSWERING_MAPPING,
+    PreTrainedModel,
+)
 
 from explorer.tuning.forks import head_modules
 from explorer.tuning.spec import RunSpec
@@ -20,8 +24,20 @@ ADAPTER = "default"
 
 
 def common(fork: PreTrainedModel) -> dict[str, Any]:
-    """What every configuration says: the head is trained and saved too."""
-    return {"task_type": TaskType.SEQ_CLS, "modules_to_save": head_modules(fork)}
+    """What every configuration says: a fresh head is trained and saved too."""
+    return {"task_type": task_type(fork), "modules_to_save": head_modules(fork) or None}
+
+
+def task_type(fork: PreTrainedModel) -> TaskType:
+    """What the fork's head does, in peft's words."""
+    config, found = type(fork.config), cast("Any", type(fork))
+    for mapping, name in (
+        (MODEL_FOR_CAUSAL_LM_MAPPING, TaskType.CAUSAL_LM),
+        (MODEL_FOR_QUESTION_ANSWERING_MAPPING, TaskType.QUESTION_ANS),
+    ):
+        if mapping.get(config, None) is found:
+            return name
+    return TaskType.SEQ_CLS
 
 
 def virtual(fork: PreTrainedModel, spec: RunSpec) -> dict[str, Any]:

@@ -32,6 +32,7 @@ METHOD = Method(
     products=1,
     kept=0,
     reaches_layers=False,
+    trains_body=False,
     whole_tensors=True,
     template=lambda spec, layers: "chosen",
 )

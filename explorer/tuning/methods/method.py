@@ -79,6 +79,8 @@ class Method:
 
     fills_masks: bool = False
     """It learns from plain text and keeps the model's own head."""
+    trains_body: bool = True
+    """It trains numbers besides a fresh head's."""
     changes_matrices: bool = False
     """There is a ΔW."""
     low_rank: bool = False

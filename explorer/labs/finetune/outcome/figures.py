@@ -8,9 +8,10 @@ from typing import Any
 from markupsafe import Markup
 
 from explorer.charts import CIVIDIS, Picture, Trace, axis, chart, colorbar, heat, line, points
-from explorer.charts.words import caption, percent, quoted
+from explorer.charts.words import caption, percent, quoted, strong
 from explorer.runs.record import Outcome, RunRecord
-from explorer.tuning.methods import find_method
+from explorer.tasks.task import CLASSES
+from explorer.tuning.kinds import kind_of
 
 
 def label_text(record: RunRecord, label: float) -> str:
@@ -19,15 +20,15 @@ def label_text(record: RunRecord, label: float) -> str:
 
 
 def outcome_figure(record: RunRecord) -> Picture | str:
-    """The confusion matrix of a classification, true against predicted scores of a regression; empty without a result."""
-    if record.outcome is None or _is_of_text(record):
+    """The confusion matrix of a classification, true against predicted scores of a regression; empty for other kinds."""
+    if record.outcome is None or _has_no_classes(record):
         return ""
     return _confusion(record, record.outcome) if record.labels else _scatter(record.outcome)
 
 
-def _is_of_text(record: RunRecord) -> bool:
-    """Whether it fills masks (a student on plain text): it has neither classes nor scores to compare."""
-    return find_method(record.spec.method).fills_masks
+def _has_no_classes(record: RunRecord) -> bool:
+    """Whether it has neither classes nor scores to compare: it fills masks, or its answers are texts."""
+    return kind_of(record.spec.method, record.kind).slug != CLASSES
 
 
 def _confusion(record: RunRecord, outcome: Outcome) -> Picture:
@@ -66,7 +67,9 @@ def _scatter(outcome: Outcome) -> Picture:
 
 def mistakes(record: RunRecord, most: int = 8) -> Markup:
     """The most confidently wrong examples, as a table; the visitor's own texts in it are escaped."""
-    if record.outcome is None or _is_of_text(record):
+    if record.outcome is not None and record.outcome.judged:
+        return _judged(record, record.outcome, most)
+    if record.outcome is None or _has_no_classes(record):
         return Markup("")
     if not record.outcome.wrong:
         return caption("No mistake on the held-out examples.")
@@ -81,3 +84,17 @@ def mistakes(record: RunRecord, most: int = 8) -> Markup:
     ]
     title = "The most confidently wrong" if record.labels else "Farthest from the true score"
     return quoted(("text", "true", "predicted", "confidence" if record.labels else ""), rows, title, "mistakes")
+
+
+def _judged(record: RunRecord, outcome: Outcome, most: int) -> Markup:
+    """What was asked, what is right and what the run said, of held-out examples; those with the lowest score first."""
+    shown = sorted(outcome.judged, key=lambda one: 1.0 if one.score is None else one.score)[:most]
+    rows = [
+        (
+            one.asked if one.context is None else f"{one.asked} / {one.context}",
+            " / ".join(one.right) or "no answer",
+            strong(one.said or "no answer"),
+        )
+        for one in shown
+    ]
+    return quoted((record.columns[0] if record.columns else "asked", "right", "the run"), rows, "Held out", "mistakes")

@@ -1,0 +1,56 @@
+"""A text for each meaning, by the model's own head for the next token: GPT-2 on E2E (Hu et al. 2021, LoRA, section 5.4)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from explorer.models.families import Architecture, Capability
+from explorer.tasks.e2e import ASKS
+from explorer.tasks.task import WRITTEN
+from explorer.tuning.kinds.kind import Kind, lazily
+from explorer.tuning.methods.method import Method
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel
+
+    from explorer.models.bundle import Bundle
+
+
+def _refuses(method: Method, architecture: Architecture) -> str | None:
+    if Capability.CAUSAL not in architecture.heads:
+        return (
+            f"{architecture.family} fills blanks and does not write from left to right. Choose a model that continues a text, "
+            "such as gpt2-mini."
+        )
+    if method.is_student or method.fills_masks:
+        return "a student learns classes, scores or hidden words here, and no writing. Choose another method."
+    if not method.trains_body:
+        return (
+            "the head that writes is the model's own (its matrix is that of the word embeddings), so no fresh head is left to "
+            "train. Choose another method, such as LoRA."
+        )
+    return None
+
+
+def _fork(bundle: Bundle, outputs: int, seed: int, kept: Sequence[int]) -> PreTrainedModel:
+    from explorer.tuning.forks import fork_causal
+
+    return fork_causal(bundle)
+
+
+KIND = Kind(
+    WRITTEN,
+    "AutoModelForCausalLM",
+    "CAUSAL_LM",
+    "text-generation",
+    _refuses,
+    _fork,
+    lazily("explorer.tuning.forks:empty_causal"),
+    lazily("explorer.tuning.writing:rows_of"),
+    lazily("explorer.tuning.writing:WritingTraining"),
+    unit="held-out meanings",
+    template="train_written",
+    constants={"ASKS": repr(ASKS)},
+    judges_texts=True,
+)
