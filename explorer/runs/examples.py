@@ -127,6 +127,17 @@ _STUDENTS = (
 
 _NOTHING = ScratchSpec(steps=8000)
 
+WRITTEN = "example-e2e-lora"
+"""What a first visitor sees of meanings put into words."""
+
+_WRITTEN = RunSpec("gpt2-mini", "e2e", "lora", targets=("query", "output", "ffn_in", "ffn_out"), epochs=10)
+BY_WRITER = {
+    WRITTEN: _WRITTEN,
+    "example-e2e-prefix": replace(_WRITTEN, method="prefix"),
+    "example-e2e-full": replace(_WRITTEN, method="full", epochs=6),
+}
+"""The three ways of LoRA's Table 3, in small."""
+
 EXAMPLES = (
     Worked("example-nothing", _NOTHING),
     Worked("example-nothing-roberta", replace(_NOTHING, objective="mlm", row_format="full_sentences"), listed=False),
@@ -140,4 +151,5 @@ EXAMPLES = (
         if method.slug != "lora"
     ),
     *_STUDENTS,
+    *(Worked(run_id, spec, 1, spec.method != "full", run_id == WRITTEN) for run_id, spec in BY_WRITER.items()),
 )

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
+from explorer.errors import BadInputError
 from explorer.settings import BUNDLED_E2E
 from explorer.tasks.generation_metrics import METRICS
 from explorer.tasks.splitting import hold_out, mixed
@@ -39,7 +41,35 @@ class Meaning:
     @property
     def text(self) -> str:
         """As a model reads it: `name : Bar Olmo | food : Italian`."""
-        return " | ".join(f"{slot} : {value}" for slot, value in self.slots)
+        return spelled(self.slots)
+
+
+def parse_meaning(text: str) -> tuple[tuple[str, str], ...]:
+    """The slots of a meaning that a visitor wrote, `name : Bar Olmo | food : Italian`, in SLOTS' order.
+
+    Raises BadInputError for a part without a colon, an unknown slot, one that comes twice, and a meaning without a slot.
+    """
+    known = {slot.casefold(): slot for slot in SLOTS}
+    found: dict[str, str] = {}
+    for part in filter(str.strip, text.split("|")):
+        name, colon, value = (piece.strip() for piece in part.partition(":"))
+        slot = known.get(name.casefold())
+        if not colon or not value or slot is None:
+            raise BadInputError(
+                f"“{part.strip()[:60]}” is no slot with its value. Write name : Bar Olmo | food : Italian, with slots out of "
+                f"{', '.join(SLOTS)}."
+            )
+        if slot in found:
+            raise BadInputError(f"The slot {slot} comes twice. Leave one of them out.")
+        found[slot] = " ".join(value.split())
+    if not found:
+        raise BadInputError(f"The meaning is empty. Fill in at least one slot, such as {SLOTS[0]}.")
+    return tuple((slot, found[slot]) for slot in SLOTS if slot in found)
+
+
+def spelled(slots: Sequence[tuple[str, str]]) -> str:
+    """As a model reads them: `name : Bar Olmo | food : Italian`."""
+    return " | ".join(f"{slot} : {value}" for slot, value in slots)
 
 
 def read_meaning(line: str) -> Meaning:

@@ -33,8 +33,13 @@ def merged(adapted: Adapted) -> PreTrainedModel:
     kept = layers_of(adapted.bundle.model.config, adapted.spec)
     plain = adapted.kind.fork(adapted.bundle, adapted.fork.config.num_labels or 1, adapted.spec.seed, kept)
     changed = {**_trained_parameters(adapted, plain), **_merged_weights(adapted, plain), **_scaled_biases(adapted)}
+    places: dict[int, list[str]] = {}
+    for name, parameter in plain.named_parameters(remove_duplicate=False):
+        places.setdefault(id(parameter), []).append(name)
     for name, tensor in changed.items():
-        put(plain, name, nn.Parameter(tensor.to(plain.get_parameter(name).device), requires_grad=False))
+        own = nn.Parameter(tensor.to(plain.get_parameter(name).device), requires_grad=False)
+        for place in places[id(plain.get_parameter(name))]:  # the words' embeddings may be the head's matrix too
+            put(plain, place, own)
     plain.requires_grad_(False).eval()
     return plain
 

@@ -45,6 +45,7 @@ Targets = Annotated[
     AfterValidator(_known_targets),
     Shown("Adapted matrices", choices=tuple((name.replace("ffn_", "FFN "), name) for name in TARGETS)),
 ]
+Rank = Annotated[int, Exact(1, 4096), Shown("Rank r", slider=(1, 128))]
 LearningRate = Annotated[float | None, Number(0, 1e6, above=True, optional=True), Shown("Learning rate")]
 """None takes the method's own default."""
 
@@ -87,7 +88,7 @@ class RunSpec:
     model: Annotated[str, Name()]
     task: Task = "sst2"
     method: Annotated[str, Name(), Shown("Method", dropdown=True)] = "lora"
-    rank: Annotated[int, Exact(1, 4096), Shown("Rank r", slider=(1, 128))] = 8
+    rank: Rank = 8
     alpha: Annotated[
         float, Number(0, 10_000, above=True), Shown("LoRA alpha", "The update is scaled by alpha / r.")
     ] = 16.0

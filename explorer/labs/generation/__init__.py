@@ -3,8 +3,10 @@
 from markupsafe import Markup
 
 from explorer.action import Lab
+from explorer.labs.generation.adapt import ADAPT
 from explorer.labs.generation.apart import SCORE_PARTS
 from explorer.labs.generation.continued.actions import CONTINUE_TEXT, NEXT_TOKEN
+from explorer.labs.generation.meaning.actions import GENERATE
 from explorer.labs.generation.scores import SCORE_TEXTS
 from explorer.models.families import Capability
 
@@ -13,10 +15,10 @@ LAB = Lab(
     title="Writing",
     chapter="Adapt",
     question="How does a model write, and how is it judged?",
-    teaser="A text continued token by token by five decodings side by side; and texts judged by BLEU, NIST, METEOR, ROUGE-L and "
-    "CIDEr, each taken apart on one sentence.",
+    teaser="A text continued token by token by five decodings side by side; meanings put into words by a GPT-2 adapted here; and "
+    "texts judged by BLEU, NIST, METEOR, ROUGE-L and CIDEr, each taken apart on one sentence.",
     needs=Capability.CAUSAL,
-    actions=(CONTINUE_TEXT, NEXT_TOKEN, SCORE_TEXTS, SCORE_PARTS),
+    actions=(CONTINUE_TEXT, NEXT_TOKEN, GENERATE, ADAPT, SCORE_TEXTS, SCORE_PARTS),
     tab="explorer.labs.generation.page:build",
     without_head=Markup(
         "<p>Most models of the family fill blanks and have both sides in view, so nothing in their training asked for the token "

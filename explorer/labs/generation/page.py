@@ -4,15 +4,25 @@ from __future__ import annotations
 
 import gradio as gr
 
+from explorer.labs.generation.adapt.page import build_adapt
 from explorer.labs.generation.continued.page import build_continued
+from explorer.labs.generation.meaning.page import build_meaning
 from explorer.labs.generation.scores.page import build_scores
+from explorer.tasks.task import WRITTEN
 from explorer.ui.page import Page
+from explorer.ui.run_picker import RunPicker
 
 
 def build(page: Page) -> None:
-    """A tab a question."""
+    """A tab a question; the run is the meanings'."""
+    picker = RunPicker(page, accept=lambda record: record.kind == WRITTEN)
     with gr.Tabs():
         with gr.Tab("Continue a text", id="continue") as tab:
             build_continued(page, tab)
+        with gr.Tab("A meaning in words", id="meaning") as meaning:
+            build_meaning(page, meaning, picker)
+        with gr.Tab("Adapt GPT-2", id="adapt") as adapting:
+            build_adapt(page, adapting, picker)
         with gr.Tab("Scores", id="scores") as tab:
             build_scores(page, [tab.select])
+    picker.wire()

@@ -111,6 +111,8 @@ def _peft_parts(adapted: Adapted, config: PeftConfig) -> _Parts:
     used = [type(config).__name__, "get_peft_model"]
     constants = {"CONFIG": _as_code(config)}
     template = adapted.method.template(adapted.spec, adapted.layers)
+    if template == "prompt_last" and adapted.kind.slug != CLASSES:  # what it works around is the classifier's
+        template = "peft"
     if template == "pissa":
         imports = (
             "import dataclasses",

@@ -22,15 +22,15 @@ def build(fork: PreTrainedModel, spec: RunSpec, layers: Layers) -> nn.Module:
     as [CLS] does and is trained to stand for it (peft's choice; kept so that peft loads the result). A model that reads its
     last token reads the text's last, padded or not, where peft on its own would read padding.
     """
-    from peft import PromptTuningConfig, get_peft_model
+    from peft import PromptTuningConfig, TaskType, get_peft_model
 
-    from explorer.tuning.methods.by_peft import common, virtual
+    from explorer.tuning.methods.by_peft import common, task_type, virtual
 
     config = PromptTuningConfig(prompt_tuning_init="SAMPLE_VOCAB", **virtual(fork, spec), **common(fork))
     embeddings: Any = fork.get_input_embeddings()
     config.token_dim = embeddings.weight.shape[1]  # ALBERT's are narrower than its layers
     model = get_peft_model(fork, config)
-    if layers.reads_last:
+    if layers.reads_last and task_type(fork) is TaskType.SEQ_CLS:
         fork.get_submodule(layers.body).register_forward_hook(_keep_last, with_kwargs=True)
     return model
 

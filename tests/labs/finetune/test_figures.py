@@ -12,6 +12,7 @@ from explorer.labs.finetune.outcome import figures as outcome_figures
 from explorer.labs.finetune.schema import MergeForm, MergeResult, PlanResult, Prediction, PredictRunResult, SwapResult
 from explorer.labs.finetune.uploads import not_glues
 from explorer.labs.finetune.use import figures as try_figures
+from explorer.runs import curves
 from explorer.runs.following import Compared
 from explorer.runs.record import OnRealTask, Outcome, RunRecord, RunStatus
 from explorer.runs.report import run_table
@@ -22,14 +23,14 @@ from tests.labs.finetune.records import record, regression
 
 
 def test_smoothing_is_a_weighted_mean_and_leaves_a_constant_alone() -> None:
-    assert figures.smoothed([(step, 0.7) for step in range(1, 30)]) == pytest.approx([0.7] * 29)
-    values = figures.smoothed([(1, 1.0), (2, 0.0)])
+    assert curves.smoothed([(step, 0.7) for step in range(1, 30)]) == pytest.approx([0.7] * 29)
+    values = curves.smoothed([(1, 1.0), (2, 0.0)])
     assert values[0] == 1.0
-    assert values[1] == pytest.approx(figures.SMOOTHING * 0.15 / (1 - figures.SMOOTHING**2))
+    assert values[1] == pytest.approx(curves.SMOOTHING * 0.15 / (1 - curves.SMOOTHING**2))
 
 
 def test_the_curves_hold_every_loss_and_every_metric() -> None:
-    drawn = assert_draws(figures.curves_figure([record()]))
+    drawn = assert_draws(curves.curves_figure([record()]))
     each, smooth, metric = drawn.data
     assert list(each.y) == [loss for _, loss in record().losses]
     assert len(smooth.y) == len(each.y)
@@ -40,7 +41,7 @@ def test_the_curves_hold_every_loss_and_every_metric() -> None:
 
 def test_several_runs_have_a_colour_and_a_name_each() -> None:
     runs = [record(run_id=f"r00000000{place}", name=f"run {place}") for place in range(9)]
-    drawn = assert_draws(figures.curves_figure(runs))
+    drawn = assert_draws(curves.curves_figure(runs))
     lines = [trace for trace in drawn.data if trace.showlegend is not False]
     assert [trace.name for trace in lines] == [run.name for run in runs]
     assert len({trace.line.color for trace in lines}) == 9
@@ -50,23 +51,23 @@ def test_the_legend_leaves_out_the_task_that_all_runs_share() -> None:
     runs = [
         record(name=f"{method} · a task", run_id=f"r00000000{place}") for place, method in enumerate(("LoRA", "IA³"))
     ]
-    names = [trace["name"] for trace in figures.curves_figure(runs)["data"] if trace.get("showlegend") is not False]
+    names = [trace["name"] for trace in curves.curves_figure(runs)["data"] if trace.get("showlegend") is not False]
     assert names == ["LoRA", "IA³"]
     runs[1] = replace(runs[1], task_title="another")
-    names = [trace["name"] for trace in figures.curves_figure(runs)["data"] if trace.get("showlegend") is not False]
+    names = [trace["name"] for trace in curves.curves_figure(runs)["data"] if trace.get("showlegend") is not False]
     assert names == ["LoRA · a task", "IA³ · a task"]
 
 
 def test_several_runs_that_have_ended_above_one_half_are_drawn_from_there_on() -> None:
     runs = [record(), record(run_id="r000000001")]
-    assert figures.curves_figure(runs)["layout"]["yaxis2"]["range"][0] == 0.5
-    assert figures.curves_figure(runs[:1])["layout"]["yaxis2"]["range"][0] == 0
+    assert curves.curves_figure(runs)["layout"]["yaxis2"]["range"][0] == 0.5
+    assert curves.curves_figure(runs[:1])["layout"]["yaxis2"]["range"][0] == 0
     training = replace(runs[1], status=RunStatus.RUNNING)
-    assert figures.curves_figure([runs[0], training])["layout"]["yaxis2"]["range"][0] == 0, "its axis must not jump"
+    assert curves.curves_figure([runs[0], training])["layout"]["yaxis2"]["range"][0] == 0, "its axis must not jump"
 
 
 def test_a_correlation_below_zero_stays_in_view() -> None:
-    drawn = assert_draws(figures.curves_figure([regression()]))
+    drawn = assert_draws(curves.curves_figure([regression()]))
     assert drawn.layout.yaxis2.range[0] < -0.3
 
 
@@ -75,7 +76,7 @@ def test_a_visitors_task_name_stays_text(name: str) -> None:
     run = record(name=name, task_title=name)
     assert_safe(figures.run_sentence(run), name)
     assert_safe(figures.settings_line(run), name, ("p",))
-    assert all("<" not in str(trace.name) for trace in assert_draws(figures.curves_figure([run, run])).data)
+    assert all("<" not in str(trace.name) for trace in assert_draws(curves.curves_figure([run, run])).data)
     listed = compare_figures.runs_list(Compared((run,)))
     assert "<script" not in listed
     assert "<img" not in listed
@@ -200,10 +201,10 @@ def test_before_and_after_are_on_the_same_rows_or_say_which() -> None:
     new = record(outcome=large, held_out=250, whole=(0, 10))
     assert "accuracy 51.2% on 250 held-out examples (50.0% before training)" in figures.run_sentence(new).striptags()
     assert run_table(old).rows[-1] == (10, 0.1, 0.512), "as the list of runs has it"
-    drawn = assert_draws(figures.curves_figure([new]))
+    drawn = assert_draws(curves.curves_figure([new]))
     assert list(drawn.data[2].marker.symbol) == ["circle", "circle-open", "circle"]
     assert "first 128 held-out rows" in drawn.layout.xaxis.title.text
-    assert "first" not in assert_draws(figures.curves_figure([record()])).layout.xaxis.title.text
+    assert "first" not in assert_draws(curves.curves_figure([record()])).layout.xaxis.title.text
     running = record(
         status=RunStatus.RUNNING, outcome=None, held_out=250, evaluations=((0, {"accuracy": 0.5}),), step=3
     )

@@ -5,9 +5,10 @@ from __future__ import annotations
 import gradio as gr
 
 from explorer.charts import Picture
-from explorer.labs.finetune import COMPARE, figures
+from explorer.labs.finetune import COMPARE
 from explorer.labs.finetune.compare import figures as compare_figures
 from explorer.labs.finetune.schema import CompareParams
+from explorer.runs.curves import curves_figure
 from explorer.runs.examples import BY_METHOD
 from explorer.runs.following import Compared
 from explorer.settings import settings
@@ -55,4 +56,4 @@ def build_compare(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
 
 def _curves(result: Compared) -> Picture | str:
     seen = [record for record in result.records if record.losses]
-    return figures.curves_figure(seen, compare_figures.compared_sentence(result).striptags()) if seen else ""
+    return curves_figure(seen, compare_figures.compared_sentence(result).striptags()) if seen else ""

@@ -7,8 +7,9 @@ from typing import Any
 import gradio as gr
 
 from explorer.errors import readable
-from explorer.labs.finetune import RUNS, figures
+from explorer.labs.finetune import RUNS
 from explorer.labs.finetune.compare import figures as compare_figures
+from explorer.runs.curves import curves_figure
 from explorer.runs.following import Compared
 from explorer.ui.components import plot, rich_text
 from explorer.ui.kit import QUIET, asks, bench, shows
@@ -56,4 +57,4 @@ def build_runs(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
 
 def _drawn(records: list[Any]) -> Any:
     names = ", ".join(record.name for record in records)
-    return figures.curves_figure(records, f"Loss and held-out metric of {names}.") if records else ""
+    return curves_figure(records, f"Loss and held-out metric of {names}.") if records else ""

@@ -9,6 +9,7 @@ import gradio as gr
 from explorer.labs.finetune import FOLLOW, PLAN, TRAIN, figures
 from explorer.labs.finetune.outcome import figures as outcome_figures
 from explorer.labs.finetune.train.controls import Controls
+from explorer.runs.curves import curves_figure
 from explorer.runs.record import RunRecord, RunStatus
 from explorer.runs.report import progress
 from explorer.tuning.methods import find_method
@@ -48,7 +49,7 @@ def build_train(page: Page, picker: RunPicker) -> Stream:
                 "training",
                 ("run-said", "run-curves"),
                 figures.run_sentence,
-                lambda record: figures.curves_figure([record]),
+                lambda record: curves_figure([record], figures.run_sentence(record).striptags()),
                 bar=lambda record: progress([record]),
             )
             tries = Tries(TRY)

@@ -25,7 +25,7 @@ from explorer.models.encoding import encode
 from explorer.models.families import Capability
 
 if TYPE_CHECKING:  # as DynamicCache below
-    from transformers import PreTrainedTokenizerBase
+    from transformers import DynamicCache, PreTrainedTokenizerBase
 
 CONTEXT = 8
 """Tokens before a place that are quoted."""
@@ -54,14 +54,16 @@ class Beginning:
 class Reader:
     """A model that continues a text, with what it has read so far of several rows: `scores` are those of their next token.
 
+    before: keys and values of virtual tokens that stand before every text, and how many these are.
     Raises MissingCapabilityError.
     """
 
-    def __init__(self, bundle: Bundle) -> None:
+    def __init__(self, bundle: Bundle, before: tuple[DynamicCache, int] | None = None) -> None:
         from transformers import DynamicCache  # once a model is loaded: two threads at its first import get half of it
 
         bundle.require(Capability.CAUSAL)
-        self.bundle, self.cache = bundle, DynamicCache()
+        self.bundle = bundle
+        self.cache, self.virtual = before or (DynamicCache(), 0)
         self.end = bundle.tokenizer.eos_token_id
         self.never = sorted({*bundle.tokenizer.all_special_ids} - {self.end})
 
@@ -88,7 +90,7 @@ class Reader:
 
     def room(self, beginning: Beginning) -> int:
         """How many tokens may follow."""
-        return self.bundle.longest - len(beginning.ids)
+        return self.bundle.longest - self.virtual - len(beginning.ids)
 
     def read(self, rows: Sequence[Sequence[int]], parents: Sequence[int] = (), keep: int = 1) -> Tensor:
         """Read on: rows of ids, each after what the row `parents` names has read before. ln p, (rows, keep, vocabulary)."""

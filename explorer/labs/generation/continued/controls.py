@@ -16,11 +16,23 @@ from explorer.ui.page import Page
 PARAMETERS = ("k", "p", "temperature", "beams")
 
 
+def writer_box(page: Page) -> tuple[gr.Textbox, list[Any]]:
+    """Which model writes, and the triggers after which that is known: one that can, where the visitor comes with another."""
+    box = gr.Textbox(WRITER, label="model", visible="hidden")
+
+    def writer(chosen: str) -> str:
+        return chosen if Capability.CAUSAL in page.engine.status(chosen).capabilities else WRITER
+
+    opened = page.opened(writer, [page.model], [box], **QUIET)
+    chosen = [changed(lambda name: name, [page.model], [box], **QUIET) for changed in page.changed]
+    return box, [event.then for event in (opened, *chosen)]
+
+
 class Asked:
     """The controls of the tab."""
 
-    def __init__(self) -> None:
-        self.model = gr.Textbox(WRITER, label="model", visible="hidden")
+    def __init__(self, page: Page) -> None:
+        self.model, self.able = writer_box(page)
         self.branch = gr.Textbox("", label="branch", visible="hidden")
         self.inputs: dict[str, Any] = {"model": self.model}
 
@@ -37,16 +49,6 @@ class Asked:
                         self.inputs[name] = control(ContinueParams, name, min_width=125, **bounds)
         self.inputs["branch"] = self.branch
         return buttons
-
-    def able(self, page: Page) -> list[Any]:
-        """Triggers after which it is known which model writes: one that can is taken where the visitor comes with another."""
-
-        def writer(chosen: str) -> str:
-            return chosen if Capability.CAUSAL in page.engine.status(chosen).capabilities else WRITER
-
-        opened = page.opened(writer, [page.model], [self.model], **QUIET)
-        chosen = [changed(lambda name: name, [page.model], [self.model], **QUIET) for changed in page.changed]
-        return [event.then for event in (opened, *chosen)]
 
     def afresh(self, trigger: Any) -> Any:
         """The trigger after which the branch is cleared: its tokens belong to the text, and to the model, before."""

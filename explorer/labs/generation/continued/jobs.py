@@ -35,7 +35,11 @@ def continue_text(resources: Resources, params: ContinueParams) -> Iterator[Cont
 
     They share one random number a step, from one generator, so that a row doesn't depend on which others stand beside it.
     """
-    reader = Reader(resources.model(params.model))
+    yield from continued(Reader(resources.model(params.model)), params)
+
+
+def continued(reader: Reader, params: ContinueParams) -> Iterator[ContinueResult]:
+    """As continue_text, by a reader of one's own."""
     beginning = reader.begin(params.text, params.branch)
     room = reader.room(beginning)
     count, dice = min(params.tokens, room), torch.Generator().manual_seed(params.seed)

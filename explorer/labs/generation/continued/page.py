@@ -45,7 +45,7 @@ text anew. All rows are one batch.
 
 def build_continued(page: Page, tab: gr.Tab) -> None:
     """The rows come by a stream; the distribution of a pressed token by an action of its own, into the same figure."""
-    asked = Asked()
+    asked = Asked(page)
     with bench():
         with asks(290):
             start, stop = asked.lay_out()
@@ -75,7 +75,7 @@ def build_continued(page: Page, tab: gr.Tab) -> None:
     why("how a token is chosen", WHY)
     folded = folds(CONTINUE_TEXT, "the rows")
     stream = Stream(page, CONTINUE_TEXT, asked.inputs, shown, folded, steered=[([start, stop], buttons)])
-    _start(asked, stream, start, tries, others, [while_in_view("#continue-rows", *asked.able(page)), tab.select])
+    _start(asked, stream, start, tries, others, [while_in_view("#continue-rows", *asked.able), tab.select])
 
     def stopped(request: gr.Request) -> list[Any]:
         stream.watch.end(request)  # the stream ends at its next look, and with it the work

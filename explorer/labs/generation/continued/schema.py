@@ -67,6 +67,13 @@ Branch = Annotated[tuple[int, ...], Read(_ids), Shown("branch")]
 
 K = Annotated[int, Whole(1, 1000), Shown("k of top-k", slider=(1, 100))]
 P = Annotated[float, Number(0, 1, above=True), Shown("p of top-p", slider=(0.05, 1, 0.05))]
+Decodings = Annotated[
+    tuple[str, ...],
+    Read(_decodings),
+    Shown("Decodings", choices=tuple((title, name) for name, title in DECODINGS.items())),
+]
+Tokens = Annotated[int, Whole(1, MOST_TOKENS), Shown("New tokens", slider=(10, MOST_TOKENS))]
+Beams = Annotated[int, Whole(1, MOST_BEAMS), Shown("Beams", slider=(1, MOST_BEAMS))]
 Temperature = Annotated[float, Number(0, 10), Shown("Temperature T", slider=(0.1, 2, 0.1))]
 
 
@@ -79,17 +86,13 @@ class ContinueParams:
 
     model: Writer = WRITER
     text: StartText = TEXT
-    decoding: Annotated[
-        tuple[str, ...],
-        Read(_decodings),
-        Shown("Decodings", choices=tuple((title, name) for name, title in DECODINGS.items())),
-    ] = EVERYTHING
-    tokens: Annotated[int, Whole(1, MOST_TOKENS), Shown("New tokens", slider=(10, MOST_TOKENS))] = TOKENS
+    decoding: Decodings = EVERYTHING
+    tokens: Tokens = TOKENS
     seed: Seed = 0
     k: K = 40
     p: P = 0.9
     temperature: Temperature = 0.7
-    beams: Annotated[int, Whole(1, MOST_BEAMS), Shown("Beams", slider=(1, MOST_BEAMS))] = 4
+    beams: Beams = 4
     branch: Branch = ()
 
 

@@ -1,0 +1,100 @@
+"""Runs that learn to write, side by side: the five metrics, what was trained, and the paper's own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from markupsafe import Markup
+
+from explorer.charts import Picture
+from explorer.charts.words import compact, duration, prose, quoted, strong
+from explorer.models.published import LORA_TABLE_3
+from explorer.runs.curves import curves_figure
+from explorer.runs.following import Compared
+from explorer.runs.record import RunRecord, RunStatus
+from explorer.runs.report import score_text
+from explorer.tables import Table
+from explorer.tasks.generation_metrics import METRICS
+
+
+def values_of(record: RunRecord) -> dict[str, float | None]:
+    """A run's metrics where they were last measured."""
+    if record.outcome is not None and record.outcome.metrics:
+        return next(iter(record.outcome.metrics.values()))
+    return record.evaluations[-1][1] if record.evaluations else {}
+
+
+def adapt_table(result: Compared) -> Table:
+    """A row a run: its five metrics on the held-out meanings, the loss, and what it trained."""
+    rows = []
+    for record in result.records:
+        found = values_of(record)
+        measures = [found.get(name) for name in (*METRICS, "loss")]
+        rows.append((record.run_id, record.name, record.status.value, record.trainable, *measures, record.seconds))
+    return Table.of(("run", "name", "status", "trainable", *METRICS, "held_out_loss", "seconds"), rows)
+
+
+def adapt_sentence(result: Compared) -> Markup:
+    """How the runs stand, and how far each has come from the untouched model."""
+    parts: list[str] = []
+    running = next((one for one in result.records if one.status is RunStatus.RUNNING), None)
+    ended = [record for record in result.records if not record.status.is_active]
+    if running is not None:
+        left = f", about {duration(running.seconds_left)} left" if running.seconds_left else ""
+        parts.append(f"{running.name}: step {running.step} of {running.steps or '?'}{left}. ")
+    elif len(ended) < len(result.records):
+        parts.append("The runs wait for their turn. ")
+    scored = [record for record in result.records if record.outcome is not None and record.score is not None]
+    if scored:
+        best = max(scored, key=lambda record: record.score or 0.0)
+        before = dict(best.evaluations).get(0, {}).get("BLEU")
+        parts += [strong(_name(best)), " writes with ", strong(f"BLEU {score_text('BLEU', best.score)}")]
+        parts.append(
+            f" on {next(iter(best.outcome.rows.values())) if best.outcome else 0} meanings that it has not seen"
+        )
+        parts.append(f"; untouched, {best.spec.model} had {score_text('BLEU', before)}" if before is not None else "")
+        parts.append(f". It trained {compact(best.trainable)} of {compact(best.parameters)} numbers.")
+    return prose(*parts) if parts else prose("The runs are starting.")
+
+
+def _name(record: RunRecord) -> str:
+    return record.name.split(" · ")[0]
+
+
+def adapt_figure(result: Compared) -> Picture | str:
+    """Loss, held-out loss and BLEU against the step."""
+    seen = [record for record in result.records if record.losses]
+    return curves_figure(seen, adapt_sentence(result).striptags()) if seen else ""
+
+
+def metrics_view(result: Compared) -> Markup:
+    """The five metrics of each run, and of the untouched model."""
+    rows: list[Any] = []
+    first = next((record for record in result.records if record.evaluations), None)
+    if first is not None and first.evaluations[0][0] == 0:
+        rows.append((f"{first.spec.model}, untouched", "0", *_texts(first.evaluations[0][1]), ""))
+    rows += [
+        (
+            _name(record),
+            compact(record.trainable) if record.trainable else "",
+            *_texts(values_of(record)),
+            _time(record),
+        )
+        for record in result.records
+    ]
+    rows += [Markup('<td>{}</td><td colspan="7">{}</td>').format(title, reason) for title, reason in result.missing]
+    return quoted(("", "trained", *METRICS, "time"), rows, "Held-out meanings, each against its references")
+
+
+def _texts(found: dict[str, float | None]) -> list[str]:
+    return [score_text(name, found.get(name)) if name in found else "" for name in METRICS]
+
+
+def _time(record: RunRecord) -> str:
+    return duration(record.seconds) if record.seconds else record.status.value
+
+
+def paper_view() -> Markup:
+    """LoRA's Table 3."""
+    rows = [(one.method, one.model, one.trainable, *one.values) for one in LORA_TABLE_3]
+    return quoted(("", "model", "trained", *METRICS), rows, "On E2E's own data. Quoted from Hu et al. 2021, Table 3")

@@ -1,0 +1,97 @@
+"""A run as a writer: its model behind the reader that continues texts, and where its heads look at the slots."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import torch
+
+from explorer.engine.resources import Resources
+from explorer.errors import BadInputError
+from explorer.labs.generation.continued.compute import Beginning, Reader
+from explorer.labs.generation.continued.schema import Row
+from explorer.labs.generation.meaning.schema import SlotAttention
+from explorer.models.bundle import Bundle
+from explorer.models.inside import private_tree
+from explorer.tasks.e2e import ASKS, spelled
+from explorer.tasks.task import WRITTEN
+from explorer.tuning.adapted import Adapted
+from explorer.tuning.writing import opening_of
+
+REST = "slot names and signs"
+BEFORE = "written before"
+VIRTUAL = "virtual tokens"
+
+
+def restored(resources: Resources, run_id: str) -> tuple[str, Adapted]:
+    """A writer's name and its model. Raises BadInputError for a run that writes nothing, or has no weights yet."""
+    run = resources.open_run(run_id)
+    if run.record.kind != WRITTEN:
+        raise BadInputError(
+            f"{run.record.name} has not learnt to put meanings into words. Choose a run of the E2E task, or train one on the "
+            "tab Adapt GPT-2."
+        )
+    run.require_weights()
+    return run.record.name.split(" · ")[0], run.restore()
+
+
+def reader_of(adapted: Adapted) -> Reader:
+    """The run's own model as a reader, its virtual tokens read already."""
+    opening = opening_of(adapted)
+    return Reader(bundle_of(adapted), (opening.cache, opening.length))
+
+
+def bundle_of(adapted: Adapted) -> Bundle:
+    """The run's model as any other that continues a text."""
+    return replace(adapted.bundle, model=adapted.fork)
+
+
+def prompt_of(meaning: Sequence[tuple[str, str]]) -> str:
+    """The text that the model goes on with."""
+    return spelled(meaning) + ASKS
+
+
+@torch.no_grad()
+def attention_to_slots(
+    adapted: Adapted, meaning: Sequence[tuple[str, str]], beginning: Beginning, row: Row
+) -> SlotAttention:
+    """How the attention of each written token's place is shared out: slot by slot, and the rest.
+
+    The place that a token is predicted from is the one before it. Mean over layers and heads.
+    """
+    written = [token.token_id for token in row.tokens]
+    ids = torch.tensor([[*beginning.ids, *written]], device=adapted.bundle.device)
+    opening, tree = opening_of(adapted), private_tree(adapted.fork)
+    output = tree(input_ids=ids, past_key_values=opening.cache, output_attentions=True)
+    mean = torch.stack(output.attentions).float().mean((0, 2))[0]
+    start = len(beginning.ids)
+    rows = mean[start - 1 : start - 1 + len(written)].cpu()
+    text = rows[:, opening.length :]
+    places = _places(adapted.bundle, meaning, start)
+    columns = {slot: text[:, inside].sum(-1) for slot, inside in places.items()}
+    taken = sorted({place for inside in places.values() for place in inside})
+    others = [place for place in range(start) if place not in set(taken)]
+    columns |= {REST: text[:, others].sum(-1), BEFORE: text[:, start:].sum(-1)}
+    if opening.length:
+        columns[VIRTUAL] = rows[:, : opening.length].sum(-1)
+    shares = torch.stack(list(columns.values()), dim=-1).tolist()
+    spelled_tokens = tuple(("" if token.joined else " ") + token.text for token in row.tokens)
+    return SlotAttention(spelled_tokens, tuple(columns), tuple(map(tuple, shares)))
+
+
+def _places(bundle: Bundle, meaning: Sequence[tuple[str, str]], length: int) -> dict[str, list[int]]:
+    """The positions of each slot's value."""
+    text = prompt_of(meaning)
+    offsets = bundle.tokenizer(text, return_offsets_mapping=True)["offset_mapping"]
+    found, start = {}, 0
+    for slot, value in meaning:
+        start = text.index(f"{slot} : {value}", start) + len(slot) + 3
+        stop = start + len(value)
+        found[slot] = [
+            place
+            for place, (first, last) in enumerate(offsets[:length])
+            if last > start and first < stop and last > first
+        ]
+        start = stop
+    return found

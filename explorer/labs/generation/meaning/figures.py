@@ -1,0 +1,122 @@
+"""Texts with what they say of their meaning, and the attention of each written token to the slots."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from markupsafe import Markup
+
+from explorer.charts import CIVIDIS, Picture, axis, chart, colorbar, heat
+from explorer.charts.words import caption, counted, label, percent, prose, quoted, strong
+from explorer.labs.generation.continued.schema import DECODINGS
+from explorer.labs.generation.meaning.schema import GenerateResult, Phrase
+from explorer.tables import Table
+
+NOTHING = "–"
+
+
+def generate_sentence(result: GenerateResult) -> Markup:
+    """Which text says all of its meaning, and which leaves out or adds most."""
+    if not result.done:
+        return prose(strong(result.writer), f" writes: token {result.steps} of at most {result.of}.")
+    whole = [one for one in result.phrases if not one.missed and not one.invented]
+    count = len(result.phrases)
+    parts: list[str] = [strong(result.writer), " says "]
+    if whole:
+        parts += [strong("all of the meaning and nothing else"), f" by {_titles(whole)}"]
+        parts += [f" ({len(whole)} of {counted(count, 'text')})"] if count > 1 else []
+    else:
+        best = min(result.phrases, key=lambda one: len(one.missed) + len(one.invented))
+        asked = len(result.meaning)
+        parts += [strong(f"{asked - len(best.missed)} of {counted(asked, 'slot')}"), f" by {_titles([best])}"]
+        parts += [f", and {counted(len(best.invented), 'thing')} that nobody asked for" if best.invented else ""]
+    if result.untouched is not None:
+        said = len(result.meaning) - len(result.untouched.missed)
+        parts += [f". {result.untouched.writer} before any training says {said} of {len(result.meaning)}"]
+    return prose(*parts, ".")
+
+
+def _titles(phrases: Sequence[Phrase]) -> str:
+    return ", ".join(DECODINGS[one.row.decoding] for one in phrases)
+
+
+def texts_view(result: GenerateResult) -> Markup:
+    """A row for each decoding, and one for the model before training: the text, what it leaves out, what it adds."""
+    rows = [_cells(one, DECODINGS[one.row.decoding], result.done) for one in result.phrases]
+    if result.untouched is not None:
+        rows.append(_cells(result.untouched, f"{result.untouched.writer}, untouched", True))
+    return quoted(("", "text", "missed", "invented"), rows, style="quoted texts")
+
+
+def _cells(phrase: Phrase, name: str, done: bool) -> tuple[object, ...]:
+    going = "" if done or phrase.row.ended is not None else " …"
+    if not done:
+        return (name, f"{phrase.text}{going}", "", "")
+    missed = (
+        Markup('<span class="slot missed">{}</span>').format(", ".join(phrase.missed)) if phrase.missed else NOTHING
+    )
+    added = (
+        Markup('<span class="slot invented">{}</span>').format(", ".join(phrase.invented))
+        if phrase.invented
+        else NOTHING
+    )
+    return (name, phrase.text or NOTHING, missed, added)
+
+
+def generate_table(result: GenerateResult) -> Table:
+    """writer, decoding, text, slots missed and invented, mean −ln p a token."""
+    phrases = [*result.phrases, *([result.untouched] if result.untouched is not None else [])]
+    return Table.each(
+        phrases,
+        writer=lambda one: one.writer,
+        decoding=lambda one: one.row.decoding,
+        text=lambda one: one.text,
+        missed=lambda one: "; ".join(one.missed),
+        invented=lambda one: "; ".join(one.invented),
+        surprisal=lambda one: one.row.surprisal,
+    )
+
+
+def attention_sentence(result: GenerateResult) -> Markup:
+    """Which token looks most at which slot."""
+    looked = result.attention
+    if looked is None:
+        return caption("Where the heads look is drawn once all is written." if not result.done else "")
+    slots = len(result.meaning)
+    best, token, slot = max(
+        (row[column], place, column) for place, row in enumerate(looked.shares) for column in range(slots)
+    )
+    total = sum(sum(row[:slots]) for row in looked.shares) / len(looked.shares)
+    return prose(
+        f"{DECODINGS[result.phrases[0].row.decoding].capitalize()}: while it writes, ",
+        strong(percent(total)),
+        f" of the attention (mean over layers and heads) goes to the values of the slots, most of it to {looked.columns[slot]} "
+        f"before “{looked.tokens[token].strip()}” ({percent(best)}). The rest goes to the slots' names and signs, to what is "
+        "written already",
+        ", and to the virtual tokens." if len(looked.columns) > slots + 2 else ".",
+    )
+
+
+def attention_figure(result: GenerateResult) -> Picture | str:
+    """A row a slot, a column a written token."""
+    looked = result.attention
+    if looked is None:
+        return ""
+    cells = list(zip(*looked.shares, strict=True))
+    across = [f"{place + 1} {label(token.strip(), 12)}" for place, token in enumerate(looked.tokens)]
+    most = max(max(row) for row in cells[: len(result.meaning)])
+    hover = "before “%{x}”: %{z:.1%} to %{y}"
+    drawn = heat(
+        across,
+        looked.columns,
+        cells,
+        CIVIDIS,
+        (0, most),
+        gap=1,
+        bar=colorbar("share of the<br>attention", ".0%"),
+        hover=hover,
+    )
+    down = axis(names=True, down=True, size=15)
+    side = axis("written token", names=True, size=13, tickangle=-60)
+    height = 210 + 30 * len(looked.columns)
+    return chart(attention_sentence(result), drawn, side, down, height=height)
