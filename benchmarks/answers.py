@@ -48,6 +48,7 @@ ASKED: dict[str, list[dict[str, Any]]] = {
         {"model": "gpt2-mini", "text": PLAIN_TEXT, "seed": 3, "temperature": 1.5},
     ],
     "next_token": [{"model": "gpt2-mini"}, {"model": "gpt2-mini", "text": PLAIN_TEXT, "k": 5}],
+    "generate": [{"model": "gpt2-mini"}, {"model": "gpt2-mini", "run": "", "seed": 3}],
     "pretraining_row": [{}, {"model": "bert-mini", "document_a": STORY, "next": "elsewhere", "rate": 0.4, "seed": 3}],
     "score_sentences": [{}, {"sentences": PLAIN_TEXT, "masking": "token"}, {"model": "gpt2-mini"}],
     "fill_several": [{}, {"text": "The [MASK] [MASK] in the [MASK].", "steps": 3}],
@@ -77,7 +78,7 @@ ASKED: dict[str, list[dict[str, Any]]] = {
     "score_parts": [{"hypotheses": PLAIN_TEXT, "references": PLAIN_TEXT}],
 }
 """Questions beside the defaults: where an action is named, these are asked in place of the defaults alone."""
-SKIPPED = ("compare_methods", "sweep_ranks", "ablate_distillation", "compare_amplification", "distill")
+SKIPPED = ("compare_methods", "sweep_ranks", "ablate_distillation", "compare_amplification", "distill", "adapt_writer")
 """They start many runs, or long ones."""
 
 

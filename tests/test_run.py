@@ -45,6 +45,11 @@ CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("continue_text", {"model": "gpt2-mini", "text": NASTY, "tokens": 3, "branch": (262, 3965), "decoding": ("beam",)}),
     ("next_token", {"model": "gpt2-mini", "text": 'It\'s "late".\\', "k": 3, "chosen": 262}),
     (
+        "generate",
+        {"model": "gpt2-mini", "meaning": 'name : It\'s "late" \\ {x} %s', "tokens": 3, "decoding": ("greedy",)},
+    ),
+    ("adapt_writer", {"model": "gpt2-mini", "methods": ("lora",), "examples": 8, "epochs": 1}),
+    (
         "pretraining_row",
         {"document_a": 'It\'s "late".\\ We left. They {x} %s.', "document_b": NASTY, "next": "elsewhere", "rate": 0.4},
     ),

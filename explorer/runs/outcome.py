@@ -15,7 +15,7 @@ from explorer.tuning.rows import Rows
 from explorer.tuning.training import Training
 
 MOST_WRONG = 20
-MOST_JUDGED = 60
+MOST_JUDGED = 80
 MOST_POINTS = 400
 LONGEST_SHOWN = 400
 

@@ -46,7 +46,9 @@ def adapted_by(bundle: Bundle, method: str, moved: bool = True) -> Adapted:
 
 
 def training_of(adapted: Adapted, rows: Rows, **options: Any) -> WritingTraining:
-    spec = RunSpec("gpt2-mini", "e2e", adapted.spec.method, prefix_length=4, bottleneck=8, **{"batch_size": 2, **options})
+    spec = RunSpec(
+        "gpt2-mini", "e2e", adapted.spec.method, prefix_length=4, bottleneck=8, **{"batch_size": 2, **options}
+    )
     return WritingTraining(adapted, E2E, rows, rows, spec, 1e-2)
 
 
@@ -138,7 +140,8 @@ def test_merged_it_says_the_same(gpt2: Bundle, method: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("family", "method", "said"), [("BERT", "lora", "left to right"), ("GPT-2", "head", "own"), ("GPT-2", "distill", "student")]
+    ("family", "method", "said"),
+    [("BERT", "lora", "left to right"), ("GPT-2", "head", "own"), ("GPT-2", "distill", "student")],
 )
 def test_what_cannot_write_says_so(family: str, method: str, said: str) -> None:
     bundle = tiny_bundle(family)

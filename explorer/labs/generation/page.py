@@ -15,11 +15,11 @@ from explorer.ui.run_picker import RunPicker
 
 def build(page: Page) -> None:
     """A tab a question; the run is the meanings'."""
-    picker = RunPicker(page, accept=lambda record: record.kind == WRITTEN)
     with gr.Tabs():
         with gr.Tab("Continue a text", id="continue") as tab:
             build_continued(page, tab)
         with gr.Tab("A meaning in words", id="meaning") as meaning:
+            picker = RunPicker(page, accept=lambda record: record.kind == WRITTEN)
             build_meaning(page, meaning, picker)
         with gr.Tab("Adapt GPT-2", id="adapt") as adapting:
             build_adapt(page, adapting, picker)

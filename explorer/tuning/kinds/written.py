@@ -49,7 +49,7 @@ KIND = Kind(
     lazily("explorer.tuning.forks:empty_causal"),
     lazily("explorer.tuning.writing:rows_of"),
     lazily("explorer.tuning.writing:WritingTraining"),
-    rates={"lora": 6e-3, "full": 1e-3, "prefix": 3e-2, "houlsby": 3e-3, "pfeiffer": 3e-3, "bitfit": 1e-2},
+    rates={"lora": 6e-3, "full": 1e-3, "prefix": 1e-1, "houlsby": 3e-3, "pfeiffer": 3e-3, "bitfit": 1e-2},
     unit="held-out meanings",
     template="train_written",
     constants={"ASKS": repr(ASKS)},

@@ -1,0 +1,89 @@
+"""Slots found in texts: in the bundled references, which say all of their meaning, and in texts that do not."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from explorer.errors import BadInputError
+from explorer.tasks.e2e import bundled_e2e, parse_meaning, restaurants, spelled
+from explorer.tasks.slots import check_slots, says
+
+MILL = (("name", "The Mill"), ("Type", "pub"), ("area", "riverside"), ("family friendly", "no"))
+
+
+def states(text: str, meaning: tuple[tuple[str, str], ...] = MILL) -> set[tuple[str, str]]:
+    return {(one.slot, one.state) for one in check_slots(meaning, text) if one.state != "said"}
+
+
+def test_the_references_say_all_of_their_meaning_and_hardly_anything_else() -> None:
+    found = [
+        one for meaning in restaurants() for text in meaning.references for one in check_slots(meaning.slots, text)
+    ]
+    assert sum(one.state == "said" for one in found) == 4028
+    assert sum(one.state == "missed" for one in found) == 0
+    assert sum(one.state == "invented" for one in found) <= 1
+
+
+def test_another_value_than_the_meanings_is_hardly_ever_found() -> None:
+    values: dict[str, set[str]] = {}
+    for meaning in restaurants():
+        for slot, value in meaning.slots:
+            values.setdefault(slot, set()).add(value)
+    draw, wrong, asked = Random(0), 0, 0
+    for meaning in restaurants():
+        for text in meaning.references:
+            for slot, value in meaning.slots:
+                wrong += says(slot, draw.choice(sorted(values[slot] - {value})), text)
+                asked += 1
+    assert wrong / asked < 0.01
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("The Mill is a pub by the river that is not for children.", set()),
+        ("The Mill is a pub by the river.", {("family friendly", "missed")}),
+        (
+            "The Mill is a pub by the river where children are welcome.",
+            {("family friendly", "missed"), ("family friendly", "invented")},
+        ),
+        (
+            "The Mill is an adults-only riverside pub with cheap French food.",
+            {("price", "invented"), ("food", "invented")},
+        ),
+        ("A riverside pub for adults only.", {("name", "missed")}),
+        ("", {(slot, "missed") for slot, _ in MILL}),
+    ],
+)
+def test_what_is_missed_and_what_is_invented(text: str, found: set[tuple[str, str]]) -> None:
+    assert states(text) == found
+
+
+def test_a_name_says_nothing_about_the_kind_of_place() -> None:
+    meaning = (("name", "Cafe Merle"), ("near", "Old City Pub"))
+    assert states("Cafe Merle is near Old City Pub.", meaning) == set()
+
+
+def test_a_meaning_is_read_in_any_order_and_written_in_one() -> None:
+    assert parse_meaning(" Food : Thai|NAME: Quill ") == (("name", "Quill"), ("food", "Thai"))
+    assert spelled(parse_meaning("food : Thai | name : Quill")) == "name : Quill | food : Thai"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [("", "empty"), ("name Quill", "no slot"), ("colour : red", "name, Type"), ("name : a | name : b", "twice")],
+)
+def test_what_is_no_meaning_says_what_to_write(text: str, said: str) -> None:
+    with pytest.raises(BadInputError, match=said):
+        parse_meaning(text)
+
+
+def test_no_held_out_meaning_is_trained_on() -> None:
+    data = bundled_e2e()
+    train, held = {one.text for one in data.train}, {one.text for one in data.validation["validation"]}
+    assert len(train) == 272
+    assert len(held) == 68
+    assert not train & held
+    assert all(len(one.answers) == 2 for one in (*data.train, *data.validation["validation"]))
