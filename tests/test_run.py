@@ -48,7 +48,7 @@ CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
         "generate",
         {"model": "gpt2-mini", "meaning": 'name : It\'s "late" \\ {x} %s', "tokens": 3, "decoding": ("greedy",)},
     ),
-    ("adapt_writer", {"model": "gpt2-mini", "methods": ("lora",), "examples": 8, "epochs": 1}),
+    ("adapt_writer", {"model": "GPT2", "methods": ("lora",), "examples": 8, "epochs": 1}),
     (
         "pretraining_row",
         {"document_a": 'It\'s "late".\\ We left. They {x} %s.', "document_b": NASTY, "next": "elsewhere", "rate": 0.4},
@@ -201,8 +201,9 @@ def calls(tiny_model: str, tiny_run: str, tmp_path_factory: pytest.TempPathFacto
     student = (
         explorer.run("distill", teacher=tiny_run, student_layers=1, examples=32, epochs=1).result.students[0].run_id
     )
-    albert = save(tmp_path_factory.mktemp("models") / "albert", "ALBERT")
-    meant = {"TINY": tiny_model, "ALBERT": str(albert), "RUN": tiny_run, "STUDENT": student}
+    folder = tmp_path_factory.mktemp("models")
+    albert, gpt2 = (str(save(folder / family, family)) for family in ("ALBERT", "GPT-2"))
+    meant = {"TINY": tiny_model, "ALBERT": albert, "GPT2": gpt2, "RUN": tiny_run, "STUDENT": student}
     return [
         (name, {key: meant.get(value, value) if isinstance(value, str) else value for key, value in given.items()})
         for name, given in CALLS

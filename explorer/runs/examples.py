@@ -130,10 +130,12 @@ _NOTHING = ScratchSpec(steps=8000)
 WRITTEN = "example-e2e-lora"
 """What a first visitor sees of meanings put into words."""
 
-_WRITTEN = RunSpec("gpt2-mini", "e2e", "lora", targets=("query", "output", "ffn_in", "ffn_out"), epochs=10)
+_WRITTEN = RunSpec(
+    "gpt2-mini", "e2e", "lora", rank=16, alpha=32.0, targets=("query", "output", "ffn_in", "ffn_out"), epochs=16
+)
 BY_WRITER = {
     WRITTEN: _WRITTEN,
-    "example-e2e-prefix": replace(_WRITTEN, method="prefix"),
+    "example-e2e-prefix": replace(_WRITTEN, method="prefix", epochs=10),
     "example-e2e-full": replace(_WRITTEN, method="full", epochs=6),
 }
 """The three ways of LoRA's Table 3, in small."""

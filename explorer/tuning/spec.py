@@ -46,6 +46,7 @@ Targets = Annotated[
     Shown("Adapted matrices", choices=tuple((name.replace("ffn_", "FFN "), name) for name in TARGETS)),
 ]
 Rank = Annotated[int, Exact(1, 4096), Shown("Rank r", slider=(1, 128))]
+Alpha = Annotated[float, Number(0, 10_000, above=True), Shown("LoRA alpha", "The update is scaled by alpha / r.")]
 LearningRate = Annotated[float | None, Number(0, 1e6, above=True, optional=True), Shown("Learning rate")]
 """None takes the method's own default."""
 
@@ -89,9 +90,7 @@ class RunSpec:
     task: Task = "sst2"
     method: Annotated[str, Name(), Shown("Method", dropdown=True)] = "lora"
     rank: Rank = 8
-    alpha: Annotated[
-        float, Number(0, 10_000, above=True), Shown("LoRA alpha", "The update is scaled by alpha / r.")
-    ] = 16.0
+    alpha: Alpha = 16.0
     targets: Targets = ("query", "value")
     learning_rate: LearningRate = None
     epochs: Epochs = 3

@@ -39,6 +39,12 @@ LOSS = "loss"
 """−ln p a token of held-out references, in nats."""
 
 
+def end_of(bundle: Bundle) -> int:
+    """The token that ends a text: the tokenizer's own, else what it parts texts by."""
+    known = (bundle.tokenizer.eos_token_id, bundle.tokenizer.sep_token_id, bundle.tokenizer.pad_token_id, 0)
+    return int(next(token for token in known if token is not None))
+
+
 def prompt_of(bundle: Bundle, meaning: str) -> list[int]:
     """The tokens after which a text is written."""
     ids: list[int] = bundle.tokenizer(meaning.strip() + ASKS)["input_ids"]
@@ -50,7 +56,7 @@ def rows_of(bundle: Bundle, examples: Sequence[Example], longest: int) -> Rows:
 
     What is too long loses its end. Rows.labels: the number of the meaning among `examples`.
     """
-    end = bundle.tokenizer.eos_token_id
+    end = end_of(bundle)
     inputs, places, cut = [], [], 0
     for place, example in enumerate(examples):
         prompt = prompt_of(bundle, example.text)
@@ -72,7 +78,7 @@ def rows_of(bundle: Bundle, examples: Sequence[Example], longest: int) -> Rows:
         raise BadInputError(
             f"No meaning leaves room for a text within the {longest} tokens that {bundle.model_id} reads. Take shorter ones."
         )
-    filled = {"input_ids": int(end or 0), "attention_mask": 0, "labels": IGNORED_LABEL}
+    filled = {"input_ids": end, "attention_mask": 0, "labels": IGNORED_LABEL}
     return Rows(tuple(inputs), torch.tensor(places, dtype=torch.float64), filled, cut, tuple(examples))
 
 
@@ -180,7 +186,7 @@ def write(
 
 def text_of(bundle: Bundle, ids: Sequence[int]) -> str:
     """What stands before the end of the text, without spaces around it."""
-    end = bundle.tokenizer.eos_token_id
+    end = end_of(bundle)
     known = list(ids[: ids.index(end)]) if end in ids else list(ids)
     return " ".join(str(bundle.tokenizer.decode(known, skip_special_tokens=True)).split())
 
@@ -190,7 +196,7 @@ def _steps(
     adapted: Adapted, prompts: Sequence[Sequence[int]], most: int, stopped: Callable[[], bool]
 ) -> Iterator[list[int]]:
     """A token a row, until all rows have ended. Prompts are padded on the left; positions count what is no padding."""
-    device, end = adapted.bundle.device, int(adapted.bundle.tokenizer.eos_token_id)
+    device, end = adapted.bundle.device, end_of(adapted.bundle)
     longest = max(map(len, prompts))
     gaps = [longest - len(prompt) for prompt in prompts]
     ids = torch.tensor([[end] * gap + list(prompt) for gap, prompt in zip(gaps, prompts, strict=True)], device=device)

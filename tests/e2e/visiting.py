@@ -6,7 +6,7 @@ from typing import Any
 
 from playwright.sync_api import Page, expect
 
-PATIENCE = 240_000
+PATIENCE = 120_000
 """Milliseconds; far more than anything takes, so that a busy machine fails no test."""
 
 SIZES = ((1440, 900), (1024, 768), (390, 844))

@@ -96,5 +96,5 @@ def _time(record: RunRecord) -> str:
 
 def paper_view() -> Markup:
     """LoRA's Table 3."""
-    rows = [(one.method, one.model, one.trainable, *one.values) for one in LORA_TABLE_3]
+    rows = [(one.method, one.model, one.trainable, *map(score_text, METRICS, one.values)) for one in LORA_TABLE_3]
     return quoted(("", "model", "trained", *METRICS), rows, "On E2E's own data. Quoted from Hu et al. 2021, Table 3")

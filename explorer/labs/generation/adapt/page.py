@@ -43,7 +43,7 @@ def build_adapt(page: Page, tab: gr.Tab, picker: RunPicker) -> None:
                 **controls(AdaptParams, "methods", "epochs"),
             }
             with gr.Accordion("More settings", open=False):
-                names = ("rank", "targets", "batch_size", "examples", "learning_rate", "seed")
+                names = ("rank", "alpha", "targets", "batch_size", "examples", "learning_rate", "seed")
                 inputs |= controls(AdaptParams, *names)
             caption(
                 "One run a method, with the same meanings and seed. They train one after the other, stay in the list of runs "

@@ -12,7 +12,7 @@ from explorer.labs.generation.continued.schema import WRITER
 from explorer.params import Shown, params
 from explorer.runs.examples import BY_WRITER, WRITTEN
 from explorer.tuning.methods import METHODS
-from explorer.tuning.spec import BatchSize, Epochs, Examples, LearningRate, Rank, RunSeed, Targets, Task
+from explorer.tuning.spec import Alpha, BatchSize, Epochs, Examples, LearningRate, Rank, RunSeed, Targets, Task
 
 _WORKED = BY_WRITER[WRITTEN]
 ABLE = tuple(method for method in METHODS if method.trains_body)
@@ -41,7 +41,8 @@ class AdaptParams:
     ] = ("lora", "prefix", "full")
     rank: Rank = _WORKED.rank
     targets: Targets = _WORKED.targets
-    epochs: Epochs = _WORKED.epochs
+    alpha: Alpha = _WORKED.alpha
+    epochs: Epochs = 10
     batch_size: BatchSize = _WORKED.batch_size
     examples: Examples = 0
     learning_rate: LearningRate = None

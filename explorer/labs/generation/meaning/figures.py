@@ -91,9 +91,10 @@ def attention_sentence(result: GenerateResult) -> Markup:
         f"{DECODINGS[result.phrases[0].row.decoding].capitalize()}: while it writes, ",
         strong(percent(total)),
         f" of the attention (mean over layers and heads) goes to the values of the slots, most of it to {looked.columns[slot]} "
-        f"before “{looked.tokens[token].strip()}” ({percent(best)}). The rest goes to the slots' names and signs, to what is "
-        "written already",
-        ", and to the virtual tokens." if len(looked.columns) > slots + 2 else ".",
+        f"before “{looked.tokens[token].strip()}” ({percent(best)}). The rest goes to the slots' names and signs",
+        ", to what is written already and to the virtual tokens."
+        if len(looked.columns) > slots + 2
+        else " and to what is written already.",
     )
 
 
@@ -104,7 +105,7 @@ def attention_figure(result: GenerateResult) -> Picture | str:
         return ""
     cells = list(zip(*looked.shares, strict=True))
     across = [f"{place + 1} {label(token.strip(), 12)}" for place, token in enumerate(looked.tokens)]
-    most = max(max(row) for row in cells[: len(result.meaning)])
+    most = max(max(row) for row in cells)
     hover = "before “%{x}”: %{z:.1%} to %{y}"
     drawn = heat(
         across,
