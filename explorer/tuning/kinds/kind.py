@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from explorer.models.bundle import Bundle
     from explorer.tasks.task import Example
     from explorer.tuning.rows import Rows
-    from explorer.tuning.training import Training
 
 
 def _logits(output: Any) -> Tensor:
@@ -47,7 +46,7 @@ class Kind:
     fork: Callable[[Bundle, int, int, Sequence[int]], PreTrainedModel]
     empty: Callable[[PretrainedConfig], PreTrainedModel]
     read: Callable[[Bundle, Sequence[Example], int], Rows]
-    training: Callable[..., Training]
+    training: Callable[..., Any]
     rates: Mapping[str, float] = field(default_factory=dict)
     """Learning rates by method, where they are not the method's own."""
     scores: Callable[[Any], Tensor] = _logits
