@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import torch
 
 from explorer.models.bundle import Bundle
-from explorer.tasks.task import TaskData
+from explorer.tasks.task import CLASSES, TaskData
 from explorer.tuning.adapted import Adapted, build, check_method
 from explorer.tuning.counting import empty_fork
 from explorer.tuning.files.script import training_script
@@ -26,7 +26,7 @@ class Settings:
     spec: RunSpec
     labels: tuple[str, ...]
     scale: tuple[float, float]
-    kind: str
+    kind: str = CLASSES
 
 
 def script_of_settings(bundle: Bundle, data: TaskData, spec: RunSpec) -> str:

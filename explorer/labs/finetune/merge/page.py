@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import gradio as gr
 
-from explorer.engine.protocol import answer
-from explorer.errors import readable
 from explorer.labs.finetune import EXPORT, MERGE
 from explorer.labs.finetune.imports import Import
 from explorer.labs.finetune.schema import ExportParams
 from explorer.labs.finetune.use import figures
 from explorer.ui.controls import control
+from explorer.ui.downloads import hand_over
 from explorer.ui.kit import View, asks, bench, shows, why
 from explorer.ui.page import Page
 from explorer.ui.run_picker import RunPicker
-from explorer.ui.signatures import for_clients
 from explorer.ui.wiring import Connection
 
 WHY = r"""
@@ -42,25 +38,4 @@ def build_merge(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
     why("no added latency", WHY)
     Connection(page, MERGE, {"run": picker.run}, view).on(merge.click, tab.select)
 
-    async def export(run: str, kind: str) -> list[Any]:
-        try:
-            path = await answer(page.engine, EXPORT.job, ExportParams(run or "", kind))
-        except Exception as error:
-            return [page.explain(readable(error)), gr.skip()]
-        return ["", gr.update(value=path, visible=True)]
-
-    prepare.click(export, [picker.run, kind], [page.notice, file], api_visibility="private", concurrency_limit=4)
-
-    async def endpoint(run: str, kind: str) -> str:
-        try:
-            return str(await answer(page.engine, EXPORT.job, ExportParams(run or "", kind)))
-        except Exception as error:
-            raise gr.Error(str(readable(error)), print_exception=False) from None
-
-    gr.Button(visible=False).click(
-        endpoint,
-        inputs_kwargs=for_clients({"run": picker.run, "kind": kind}, ExportParams),
-        outputs=[file],
-        api_name="export_run",
-        concurrency_limit=4,
-    )
+    hand_over(page, EXPORT, {"run": picker.run, "kind": kind}, prepare, file)

@@ -6,19 +6,16 @@ from typing import Any
 
 import gradio as gr
 
-from explorer.engine.protocol import answer
-from explorer.errors import readable
 from explorer.labs.pretrain import FOLLOW_PRETRAINING, PRETRAIN, TAKE_HOME
 from explorer.labs.pretrain.train import figures
 from explorer.labs.pretrain.train.controls import TRY, pretrain_controls
-from explorer.labs.pretrain.train.schema import TakeHomeParams
 from explorer.runs.following import Compared
 from explorer.runs.report import progress
 from explorer.ui.components import rich_text
+from explorer.ui.downloads import hand_over
 from explorer.ui.kit import Tries, View, asks, bench, shows, start_or_stop, start_stop, why
 from explorer.ui.page import Page
 from explorer.ui.run_picker import RunPicker
-from explorer.ui.signatures import for_clients
 from explorer.ui.streams import Stream, Watch
 from explorer.ui.wiring import folds
 
@@ -118,29 +115,5 @@ def _take_home(page: Page, picker: RunPicker) -> gr.HTML:
             prepare = gr.Button("Take the model home", elem_id="pretrain-home")
             file = gr.File(label="The model", interactive=False, visible=False, elem_id="pretrain-home-file")
 
-    async def path_of(run: str | None) -> str:
-        params = TakeHomeParams(run) if run else TakeHomeParams()
-        return str(await answer(page.engine, TAKE_HOME.job, params))
-
-    async def export(run: str | None) -> list[Any]:
-        try:
-            return ["", gr.update(value=await path_of(run), visible=True)]
-        except Exception as error:
-            return [page.explain(readable(error)), gr.skip()]
-
-    prepare.click(export, [picker.run], [page.notice, file], api_visibility="private", concurrency_limit=4)
-
-    async def endpoint(run: str | None) -> str:
-        try:
-            return await path_of(run)
-        except Exception as error:
-            raise gr.Error(str(readable(error)), print_exception=False) from None
-
-    gr.Button(visible=False).click(
-        endpoint,
-        inputs_kwargs=for_clients({"run": picker.run}, TakeHomeParams),
-        outputs=[file],
-        api_name="pretrained_model",
-        concurrency_limit=4,
-    )
+    hand_over(page, TAKE_HOME, {"run": picker.run}, prepare, file)
     return offered
