@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
+import json
+import zipfile
+from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
+from peft import PeftModel
+from transformers import AutoModelForCausalLM
 
 from explorer.errors import BadInputError
 from explorer.maths.corruption import IGNORED_LABEL
 from explorer.models.bundle import Bundle, load_bundle
-from explorer.settings import Settings
+from explorer.settings import BUNDLED_MODELS, Settings
 from explorer.tasks.e2e import E2E
-from explorer.tasks.task import WRITTEN, Example
+from explorer.tasks.task import WRITTEN, Example, TaskData
 from explorer.tuning.adapted import Adapted, adapt
+from explorer.tuning.files.export import export_adapter
 from explorer.tuning.kinds import KINDS
 from explorer.tuning.merging import merged
 from explorer.tuning.methods import METHODS
 from explorer.tuning.rows import Rows, never
 from explorer.tuning.spec import RunSpec
 from explorer.tuning.writing import WritingTraining, opening_of, prompt_of, rows_of, write
+from tests.engine.records import record
 from tests.tuning.samples import frozen_copy, is_unchanged, tiny_bundle
 
 ABLE = [method.slug for method in METHODS if method.trains_body]
@@ -157,3 +164,22 @@ def test_every_kind_names_a_class_and_a_script() -> None:
     for kind in KINDS.values():
         assert hasattr(transformers, kind.model_class)
         assert "{{prepare}}" in _template(kind.template)
+
+
+def test_it_goes_home_as_an_adapter_with_its_meanings(gpt2: Bundle, tmp_path: Path) -> None:
+    adapted = adapted_by(gpt2, "lora")
+    facts = record(
+        kind=WRITTEN, spec=adapted.spec, task_title=E2E.title, labels=(), columns=E2E.columns, metrics=E2E.metrics
+    )
+    data = TaskData(E2E, "e2e", MEANINGS, {"validation": MEANINGS[:1]})
+    with zipfile.ZipFile(export_adapter(adapted, facts, data, tmp_path / "adapter.zip")) as archive:
+        archive.extractall(tmp_path)
+    lines = (tmp_path / "data" / "train.jsonl").read_text(encoding="utf-8").splitlines()
+    assert [json.loads(line)["answers"] for line in lines] == [list(one.answers) for one in MEANINGS]
+    compile((tmp_path / "train.py").read_text(encoding="utf-8"), "train.py", "exec")
+    assert "AutoModelForCausalLM" in (tmp_path / "README.md").read_text(encoding="utf-8")
+    base = AutoModelForCausalLM.from_pretrained(BUNDLED_MODELS / "gpt2-mini", dtype="float32")
+    model = PeftModel.from_pretrained(base, str(tmp_path)).eval()
+    ids = torch.tensor([prompt_of(gpt2, MEANINGS[0].text)])
+    with torch.no_grad():
+        assert torch.allclose(model(input_ids=ids).logits, adapted.model(input_ids=ids).logits, atol=1e-4)
