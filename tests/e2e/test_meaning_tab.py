@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
+from tests.e2e.test_data_folds import open_data, rows_in
 from tests.e2e.visiting import SIZES, Visit, open_tab, width_of
 
 pytestmark = pytest.mark.e2e
@@ -35,11 +36,9 @@ def test_slots_make_a_meaning_and_a_meaning_its_texts(meaning: Visit) -> None:
 
 
 def test_the_data_stand_behind_the_texts(meaning: Visit) -> None:
-    fold = meaning.page.get_by_role("tabpanel", name="A meaning in words")
-    fold.get_by_role("button", name="Data", exact=False).first.click()
-    table = fold.locator("table").filter(has_text="invented").last
-    expect(table).to_contain_text("greedy")
-    expect(table).to_contain_text("gpt2-mini")
+    fold = open_data(meaning)
+    assert rows_in(fold) == 4
+    expect(fold.get_by_role("grid")).to_contain_text("gpt2-mini")
 
 
 def test_the_worked_writers_stand_beside_the_paper(meaning: Visit) -> None:

@@ -118,6 +118,6 @@ def attention_figure(result: GenerateResult) -> Picture | str:
         hover=hover,
     )
     down = axis(names=True, down=True, size=15)
-    side = axis("written token", names=True, size=13, tickangle=-60)
+    side = axis("written token", names=True, size=14, tickangle=-60)
     height = 210 + 30 * len(looked.columns)
     return chart(attention_sentence(result), drawn, side, down, height=height)
