@@ -5,6 +5,7 @@ Source: Devlin et al. 2019, BERT, sections 4.2 and 4.3: "Question Answering Mode
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -31,6 +32,9 @@ LONGEST_QUESTION = 64
 
 AT_ONCE = 1000
 """Examples whose encodings are held at a time."""
+
+EVALUATIONS = 6
+"""In a run: reading all that is held out takes a good part of an epoch's time."""
 
 SHOWN_AROUND = 160
 """Characters of a context that a record keeps on each side of the answer."""
@@ -181,6 +185,9 @@ class SpanTraining(Training):
         inputs, _ = self.train_rows.batch(batch, self.device)
         scores = scores_of(self.adapted, inputs)
         return cross_entropy(scores, self.train_rows.spans[batch].to(self.device))
+
+    def _is_evaluated(self) -> bool:
+        return self.step % math.ceil(self.steps / EVALUATIONS) == 0 or self.step == self.steps
 
     @property
     def measured_on(self) -> int:

@@ -239,13 +239,13 @@ class TestRefusals:
             file.truncate(60 * 2**20)
         message = failure(path, settings)
         assert "has 60 MB" in message
-        assert "at most 25 MB" in message
+        assert "at most 50 MB" in message
 
     def test_one_byte_too_many(self, settings: Settings, tmp_path: Path) -> None:
         path = tmp_path / "big.csv"
         with path.open("wb") as file:
             file.truncate(LARGEST_FILE_BYTES + 1)
-        assert "at most 25 MB" in failure(path, settings)
+        assert "at most 50 MB" in failure(path, settings)
 
     def test_a_validation_file_that_does_not_fit(self, settings: Settings, write: Write) -> None:
         path = write(OWN)
