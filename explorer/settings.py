@@ -17,6 +17,7 @@ GIBIBYTE = 2**30
 BUNDLED_TASKS = ROOT / "assets" / "tasks"
 BUNDLED_STORIES = ROOT / "assets" / "stories"
 BUNDLED_E2E = ROOT / "assets" / "e2e"
+BUNDLED_SQUAD = ROOT / "assets" / "squad"
 BUNDLED_RUNS = ROOT / "assets" / "runs"
 BUNDLED_TOKENIZERS = ROOT / "assets" / "tokenizers"
 

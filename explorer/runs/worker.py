@@ -19,7 +19,7 @@ from explorer.tuning.kinds import learning_rate
 from explorer.tuning.merging import merged
 from explorer.tuning.plan import plan
 from explorer.tuning.reading import Scale
-from explorer.tuning.rows import LONGEST_ROW, Rows, never
+from explorer.tuning.rows import Rows, never
 from explorer.tuning.snapshots import due, save_snapshot, save_tensors
 from explorer.tuning.students import Lesson, lesson_of
 from explorer.tuning.training import Training, Update
@@ -43,8 +43,8 @@ class Worker(Working):
         chosen = lesson.examples
         check_classes(self.data, [chosen[place].label for place in sorted(lesson.labelled)])
         adapted = adapt(self.bundle, self.data.task.outputs, spec, self.data.task.kind)
-        longest = min(LONGEST_ROW, adapted.longest)
         kind = adapted.kind
+        longest = min(kind.longest, adapted.longest)
         train = kind.read(self.bundle, chosen, longest)
         held_out = {
             name: kind.read(self.bundle, examples[:MOST_HELD_OUT], longest)

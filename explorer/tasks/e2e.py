@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -9,11 +10,18 @@ from functools import cache
 from explorer.errors import BadInputError
 from explorer.settings import BUNDLED_E2E
 from explorer.tasks.generation_metrics import METRICS
+from explorer.tasks.grid import read_grid
+from explorer.tasks.opening import Place, checked_example, short_name
 from explorer.tasks.splitting import hold_out, mixed
 from explorer.tasks.task import WRITTEN, Example, Task, TaskData
 
 SLOTS = ("name", "Type", "food", "price", "customer rating", "area", "family friendly", "near")
 """In the order in which a meaning names them."""
+
+_NAMES = {"eatType": "Type", "priceRange": "price", "familyFriendly": "family friendly"}
+"""What E2E's own files call a slot that SLOTS calls otherwise."""
+
+_PART = re.compile(r"\s*([^\[\],]+?)\s*\[([^\[\]]*)\]\s*")
 
 ASKS = " ||"
 """Stands between a meaning and its text when a model reads them, as in LoRA's copy of E2E."""
@@ -95,3 +103,46 @@ def bundled_e2e() -> TaskData:
 def as_example(meaning: Meaning) -> Example:
     """A meaning with its references."""
     return Example(meaning.text, None, 0.0, meaning.references)
+
+
+def looks_like_e2e(text: str) -> bool:
+    """Whether a table's first line names E2E's columns: mr and ref."""
+    header = [cell.strip(' "').casefold() for cell in text.lstrip().partition("\n")[0].rstrip("\r").split(",")]
+    return len(header) == 2 and header[0] == "mr" and header[1].startswith("ref")
+
+
+def read_e2e(text: str, name: str = "This file") -> tuple[Example, ...]:
+    """E2E's own CSV, a text a row: an example for each meaning, in the file's order, with all its texts.
+
+    Raises BadInputError with the line and what is wrong with it.
+    """
+    grid = read_grid(text, name)
+    meanings: dict[str, list[str]] = {}
+    for row in grid.rows:
+        place = Place(name, row.line)
+        said = checked_example(row.cells[1], place, grid.header[1])
+        texts = meanings.setdefault(_meaning(row.cells[0], place), [])
+        if said not in texts:
+            texts.append(said)
+    if not meanings:
+        raise BadInputError(f"{name} holds a header and no meanings. Write a meaning and a text on each line below it.")
+    return tuple(Example(meaning, None, 0.0, tuple(texts)) for meaning, texts in meanings.items())
+
+
+def _meaning(written: str, place: Place) -> str:
+    """`name[Bar Olmo], eatType[pub]` as a model reads it: `name : Bar Olmo | Type : pub`."""
+    parts = [_PART.fullmatch(part) for part in re.split(r"(?<=\])\s*,", written.strip())]
+    slots = {_NAMES.get(part[1], part[1]): part[2].strip() for part in parts if part is not None}
+    unknown = next((slot for slot in slots if slot not in SLOTS), None)
+    if None in parts or unknown is not None or not all(slots.values()):
+        known = ", ".join(dict(zip(_NAMES.values(), _NAMES, strict=True)).get(slot, slot) for slot in SLOTS)
+        what = (
+            f"the slot {short_name(unknown)}" if unknown else f"a meaning that cannot be read ({short_name(written)})"
+        )
+        raise place.wrong(what, f"Write slot[value], slot[value] with the slots {known}.")
+    return Meaning(tuple((slot, slots[slot]) for slot in SLOTS if slot in slots), ()).text
+
+
+def e2e_task(name: str, title: str) -> Task:
+    """A task like E2E, of a visitor's own meanings."""
+    return Task(name, short_name(title), E2E.question, E2E.columns, (), METRICS, "A visitor's own file.", WRITTEN)

@@ -9,7 +9,9 @@ from pathlib import Path
 from explorer.errors import BadInputError
 from explorer.text import LONGEST_TEXT
 
-LARGEST_FILE_BYTES = 25 * 2**20
+LARGEST_FILE_BYTES = 50 * 2**20
+"""SQuAD's larger training file has 42 MB."""
+
 MOST_EXAMPLES = 500_000
 """More than the largest task of GLUE has; short rows take far more memory than they take bytes."""
 
@@ -41,8 +43,13 @@ class Place:
 
 def short_name(name: str, most: int = 60) -> str:
     """A file's or a column's name in one short line."""
-    cleaned = _CONTROL.sub(" ", name).strip()
+    cleaned = without_control(name).strip()
     return cleaned if len(cleaned) <= most else f"{cleaned[: most - 1]}…"
+
+
+def without_control(text: str) -> str:
+    """The text with a space for each control character, so that characters keep their places."""
+    return _CONTROL.sub(" ", text)
 
 
 def read_bytes(path: Path) -> bytes:
@@ -90,7 +97,7 @@ def checked_example(text: str, place: Place, column: str) -> str:
             f"a text of {len(text):,} characters; the longest taken has {LONGEST_TEXT:,}",
             "Shorten it: no model here reads more than its first few thousand.",
         )
-    cleaned = _CONTROL.sub(" ", text).strip()
+    cleaned = without_control(text).strip()
     if not cleaned:
         raise place.wrong(f"nothing in the column {short_name(column)}", "Write a text there, or take the line out.")
     return cleaned

@@ -1,4 +1,4 @@
-"""Where a task's examples come from: bundled with the app, GLUE on the hub, or a visitor's file; each has a name."""
+"""Where a task's examples come from: bundled with the app, GLUE and SQuAD on the hub, or a visitor's file; each has a name."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from explorer.tasks.e2e import E2E, bundled_e2e
 from explorer.tasks.glue_files import read_glue
 from explorer.tasks.glue_tasks import TASKS, bundled, find_task
 from explorer.tasks.plain_text import LONGEST_PASTED, TEXT, TITLE, split_bundled
+from explorer.tasks.squad import SQUAD, bundled_squad
 from explorer.tasks.task import TaskData
 
 HUB = "@hub"
@@ -23,7 +24,7 @@ _LOCKS = tuple(Lock() for _ in range(32))
 
 
 def load(name: str, settings: Settings) -> TaskData:
-    """The task of this name: "sst2", "text" (bundled), "sst2@hub" or "file-0123456789ab" (kept by keep_upload).
+    """The task of this name: "sst2", "text" (bundled), "sst2@hub", "squad@hub" or "file-0123456789ab" (kept by keep_upload).
 
     Read once and shared by all who ask: never change it. Raises BadInputError for a name that is none of these, and
     TaskUnavailableError if the hub has to be asked and cannot be.
@@ -36,14 +37,20 @@ def load(name: str, settings: Settings) -> TaskData:
 
 def choices(settings: Settings) -> list[tuple[str, str]]:
     """(label, name) for a list to choose from: the bundled tasks, then the hub's, offline only those that are here."""
-    from explorer.tasks.hub_glue import is_here
+    from explorer.tasks import hub_glue, hub_squad
 
-    here = [(task.title, task.slug) for task in (*map(bundled, TASKS), E2E)]
-    return here + [
+    here = [(task.title, task.slug) for task in (*map(bundled, TASKS), SQUAD, E2E)]
+    glue = [
         (f"{task.title} (GLUE from the hub)", f"{task.slug}{HUB}")
         for task in TASKS
-        if not settings.offline or is_here(task.slug, settings)
+        if not settings.offline or hub_glue.is_here(task.slug, settings)
     ]
+    squad = [
+        (f"{release.task.title} (from the hub)", f"{slug}{HUB}")
+        for slug, release in hub_squad.RELEASES.items()
+        if not settings.offline or hub_squad.is_here(slug, settings)
+    ]
+    return here + glue + squad
 
 
 def keep_upload(
@@ -95,10 +102,14 @@ def _load(name: str, settings: Settings) -> TaskData:
         return uploads.read_upload(uploads.find(name, settings))
     if name.endswith(HUB):
         from explorer.tasks.hub_glue import load_hub_task
+        from explorer.tasks.hub_squad import RELEASES, load_hub_squad
 
-        return load_hub_task(name.removesuffix(HUB), settings)
+        slug = name.removesuffix(HUB)
+        return (load_hub_squad if slug in RELEASES else load_hub_task)(slug, settings)
     if name == E2E.slug:
         return bundled_e2e()
+    if name == SQUAD.slug:
+        return bundled_squad()
     if name == TEXT.slug:
         return split_bundled(read_bundled(task.slug) for task in TASKS)
     return read_bundled(name)

@@ -7,7 +7,7 @@ from collections import defaultdict
 from random import Random
 
 from explorer.errors import BadInputError
-from explorer.tasks.task import Example, Task
+from explorer.tasks.task import CLASSES, NO_ANSWER, SPAN, Example, Task
 
 FEWEST_EXAMPLES = 8
 HELD_OUT = 5
@@ -19,11 +19,13 @@ Texts = tuple[str, str | None]
 
 
 def check_enough(task: Task, examples: tuple[Example, ...], name: str) -> None:
-    """Raise BadInputError for fewer than FEWEST_EXAMPLES, for one class alone, and for one score alone."""
+    """Raise BadInputError for fewer than FEWEST_EXAMPLES, for one class or one score alone, and for no answer at all."""
     if not examples:
         raise BadInputError(f"{name} holds no examples. Write an example on each line below the header.")
     values = {example.label for example in examples}
-    if len(values) == 1:
+    if task.kind == SPAN and values == {NO_ANSWER}:
+        raise BadInputError(f"{name}: none of the {len(examples):,} questions has an answer. Add some that have one.")
+    if task.kind == CLASSES and len(values) == 1:
         value = values.pop()
         if task.is_regression:
             raise BadInputError(f"{name}: all {len(examples):,} examples have the score {value:g}; scores must differ.")

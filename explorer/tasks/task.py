@@ -8,6 +8,9 @@ from dataclasses import dataclass
 CLASSES, MASKED, WRITTEN, SPAN = "classes", "masked", "written", "span"
 """Kinds of tasks: a class or a score for each text; hidden words of a text; a text for each meaning; an answer in a text."""
 
+NO_ANSWER = -1.0
+"""The label of a question that its text does not answer; of others it is the answer's first character."""
+
 
 @dataclass(frozen=True)
 class Task:
@@ -50,7 +53,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Example:
-    """One row: `label` is a class's number, or the score of a regression.
+    """One row: `label` is a class's number, the score of a regression, or where in `second` the answer of a span begins.
 
     answers: what is right where that is text: the references of a meaning, or the accepted answers of a question.
     """

@@ -17,13 +17,15 @@ from threading import Lock
 from explorer.errors import BadInputError
 from explorer.settings import GIBIBYTE, Settings
 from explorer.shelf import bytes_of, trim
+from explorer.tasks.e2e import e2e_task, looks_like_e2e, read_e2e
 from explorer.tasks.glue_files import GlueFile, read_glue, recognise
 from explorer.tasks.glue_tasks import find_task
 from explorer.tasks.opening import decode, read_bytes, short_name
 from explorer.tasks.plain_text import HOLDS, SAVE, TEXT, read_text
 from explorer.tasks.separated import read_separated
 from explorer.tasks.splitting import check_enough, hold_out, mixed, shared_texts
-from explorer.tasks.task import Example, Task, TaskData
+from explorer.tasks.squad import hold_out_contexts, looks_like_squad, read_squad, squad_task
+from explorer.tasks.task import NO_ANSWER, SPAN, Example, Task, TaskData
 
 NAME = re.compile(r"file-([0-9a-f]{12})")
 HELD_NAME = "The validation file"
@@ -82,12 +84,11 @@ def read_upload(upload: Upload) -> TaskData:
         return read_text(decode(upload.train, upload.title, SAVE, HOLDS), upload.title, upload.name)
     text = decode(upload.train, upload.title)
     other = None if upload.validation is None else decode(upload.validation, HELD_NAME)
-    glue = upload.task or recognise(text)
-    task, train, validation, notes = _read_glue(upload, text, other, glue) if glue else _read_own(upload, text, other)
+    task, train, validation, notes = _read(upload, text, other)
     check_enough(task, train, upload.title)
     if validation is None:
         everything = len(train)
-        train, validation = hold_out(train, not task.is_regression, upload.title)
+        train, validation = _held_out(task, train, upload.title)
         notes.append(f"{len(validation):,} of {everything:,} examples are held out for validation.")
     elif not validation:
         raise BadInputError(f"{HELD_NAME} holds no examples. Write an example on each line below the header.")
@@ -99,6 +100,30 @@ def read_upload(upload: Upload) -> TaskData:
 
 
 Parts = tuple[Task, tuple[Example, ...], tuple[Example, ...] | None, list[str]]
+
+
+def _read(upload: Upload, text: str, other: str | None) -> Parts:
+    """By what the file holds: SQuAD's JSON, E2E's meanings, one of GLUE's tasks, or a table of a visitor's own."""
+    if not upload.task and looks_like_squad(text):
+        return _read_squad(upload, text, other)
+    if not upload.task and looks_like_e2e(text):
+        meanings = e2e_task(upload.name, upload.title)
+        return meanings, read_e2e(text, upload.title), None if other is None else read_e2e(other, HELD_NAME), []
+    glue = upload.task or recognise(text)
+    return _read_glue(upload, text, other, glue) if glue else _read_own(upload, text, other)
+
+
+def _held_out(task: Task, examples: tuple[Example, ...], name: str) -> tuple[tuple[Example, ...], tuple[Example, ...]]:
+    """Training and validation: a fifth of the texts, of questions that of the texts they are about."""
+    return hold_out_contexts(examples, name) if task.kind == SPAN else hold_out(examples, bool(task.labels), name)
+
+
+def _read_squad(upload: Upload, text: str, other: str | None) -> Parts:
+    files = [read_squad(text, upload.title), *([] if other is None else [read_squad(other, HELD_NAME)])]
+    none = sum(example.label == NO_ANSWER for example in files[0].examples)
+    notes = [f"Read as SQuAD's JSON: {none:,} of {len(files[0].examples):,} questions have no answer.", *files[0].notes]
+    task = squad_task(upload.name, upload.title, "A visitor's own file.")
+    return task, files[0].examples, files[1].examples if other is not None else None, notes
 
 
 def _read_glue(upload: Upload, text: str, other: str | None, slug: str) -> Parts:

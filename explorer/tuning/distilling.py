@@ -18,8 +18,9 @@ from explorer.models.inside import depth_of
 from explorer.models.shortening import layers_kept, renamed
 from explorer.tasks.task import Example, Task
 from explorer.tuning.adapted import Adapted
+from explorer.tuning.kinds.kind import LONGEST_ROW
 from explorer.tuning.reading import Scale, decide, precision
-from explorer.tuning.rows import LONGEST_ROW, Rows, never, ordered_batches, tokenise, unless_stopped
+from explorer.tuning.rows import Rows, never, ordered_batches, tokenise, unless_stopped
 from explorer.tuning.spec import RunSpec
 
 AGREEMENT = "agreement"

@@ -1,10 +1,15 @@
-"""The bundled restaurants are as their README says."""
+"""The bundled restaurants are as their README says, and E2E's own file is read as they are."""
 
 from __future__ import annotations
 
 import pytest
 
-from explorer.tasks.e2e import SLOTS, Meaning, read_meaning, restaurants
+from explorer.errors import BadInputError
+from explorer.settings import Settings
+from explorer.tasks.e2e import SLOTS, Meaning, looks_like_e2e, read_e2e, read_meaning, restaurants
+from explorer.tasks.sources import keep_upload
+from explorer.tasks.task import WRITTEN
+from tests.tasks.conftest import Write
 
 VALUES = {
     "Type": {"restaurant", "pub", "coffee shop"},
@@ -51,3 +56,44 @@ def test_a_meaning_is_written_as_it_was_read() -> None:
         (("name", "Bar Olmo"), ("food", "Italian"), ("near", "Crane Bridge")), ("One.", "Two.")
     )
     assert f"{read_meaning(line).text}\tOne.\tTwo." == line
+
+
+class TestItsOwnCsv:
+    ROWS = (
+        'mr,ref\n"name[Bar Olmo], eatType[pub], priceRange[£20-25], familyFriendly[no]","A pub, Bar Olmo."\n'
+        '"near[Crane Bridge], name[Gusto]",Gusto is near Crane Bridge.\n'
+        '"name[Bar Olmo], eatType[pub], priceRange[£20-25], familyFriendly[no]",Bar Olmo is a pub.\n'
+    )
+
+    def test_rows_of_one_meaning_are_one_example_in_the_words_of_the_bundled_ones(self) -> None:
+        first, second = read_e2e(self.ROWS)
+        assert first.text == "name : Bar Olmo | Type : pub | price : £20-25 | family friendly : no"
+        assert first.answers == ("A pub, Bar Olmo.", "Bar Olmo is a pub.")
+        assert second.text == "name : Gusto | near : Crane Bridge", "slots stand in one order"
+
+    @pytest.mark.parametrize("header", ["mr,ref", '"mr","ref"', "MR,ref_tokenised", "mr,ref\r"])
+    def test_its_header_is_known(self, header: str) -> None:
+        assert looks_like_e2e(f"{header}\nname[A],b\n")
+
+    @pytest.mark.parametrize("header", ["text,label", "mr,label", "mr", "mr,ref,label"])
+    def test_other_tables_are_not_it(self, header: str) -> None:
+        assert not looks_like_e2e(f"{header}\nname[A],b\n")
+
+    @pytest.mark.parametrize(
+        ("row", "said"),
+        [
+            ('"name[A], stars[3]",x', "line 2: the slot stars. Write .* priceRange"),
+            ("name A,x", r"line 2: a meaning that cannot be read \(name A\)"),
+            ("name[],x", "cannot be read"),
+            ("name[A],", "nothing in the column ref"),
+        ],
+    )
+    def test_a_broken_row_is_named(self, row: str, said: str) -> None:
+        with pytest.raises(BadInputError, match=said):
+            read_e2e(f"mr,ref\n{row}\n")
+
+    def test_an_upload_is_a_task_of_writing(self, settings: Settings, write: Write) -> None:
+        rows = "".join(f'"name[A{n}], area[riverside]",A{n} is there.\n' for n in range(20))
+        data = keep_upload(write("mr,ref\n" + rows, "trainset.csv"), settings)
+        assert (data.task.kind, data.task.columns) == (WRITTEN, ("meaning",))
+        assert (len(data.train), len(data.validation["validation"])) == (16, 4)

@@ -12,7 +12,8 @@ from huggingface_hub import constants
 from explorer.errors import BadInputError
 from explorer.settings import Settings
 from explorer.tasks import sources
-from explorer.tasks.hub_glue import REPOSITORY, TaskUnavailableError, is_here
+from explorer.tasks.hub_files import TaskUnavailableError
+from explorer.tasks.hub_glue import REPOSITORY, is_here
 from explorer.tasks.sources import choices, load
 from explorer.tasks.task import Example
 from tests.models.fake_hub import FakeHub

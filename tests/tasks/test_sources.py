@@ -76,14 +76,16 @@ class TestNames:
 
     def test_every_choice_bundled_with_the_app_loads(self, settings: Settings) -> None:
         bundled = choices(replace(settings, offline=True))
-        assert [name for _, name in bundled] == [task.slug for task in TASKS]
+        assert [name for _, name in bundled] == [*(task.slug for task in TASKS), "squad", "e2e"]
         assert all(load(name, settings).name == name for _, name in bundled)
 
     def test_the_hubs_tasks_come_after_the_bundled_ones(self, settings: Settings) -> None:
         found = choices(settings)
-        assert [name for _, name in found[9:]] == [f"{task.slug}@hub" for task in TASKS]
-        assert all(label.endswith("(GLUE from the hub)") for label, _ in found[9:])
-        assert len({label for label, _ in found}) == 18
+        glue, squad = found[11:20], found[20:]
+        assert [name for _, name in glue] == [f"{task.slug}@hub" for task in TASKS]
+        assert all(label.endswith("(GLUE from the hub)") for label, _ in glue)
+        assert [name for _, name in squad] == ["squad@hub", "squad1@hub"]
+        assert len({label for label, _ in found}) == 22
 
     def test_a_task_is_read_once_for_all(self, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
         sources._load.cache_clear()
@@ -231,19 +233,19 @@ class TestRefusals:
         assert "reviews.csv" in message
         assert what in message
 
-    def test_a_file_of_50_mb(self, settings: Settings, tmp_path: Path) -> None:
+    def test_a_file_of_60_mb(self, settings: Settings, tmp_path: Path) -> None:
         path = tmp_path / "big.csv"
         with path.open("wb") as file:
-            file.truncate(50 * 2**20)
+            file.truncate(60 * 2**20)
         message = failure(path, settings)
-        assert "has 50 MB" in message
-        assert "at most 25 MB" in message
+        assert "has 60 MB" in message
+        assert "at most 50 MB" in message
 
     def test_one_byte_too_many(self, settings: Settings, tmp_path: Path) -> None:
         path = tmp_path / "big.csv"
         with path.open("wb") as file:
             file.truncate(LARGEST_FILE_BYTES + 1)
-        assert "at most 25 MB" in failure(path, settings)
+        assert "at most 50 MB" in failure(path, settings)
 
     def test_a_validation_file_that_does_not_fit(self, settings: Settings, write: Write) -> None:
         path = write(OWN)

@@ -39,7 +39,7 @@ from explorer.tuning.merging import merged
 from explorer.tuning.methods import find_method
 from explorer.tuning.mixed import Mixed
 from explorer.tuning.plan import plan
-from explorer.tuning.rows import LONGEST_ROW, Rows, tokenise
+from explorer.tuning.rows import Rows, tokenise
 from explorer.tuning.spec import RunSpec
 
 SAMPLE = 32
@@ -62,7 +62,7 @@ def plan_run(bundle: Bundle, params: PlanParams) -> PlanResult:
     if reason is not None:
         return PlanResult(bundle.model_id, method.title, unavailable=reason)
     examples = data.train[: spec.examples or None]
-    sample = kind.read(bundle, examples[:SAMPLE], LONGEST_ROW)
+    sample = kind.read(bundle, examples[:SAMPLE], kind.longest)
     rows = round(len(examples) * len(sample) / min(SAMPLE, len(examples)))
     planned = plan(bundle, data.task.outputs, spec, rows, float(sample.lengths.mean()), data.task.kind)
     return PlanResult(
@@ -177,7 +177,7 @@ def merge_check(open_run: OpenRuns, params: MergeParams) -> MergeResult:
     bundle, record, adapted = run.bundle(), run.record, run.restore()
     plain = merged(adapted)
     before = adapted.kind.fork(bundle, len(record.labels) or 1, record.spec.seed, ())
-    rows = adapted.kind.read(bundle, _sample(run), LONGEST_ROW)
+    rows = adapted.kind.read(bundle, _sample(run), min(adapted.kind.longest, adapted.longest))
     inputs = _inputs(adapted, rows)
     few = rows.batch(range(min(TIMED_BATCH, len(rows))), bundle.device)[0]
 

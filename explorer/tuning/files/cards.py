@@ -6,7 +6,9 @@ import json
 from collections.abc import Mapping, Sequence
 
 from explorer.models.catalog import find_card
+from explorer.tasks.e2e import E2E
 from explorer.tasks.glue_tasks import TASKS
+from explorer.tasks.squad import SQUAD
 from explorer.tasks.task import CLASSES, MASKED, SPAN, WRITTEN
 from explorer.tuning.files.facts import RealFacts, RunFacts
 from explorer.tuning.kinds import KINDS, Kind, kind_of, learning_rate
@@ -79,7 +81,7 @@ def _front_matter(facts: RunFacts, model_id: str, library: str, method: Method) 
     }
     if facts.outcome is not None:
         task = {"type": kind, "name": facts.task_title}
-        own = facts.spec.task in {one.slug for one in TASKS}  # "sst2" alone would name the hub's own
+        own = facts.spec.task in {one.slug for one in (*TASKS, E2E, SQUAD)}  # "sst2" alone would name the hub's own
         dataset = f"bert-explorer/{facts.spec.task}" if own else facts.spec.task
         results = [
             {
@@ -183,6 +185,7 @@ def load_adapter(model_id: str, outputs: int, extra: Sequence[str] = (), kind: K
             'model = PeftModel.from_pretrained(base, ".").eval()  # the unpacked folder',
         ],
         model_id,
+        kind,
     )
 
 
@@ -203,6 +206,7 @@ def load_weights(
             'model.load_state_dict(load_file("weights.safetensors"), strict=False)  # the rest stays as it is',
         ],
         model_id,
+        kind,
     )
 
 
@@ -221,6 +225,7 @@ def load_merged(kind: Kind) -> str:
         [_transformers(kind)],
         [f'model = {kind.model_class}.from_pretrained(".").eval()  # the unpacked folder'],
         ".",
+        kind,
     )
 
 
@@ -235,10 +240,19 @@ def _base(model_id: str, outputs: int, kind: Kind) -> list[str]:
     ]
 
 
-def _code_block(imports: Sequence[str], lines: Sequence[str], model_id: str) -> str:
+_ASK = ('print(model(**tokenizer("A text to try.", return_tensors="pt")).logits)',)
+_ASK_SPAN = (
+    'row = tokenizer("Who found it?", "Ada found it.", return_tensors="pt")',
+    "output = model(**row)",
+    "start, end = output.start_logits.argmax(), output.end_logits.argmax()  # token 0: no answer",
+    'print(tokenizer.decode(row["input_ids"][0, start : end + 1]))',
+)
+
+
+def _code_block(imports: Sequence[str], lines: Sequence[str], model_id: str, kind: Kind) -> str:
     tail = [
         f"tokenizer = AutoTokenizer.from_pretrained({json.dumps(model_id, ensure_ascii=False)})",
-        'print(model(**tokenizer("A text to try.", return_tensors="pt")).logits)',
+        *(_ASK_SPAN if kind.slug == SPAN else _ASK),
     ]
     return "\n".join([*imports, "", *lines, *tail])
 

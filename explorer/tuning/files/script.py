@@ -21,7 +21,6 @@ from explorer.tuning.kinds import learning_rate
 from explorer.tuning.methods.bottleneck import WithAdapter
 from explorer.tuning.methods.by_peft import config_of
 from explorer.tuning.methods.prefix import SHARED_START
-from explorer.tuning.rows import LONGEST_ROW
 from explorer.tuning.training import LARGEST_NORM, WARM_UP, WEIGHT_DECAY
 
 _STANDARD = ("import dataclasses", "import re")
@@ -57,7 +56,7 @@ def training_script(adapted: Adapted, facts: ScriptFacts, metrics: Sequence[str]
         "EPOCHS": repr(spec.epochs),
         "BATCH_SIZE": repr(spec.batch_size),
         "SEED": repr(spec.seed),
-        "LONGEST": repr(min(LONGEST_ROW, adapted.longest)),
+        "LONGEST": repr(min(kind.longest, adapted.longest)),
         "WARM_UP, WEIGHT_DECAY, LARGEST_NORM": f"{WARM_UP}, {WEIGHT_DECAY}, {LARGEST_NORM}",
         **parts.constants,
     }

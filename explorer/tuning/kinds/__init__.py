@@ -10,7 +10,8 @@ from explorer.tuning.spec import RunSpec
 __all__ = ["KINDS", "Kind", "find_kind", "kind_of", "learning_rate"]
 
 KINDS: dict[str, Kind] = {
-    kind.slug: kind for kind in (import_module(f"{__name__}.{name}").KIND for name in ("classes", "masked", "written"))
+    kind.slug: kind
+    for kind in (import_module(f"{__name__}.{name}").KIND for name in ("classes", "masked", "written", "span"))
 }
 
 

@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from explorer.tuning.rows import Rows
 
 
+LONGEST_ROW = 128
+"""Tokens a row, as in the GLUE recipes; longer texts are cut, and the run says how many."""
+
+
 def _logits(output: Any) -> Tensor:
     logits: Tensor = output.logits
     return logits
@@ -51,6 +55,8 @@ class Kind:
     """Learning rates by method, where they are not the method's own."""
     scores: Callable[[Any], Tensor] = _logits
     """What its head says, from the model's output."""
+    longest: int = LONGEST_ROW
+    """Tokens a row that it reads at most."""
     unit: str = "held-out examples"
     """What is measured on, in the plural."""
     template: str = "train"

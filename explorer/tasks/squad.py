@@ -1,0 +1,167 @@
+"""Questions whose answers stand in a text, in SQuAD's own JSON (Rajpurkar et al. 2016, 2018): the bundled ones, and any file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from pydantic import BaseModel, ValidationError
+
+from explorer.errors import BadInputError
+from explorer.settings import BUNDLED_SQUAD
+from explorer.tasks.answers import METRICS
+from explorer.tasks.opening import check_count, short_name, without_control
+from explorer.tasks.splitting import hold_out, mixed
+from explorer.tasks.task import NO_ANSWER, SPAN, Example, Task, TaskData
+from explorer.text import LONGEST_TEXT
+
+COLUMNS = ("question", "context")
+
+SQUAD = Task(
+    "squad",
+    "SQuAD-like, bundled · answers",
+    "Where in the text is the answer?",
+    COLUMNS,
+    (),
+    METRICS,
+    "Paragraphs and questions written for this app, after Rajpurkar, Jia and Liang 2018, Know What You Don't Know: Unanswerable "
+    "Questions for SQuAD.",
+    SPAN,
+)
+
+
+class _Answer(BaseModel):
+    text: str
+    answer_start: int
+
+
+class _Question(BaseModel):
+    question: str
+    answers: list[_Answer] = []
+    is_impossible: bool = False
+
+
+class _Paragraph(BaseModel):
+    context: str
+    qas: list[_Question]
+
+
+class _Article(BaseModel):
+    title: str = ""
+    paragraphs: list[_Paragraph]
+
+
+class SquadFile(BaseModel):
+    """SQuAD's layout, of version 1.1 (every question has an answer) or 2.0; other keys are passed over."""
+
+    data: list[_Article]
+
+
+@dataclass(frozen=True)
+class Answered:
+    """What one file holds, and in sentences what was left out of it."""
+
+    examples: tuple[Example, ...]
+    notes: tuple[str, ...]
+
+
+def looks_like_squad(text: str) -> bool:
+    """Whether a text is one JSON object with SQuAD's keys; JSON lines and tables are not."""
+    start = text.lstrip()
+    return start.startswith("{") and '"paragraphs"' in start and '"qas"' in start
+
+
+def read_squad(text: str, name: str = "This file") -> Answered:
+    """Read SQuAD's JSON. Raises BadInputError with the place of what is wrong.
+
+    An answer that doesn't stand where `answer_start` says leaves its question out, which a note tells.
+    """
+    try:
+        file = SquadFile.model_validate_json(text)
+    except ValidationError as error:
+        raise BadInputError(_not_squad(error, name)) from error
+    examples, misplaced = [], 0
+    for place, paragraph, question in _questions(file):
+        example = _example(paragraph, question, f"{name}, {place}")
+        misplaced += example is None
+        examples += [] if example is None else [example]
+        check_count(len(examples), name)
+    if not examples:
+        raise BadInputError(
+            f"{name}: none of its {misplaced:,} questions can be used. An answer must stand in the context at its answer_start, "
+            "a number of characters from 0."
+            if misplaced
+            else f"{name} holds no questions. Write them into data → paragraphs → qas."
+        )
+    notes = [f"{_count(misplaced)} left out, whose answer isn't where answer_start says."] if misplaced else []
+    return Answered(tuple(examples), tuple(notes))
+
+
+def _questions(file: SquadFile) -> Iterator[tuple[str, _Paragraph, _Question]]:
+    for one, article in enumerate(file.data):
+        for two, paragraph in enumerate(article.paragraphs):
+            for three, question in enumerate(paragraph.qas):
+                yield f"data[{one}].paragraphs[{two}].qas[{three}]", paragraph, question
+
+
+def _example(paragraph: _Paragraph, question: _Question, place: str) -> Example | None:
+    """None if an answer is misplaced. Raises BadInputError for an empty question or context, and for one that is too long."""
+    asked = without_control(question.question).strip()
+    if not asked or not paragraph.context.strip():
+        raise BadInputError(f"{place}: the {'context' if asked else 'question'} is empty. Write one, or take it out.")
+    if max(len(asked), len(paragraph.context)) > LONGEST_TEXT:
+        raise BadInputError(
+            f"{place}: a text has more than {LONGEST_TEXT:,} characters. Cut it into several paragraphs."
+        )
+    answers = [] if question.is_impossible else [one for one in question.answers if one.text.strip()]
+    return made(asked, paragraph.context, [one.text for one in answers], [one.answer_start for one in answers])
+
+
+def made(question: str, context: str, texts: Sequence[str], starts: Sequence[int]) -> Example | None:
+    """One question with its accepted answers, the first of which is learnt; None if that one is not where it is said to be."""
+    if not texts:
+        return Example(question, without_control(context), NO_ANSWER)
+    start, text = starts[0], texts[0]
+    if start < 0 or context[start : start + len(text)] != text:
+        return None
+    return Example(question, without_control(context), float(start), tuple(dict.fromkeys(map(without_control, texts))))
+
+
+def _not_squad(error: ValidationError, name: str) -> str:
+    first = error.errors()[0]
+    place = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in first["loc"]).removeprefix(".")
+    return (
+        f"{name}{', ' if place else ''}{place}: {first['msg'][:200]}. SQuAD's JSON is data → paragraphs → context and "
+        "qas, each with a question and answers of text and answer_start."
+    )
+
+
+def _count(number: int) -> str:
+    return f"{number:,} question was" if number == 1 else f"{number:,} questions were"
+
+
+def hold_out_contexts(examples: tuple[Example, ...], name: str) -> tuple[tuple[Example, ...], tuple[Example, ...]]:
+    """Training and validation: a fifth of the contexts with all their questions, always the same ones.
+
+    Raises BadInputError for a single context.
+    """
+    contexts = tuple(Example(example.second or "", None, 0.0) for example in examples)
+    held = {one.text for one in hold_out(contexts, False, name)[1]}
+    parts: tuple[list[Example], list[Example]] = ([], [])
+    for example in examples:
+        parts[example.second in held].append(example)
+    return tuple(parts[0]), tuple(parts[1])
+
+
+@cache
+def bundled_squad() -> TaskData:
+    """The bundled questions as a task; a fifth of the paragraphs is held out."""
+    text = (BUNDLED_SQUAD / "questions.json").read_text(encoding="utf-8")
+    train, held = hold_out_contexts(read_squad(text, "questions.json").examples, "questions.json")
+    return TaskData(SQUAD, SQUAD.slug, mixed(train), {"validation": mixed(held)})
+
+
+def squad_task(name: str, title: str, source: str) -> Task:
+    """A task like SQUAD, of other paragraphs."""
+    return Task(name, short_name(title), SQUAD.question, COLUMNS, (), METRICS, source, SPAN)

@@ -1,0 +1,262 @@
+"""A run that finds answers in a text: rows of a question and a window of its text, the loss on start and end, the best span.
+
+Source: Devlin et al. 2019, BERT, sections 4.2 and 4.3: "Question Answering Models"; the windows are those of its SQuAD recipe.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import torch
+from tokenizers import Encoding, Tokenizer
+from torch import Tensor
+from torch.nn.functional import cross_entropy
+
+from explorer.errors import BadInputError
+from explorer.models.bundle import Bundle
+from explorer.tasks.answers import f1, score_answers
+from explorer.tasks.task import NO_ANSWER, Example
+from explorer.tuning.adapted import Adapted
+from explorer.tuning.judged import Judged
+from explorer.tuning.kinds.span import LONGEST_ANSWER, STRIDE
+from explorer.tuning.reading import precision
+from explorer.tuning.rows import Rows, never, ordered_batches, unless_stopped
+from explorer.tuning.training import Training
+
+LONGEST_QUESTION = 64
+"""Tokens, as in BERT's recipe."""
+
+AT_ONCE = 1000
+"""Examples whose encodings are held at a time."""
+
+EVALUATIONS = 6
+"""In a run: reading all that is held out takes a good part of an epoch's time."""
+
+SHOWN_AROUND = 160
+"""Characters of a context that a record keeps on each side of the answer."""
+
+CANDIDATES = "candidates"
+"""The input that says, 1 or 0 a token, where an answer may start and end: at the context's tokens, and at the first token of the
+row, which stands for no answer."""
+
+Place = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class SpanRows(Rows):
+    """A row for each window of each example's context. labels: the number of the example among `examples`.
+
+    spans: (rows, 2), the positions of the answer's first and last token, both 0 where the window doesn't hold it whole.
+    places: of each row, (tokens, 2), which characters of the context a token covers.
+    """
+
+    spans: Tensor = field(default_factory=lambda: torch.zeros(0, 2, dtype=torch.long))
+    places: tuple[np.ndarray, ...] = ()
+
+
+def rows_of(bundle: Bundle, examples: Sequence[Example], longest: int) -> SpanRows:
+    """Question first, context second, as BERT reads a pair. What is longer than `longest` tokens becomes several windows.
+
+    Rows.cut: how many questions lose their end.
+    """
+    longest = min(longest, bundle.longest)
+    inputs: list[dict[str, list[int]]] = []
+    spans, numbers, places, cut = [], [], [], 0
+    for number, question, windows in _read(bundle, examples, longest):
+        cut += bool(question.overflowing)
+        for window in windows:
+            row = _joined(bundle, question, window)
+            inside = np.array([sequence == 1 for sequence in row.sequence_ids])
+            characters = np.array(row.offsets, dtype=np.int32)
+            inputs.append(_input(bundle, row, inside))
+            spans.append(_tokens_of(examples[number], inside, characters))
+            places.append(characters)
+            numbers.append(number)
+    filled = dict.fromkeys(inputs[0], 0) | {"input_ids": int(bundle.tokenizer.pad_token_id or 0)} if inputs else {}
+    labels = torch.tensor(numbers, dtype=torch.float64)
+    return SpanRows(
+        tuple(inputs), labels, filled, cut, tuple(examples), torch.tensor(spans).reshape(-1, 2), tuple(places)
+    )
+
+
+def _read(bundle: Bundle, examples: Sequence[Example], longest: int) -> Iterator[tuple[int, Encoding, list[Encoding]]]:
+    """Each example's number, its question and the windows of its context, in tokens without special ones.
+
+    A tokenizer that is told to truncate cannot be shared between threads, so its encodings are.
+    """
+    backend: Tokenizer = bundle.tokenizer.backend_tokenizer
+    special = bundle.tokenizer.num_special_tokens_to_add(pair=True)
+    for begin in range(0, len(examples), AT_ONCE):
+        chosen = examples[begin : begin + AT_ONCE]
+        questions = backend.encode_batch([one.text for one in chosen], add_special_tokens=False)
+        contexts = backend.encode_batch([one.second or "" for one in chosen], add_special_tokens=False)
+        for number, (question, context) in enumerate(zip(questions, contexts, strict=True), begin):
+            question.truncate(min(LONGEST_QUESTION, (longest - special) // 2))
+            room = longest - special - len(question)
+            context.truncate(room, stride=min(STRIDE, room // 2))
+            yield number, question, [context, *context.overflowing]
+
+
+def _joined(bundle: Bundle, question: Encoding, window: Encoding) -> Encoding:
+    """Both with the model's own special tokens, and nothing of other windows."""
+    backend: Tokenizer = bundle.tokenizer.backend_tokenizer
+    joined: Encoding = backend.post_process(_alone(question), _alone(window))
+    return joined
+
+
+def _alone(encoding: Encoding) -> Encoding:
+    if encoding.overflowing:
+        encoding.truncate(len(encoding))
+    return encoding
+
+
+def _input(bundle: Bundle, row: Encoding, inside: np.ndarray) -> dict[str, list[int]]:
+    candidates = inside.astype(int)
+    candidates[0] = 1
+    given = {"input_ids": row.ids, "token_type_ids": row.type_ids, "attention_mask": row.attention_mask}
+    named = {name: list(ids) for name, ids in given.items() if name in bundle.tokenizer.model_input_names}
+    return {**named, CANDIDATES: candidates.tolist()}
+
+
+def _tokens_of(example: Example, inside: np.ndarray, characters: np.ndarray) -> Place:
+    """The first and the last token of the answer; (0, 0) without one in this window."""
+    if example.label == NO_ANSWER or not example.answers:
+        return 0, 0
+    start, end = int(example.label), int(example.label) + len(example.answers[0])
+    window = np.flatnonzero(inside)
+    if not len(window) or characters[window[0], 0] > start or characters[window[-1], 1] < end:
+        return 0, 0
+    answer = window[(characters[window, 1] > start) & (characters[window, 0] < end)]
+    return (int(answer[0]), int(answer[-1])) if len(answer) else (0, 0)
+
+
+def scores_of(adapted: Adapted, inputs: dict[str, Tensor], model: Any = None) -> Tensor:
+    """(rows, tokens, 2): each token's score as the answer's start and end, -inf where none may stand.
+
+    The head's numbers on virtual tokens, which stand before the row's, are passed over. model: `adapted`'s own where None.
+    """
+    candidates = inputs[CANDIDATES]
+    with precision(candidates.device, adapted.bundle.architecture):
+        scores = adapted.kind.scores((model or adapted.model)(**adapted.taken(inputs)))
+    return scores[:, -candidates.shape[1] :].float().masked_fill(candidates[..., None] == 0, -torch.inf)
+
+
+@dataclass(frozen=True)
+class Found:
+    """The best span of a row, with the sum of its start's and end's score, and that sum of the first token: no answer."""
+
+    start: int
+    end: int
+    score: float
+    null: float
+
+
+def best_spans(scores: Tensor, longest: int = LONGEST_ANSWER) -> list[Found]:
+    """Of each row of (rows, tokens, 2), the span i ≤ j of at most `longest` tokens with the largest S_i + E_j."""
+    sums = span_scores(scores, longest)
+    best = sums.flatten(1).max(-1)
+    null = scores[:, 0].sum(-1)
+    width = sums.shape[-1]
+    return [
+        Found(place // width, place % width, score, nothing)
+        for place, score, nothing in zip(best.indices.tolist(), best.values.tolist(), null.tolist(), strict=True)
+    ]
+
+
+def span_scores(scores: Tensor, longest: int = LONGEST_ANSWER) -> Tensor:
+    """(rows, starts, ends): S_i + E_j of every valid span, -inf elsewhere."""
+    tokens = scores.shape[1]
+    valid = torch.ones(tokens, tokens, dtype=torch.bool, device=scores.device).triu().tril(longest - 1)
+    valid[0] = False
+    return (scores[:, :, None, 0] + scores[:, None, :, 1]).masked_fill(~valid, -torch.inf)
+
+
+class SpanTraining(Training):
+    """A run's optimisation on the mean of −ln p(start) and −ln p(end)."""
+
+    train_rows: SpanRows
+    held_out: SpanRows
+
+    def _batch_loss(self, batch: list[int]) -> Tensor:
+        inputs, _ = self.train_rows.batch(batch, self.device)
+        scores = scores_of(self.adapted, inputs)
+        return cross_entropy(scores, self.train_rows.spans[batch].to(self.device))
+
+    def _is_evaluated(self) -> bool:
+        return self.step % math.ceil(self.steps / EVALUATIONS) == 0 or self.step == self.steps
+
+    @property
+    def measured_on(self) -> int:
+        """How many questions are held out."""
+        return len(self.held_out.examples)
+
+    def held_out_scores(self, count: int | None = None, stopped: Callable[[], bool] = never) -> dict[str, float | None]:
+        """F1 and exact match on the first `count` held-out questions, all where None."""
+        return self.judge(self.held_out, count, stopped)[0]
+
+    def judge(
+        self, rows: Rows, count: int | None = None, stopped: Callable[[], bool] = never
+    ) -> tuple[dict[str, float | None], tuple[Judged, ...]]:
+        """The metrics, and what is found for each question. Raises BadInputError if the last step has blown the model up."""
+        assert isinstance(rows, SpanRows)
+        self.adapted.eval()
+        examples = rows.examples[:count]
+        said = self._answers(rows, len(examples), stopped)
+        judged = tuple(
+            Judged(one.text, _shown(one), one.answers, text, f1(text, one.answers))
+            for one, text in zip(examples, said, strict=True)
+        )
+        return score_answers(said, [one.answers for one in examples]), judged
+
+    @torch.no_grad()
+    def _answers(self, rows: SpanRows, count: int, stopped: Callable[[], bool]) -> list[str]:
+        """What is found for the first `count` questions; "" for no answer."""
+        chosen = [place for place, number in enumerate(rows.labels.tolist()) if number < count]
+        found: list[list[tuple[Found, int]]] = [[] for _ in range(count)]
+        for batch in unless_stopped(ordered_batches(rows.lengths[chosen]), stopped):
+            places = [chosen[place] for place in batch]
+            spans = best_spans(scores_of(self.adapted, rows.batch(places, self.device)[0]))
+            if any(one.null != one.null for one in spans):
+                raise self._diverged(self.step, float("nan"))
+            for place, one in zip(places, spans, strict=True):
+                found[int(rows.labels[place])].append((one, place))
+        return [answer_of(rows, windows) for windows in found]
+
+
+def answer_of(rows: SpanRows, windows: Sequence[tuple[Found, int]]) -> str:
+    """The best span of all windows of a question, each with its row; "" where in every window the first token scores higher.
+
+    As in BERT's recipe, the score of no answer is the lowest of the windows', and it must be larger than the best span's.
+    """
+    best, row = max(windows, key=lambda pair: pair[0].score)
+    if min(one.null for one, _ in windows) > best.score:
+        return ""
+    return text_of(rows, row, best.start, best.end)
+
+
+def text_of(rows: SpanRows, row: int, start: int, end: int) -> str:
+    """The context's characters from one token to another, as they stand there."""
+    context = rows.examples[int(rows.labels[row])].second or ""
+    return context[rows.places[row][start, 0] : rows.places[row][end, 1]]
+
+
+def _shown(example: Example) -> str:
+    """The context, or what of a long one stands around the answer."""
+    context, place = example.second or "", max(0, int(example.label))
+    begin, end = max(0, place - SHOWN_AROUND), place + 2 * SHOWN_AROUND
+    if len(context) <= 3 * SHOWN_AROUND:
+        return context
+    return ("…" if begin else "") + context[begin:end] + ("…" if end < len(context) else "")
+
+
+def one_window(bundle: Bundle, question: str, context: str, longest: int) -> SpanRows:
+    """A visitor's question and text in one row. Raises BadInputError if the model does not read so many tokens at once."""
+    rows = rows_of(bundle, [Example(question, context, NO_ANSWER)], longest)
+    if rows.cut or len(rows) > 1:
+        what = f"The question has more than {LONGEST_QUESTION} tokens" if rows.cut else "Question and text are too long"
+        raise BadInputError(f"{what}: this run reads {longest} tokens at once. Shorten it.")
+    return rows
