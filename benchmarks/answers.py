@@ -77,7 +77,14 @@ ASKED: dict[str, list[dict[str, Any]]] = {
     "score_parts": [{"hypotheses": PLAIN_TEXT, "references": PLAIN_TEXT}],
 }
 """Questions beside the defaults: where an action is named, these are asked in place of the defaults alone."""
-SKIPPED = ("compare_methods", "sweep_ranks", "ablate_distillation", "compare_amplification", "distill")
+SKIPPED = (
+    "compare_methods",
+    "sweep_ranks",
+    "ablate_distillation",
+    "compare_amplification",
+    "train_intruders",
+    "distill",
+)
 """They start many runs, or long ones."""
 
 
