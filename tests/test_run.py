@@ -115,6 +115,7 @@ CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("placement", {"run": EXAMPLE, "layer": 5, "module": "value"}),
     ("weight_spectrum", {"run": EXAMPLE, "layer": 5, "module": "value"}),
     ("intruder_dimensions", {"run_a": EXAMPLE, "run_b": "RUN", "layer": 1, "k": 3, "epsilon": 0.9}),
+    ("forgetting", {"runs": "RUN"}),
     ("soft_targets", {"text": NASTY, "temperature": 3.0, "top_k": 4}),
     ("distillation_losses", {"text": NASTY, "run": EXAMPLE, "student_layers": 3, "alpha": 0.25}),
     ("soft_gradients", {"text": NASTY, "run": EXAMPLE, "student_layers": 3}),

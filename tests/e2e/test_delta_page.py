@@ -94,6 +94,15 @@ def test_w_stands_beside_its_update_and_intruders_are_counted(opened: Visit) -> 
     expect(said).to_contain_text("Below ε = 0.9, in query of 6 layers")
 
 
+def test_runs_say_what_they_have_forgotten(opened: Visit) -> None:
+    opened.tab("Forgetting")
+    opened.page.wait_for_selector("#forgetting-figure .plot[data-drawn]")
+    said = opened.page.locator("#forgetting-said")
+    expect(said).to_contain_text("held-out sentences bert-small guesses")
+    expect(said).to_contain_text("After LoRA r=64, which reaches")
+    expect(opened.page.locator("#forgetting-figure .ytick")).to_have_count(5)
+
+
 def test_another_matrix_and_another_run_are_drawn(opened: Visit) -> None:
     opened.tab("Spectrum")
     said = opened.page.locator("#spectrum-said")

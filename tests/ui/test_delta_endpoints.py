@@ -216,6 +216,32 @@ class TestBesideW:
         assert len(found) == 2 * 2 * 3
 
 
+class TestForgetting:
+    def test_a_head_alone_forgets_nothing_and_virtual_tokens_are_left_out(self, client: Client) -> None:
+        asked = ["example-head", "example-lora-64", "example-prompt"]
+        before, head, lora = rows(client.predict(runs=asked, api_name="/forgetting"))
+        assert before["accuracy"] == head["accuracy"] > lora["accuracy"]
+        assert head["accuracy_change"] == head["change_low"] == head["loss_change"] == 0
+        assert lora["accuracy"] - before["accuracy"] == pytest.approx(lora["accuracy_change"])
+        assert lora["change_high"] < 0 < lora["loss_change_low"]
+
+    @pytest.mark.parametrize(
+        ("runs", "hint"),
+        [
+            ([], "Choose 1 to 12 runs"),
+            (["example-prompt"], "every weight of the body stays"),
+            (["example-full"], "cannot be asked"),
+            (["example-nothing"], "began from nothing"),
+            (["nobodys"], "No run is called"),
+        ],
+    )
+    def test_what_has_no_before_and_after_says_why(self, client: Client, runs: list[str], hint: str) -> None:
+        assert hint in refusal(client, "/forgetting", runs=runs)
+
+    def test_runs_of_two_models_are_not_compared(self, client: Client, trained: str) -> None:
+        assert "different models" in refusal(client, "/forgetting", runs=[EXAMPLE, trained])
+
+
 class TestSweep:
     def test_two_ranks(self, client: Client, tiny_model: str) -> None:
         answer = client.predict(model=tiny_model, ranks="1, 4", epochs=1, api_name="/sweep_ranks")

@@ -5,6 +5,7 @@ from explorer.engine.protocol import Job
 from explorer.labs.delta import plain
 from explorer.labs.delta.amplification import figures as amplification_figures
 from explorer.labs.delta.directions import figures as directions_figures
+from explorer.labs.delta.forgetting import FORGETTING
 from explorer.labs.delta.intruders import INTRUDERS, TRAIN_INTRUDERS
 from explorer.labs.delta.live import Experiment, require_success, sweep_result
 from explorer.labs.delta.params import (
@@ -90,7 +91,7 @@ LAB = Lab(
     needs=None,
     actions=(
         *(DELTA_SPECTRUM, FOLLOW_DELTA, SUBSPACE, AMPLIFICATION, FACTORS, PLACEMENT, EXPERIMENT, SWEEP),
-        *(WEIGHT_SPECTRUM, INTRUDERS, TRAIN_INTRUDERS),
+        *(WEIGHT_SPECTRUM, INTRUDERS, TRAIN_INTRUDERS, FORGETTING),
     ),
     tab="explorer.labs.delta.page:build",
 )

@@ -7,6 +7,7 @@ import gradio as gr
 from explorer.labs.delta.amplification.page import build_amplification
 from explorer.labs.delta.controls import stay_within
 from explorer.labs.delta.directions.page import build_compare
+from explorer.labs.delta.forgetting.page import build_forgetting
 from explorer.labs.delta.intruders.page import build_intruders
 from explorer.labs.delta.spectrum.page import build_spectrum
 from explorer.labs.delta.sweep.page import build_sweep
@@ -28,6 +29,8 @@ def build(page: Page) -> None:
             other, places = build_compare(page, picker, compare)
         with gr.Tab("Amplification", id="amplification") as amplification:
             second, more = build_amplification(page, picker, amplification)
+        with gr.Tab("Forgetting", id="forgetting") as forgetting:
+            build_forgetting(page, picker, forgetting)
         with gr.Tab("Rank sweep", id="sweep") as sweep:
             build_sweep(page, picker, sweep)
         followers = [*whole, *matrix, *places, *more]
