@@ -80,6 +80,16 @@ ENTRIES = (
     Entry("Frobenius", "The Frobenius norm: the root of the sum of all squared entries of a matrix."),
     Entry("singular values", "How strongly a matrix stretches each of its directions, largest first."),
     Entry("right-singular", "The input directions of a matrix, ordered by how strongly it stretches them."),
+    Entry(
+        "intruder",
+        "An intruder dimension: a strong direction of W + ΔW that is far from all of W's (Shuttleworth et al. 2024).",
+        ("delta",),
+    ),
+    Entry(
+        "intrinsic rank",
+        "How many directions an update needs, however many it may take: few, as LoRA's authors suppose.",
+        ("delta",),
+    ),
     Entry("left-singular", "The output directions of a matrix, ordered by how strongly it stretches them."),
     Entry("ξ", "A gate: a factor on what a head or a neuron passes on, 1 as trained and 0 where it is switched off."),
     Entry(

@@ -194,6 +194,12 @@ CASES = (
     Case("amplification", {"run": "example-lora-8", "layer": 2, "r": 8}),
     Case("amplification_by_layer", {"run_a": "example-lora-8", "run_b": "example-lora-4", "r": 3}),
     Case("placement", {"run": "example-lora-8", "layer": 5, "module": "value"}),
+    Case(
+        "weight_spectrum",
+        {"run": "example-lora-4", "layer": 3},
+        ("direction", "share_of_directions", "weight_value", "weight_energy", "update_value", "update_energy"),
+    ),
+    Case("intruder_dimensions", {"run_a": "example-lora-8", "run_b": "example-lora-64", "k": 4, "epsilon": 0.95}),
     Case("predict_run", {"run": "example-lora-8", "sentence_a": SENTENCE}, left_out="base"),
     Case("merge_check", {"run": "RUN"}, ("form", "max_difference"), left_out="base"),
     Case("importance", {"run": "RUN", "examples": 8}),

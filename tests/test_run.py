@@ -118,6 +118,9 @@ CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("amplification", {"run": EXAMPLE, "layer": 2, "r": 2}),
     ("amplification_by_layer", {"run_a": EXAMPLE, "run_b": EXAMPLE, "r": 3}),
     ("placement", {"run": EXAMPLE, "layer": 5, "module": "value"}),
+    ("weight_spectrum", {"run": EXAMPLE, "layer": 5, "module": "value"}),
+    ("intruder_dimensions", {"run_a": EXAMPLE, "run_b": "RUN", "layer": 1, "k": 3, "epsilon": 0.9}),
+    ("forgetting", {"runs": "RUN"}),
     ("soft_targets", {"text": NASTY, "temperature": 3.0, "top_k": 4}),
     ("distillation_losses", {"text": NASTY, "run": EXAMPLE, "student_layers": 3, "alpha": 0.25}),
     ("soft_gradients", {"text": NASTY, "run": EXAMPLE, "student_layers": 3}),
@@ -132,6 +135,7 @@ CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("compare_steps", {"run": "RUN", "examples": 8, "held_out": 8, "steps": 2, "train_between": 1}),
     ("quantise", {"run": "RUN", "held_out": 8, "batch": 2}),
     ("compare_amplification", {**TINY, "module": "key", "r": 1}),
+    ("train_intruders", {**TINY, "module": "value", "layer": 1, "k": 2}),
     ("sweep_ranks", {**TINY, "ranks": (1, 3), "targets": ("query",)}),
 )
 """Every action at least once; the parameters hold quotes, backslashes and line breaks."""

@@ -42,6 +42,25 @@ def bootstrapped(statistic: Statistic, labels: Tensor, predictions: Sequence[Ten
     return torch.cat(parts, -1)
 
 
+def bootstrapped_means(totals: Sequence[Tensor], counts: Tensor, seed: int = 0) -> Tensor:
+    """Means of what rows hold several of, such as words of sentences, where whole rows are drawn again: (models, DRAWS).
+
+    totals: of each model, the sum in every row, (rows,). counts: how many things each row holds, (rows,), not all 0.
+    """
+    parts = [
+        torch.stack([weights @ total / (weights @ counts) for total in totals])
+        for weights in _weights(len(counts), seed)
+    ]
+    return torch.cat(parts, -1)
+
+
+def interval(draws: Tensor, share: float = 0.95) -> tuple[float, float]:
+    """Between which two values the middle share of bootstrap draws lies, (draws,): the percentile interval."""
+    ends = torch.tensor([(1 - share) / 2, (1 + share) / 2], dtype=draws.dtype)
+    low, high = draws.quantile(ends).tolist()
+    return low, high
+
+
 def bootstrap_p(differences: Tensor) -> float:
     """Two-sided p that a difference is 0, from its bootstrap draws: twice the smaller share on either side of 0.
 

@@ -118,6 +118,13 @@ def energy(S: Tensor) -> Tensor:
     return torch.where(total[..., -1:] > 0, total / total[..., -1:], torch.zeros_like(total))
 
 
+def directions_for(S: Tensor, share: float) -> int:
+    """The fewest directions, strongest first, that hold this share in (0, 1] of the squared norm of (m,) singular values; 0
+    for a zero matrix."""
+    held = energy(S)
+    return min(int((held < share).sum()) + 1, len(held)) if float(held[-1]) else 0
+
+
 def effective_rank(S: Tensor) -> Tensor:
     """exp of the entropy of the singular values divided by their sum (Roy & Vetterli 2007), (...,): from 1 to m, 0 for a
     zero matrix. All m equal give m, one alone gives 1."""

@@ -80,6 +80,29 @@ def test_amplification_and_the_place_in_w_are_drawn(opened: Visit) -> None:
     expect(notice(opened)).to_contain_text("layers 0 to 5")
 
 
+def test_w_stands_beside_its_update_and_intruders_are_counted(opened: Visit) -> None:
+    opened.tab("Beside W")
+    opened.page.wait_for_selector("#whole-figure .plot[data-drawn]")
+    expect(opened.page.locator("#whole-said")).to_contain_text("of its 768 directions for 90.0% of its energy")
+    opened.page.wait_for_selector("#cosines-figure .plot[data-drawn]")
+    opened.page.wait_for_selector("#intruders-figure .plot[data-drawn]")
+    said = opened.page.locator("#intruders-said")
+    expect(said).to_contain_text("Below ε = 0.5, in query of 6 layers: LoRA r=8 has")
+    threshold = panel(opened).get_by_label("number input for Threshold ε")
+    threshold.fill("0.9")
+    threshold.press("Tab")
+    expect(said).to_contain_text("Below ε = 0.9, in query of 6 layers")
+
+
+def test_runs_say_what_they_have_forgotten(opened: Visit) -> None:
+    opened.tab("Forgetting")
+    opened.page.wait_for_selector("#forgetting-figure .plot[data-drawn]")
+    said = opened.page.locator("#forgetting-said")
+    expect(said).to_contain_text("held-out sentences bert-small guesses")
+    expect(said).to_contain_text("After LoRA r=64, which reaches")
+    expect(opened.page.locator("#forgetting-figure .ytick")).to_have_count(5)
+
+
 def test_another_matrix_and_another_run_are_drawn(opened: Visit) -> None:
     opened.tab("Spectrum")
     said = opened.page.locator("#spectrum-said")

@@ -8,6 +8,7 @@ import torch
 from scipy.stats import binomtest, false_discovery_control, pearsonr, spearmanr
 from sklearn.metrics import accuracy_score, f1_score, matthews_corrcoef
 
+from explorer.maths import paired
 from explorer.maths.paired import STATISTICS, bootstrap_p, bootstrapped, holm, mcnemar
 
 ROWS = 60
@@ -139,3 +140,22 @@ def test_of_many_models_that_only_guess_one_seldom_seems_better_than_another() -
         allowed += min(holm(p_values)) < 0.05
     assert plain > 20
     assert allowed <= 4
+
+
+def test_means_over_words_are_drawn_by_whole_sentences() -> None:
+    counts = torch.tensor([1.0, 3.0, 2.0, 4.0, 2.0]).double()
+    totals = torch.tensor([1.0, 0.0, 2.0, 1.0, 1.0]).double()
+    draws = paired.bootstrapped_means([totals, 2 * totals, counts], counts)
+    assert draws.shape == (3, paired.DRAWS)
+    torch.testing.assert_close(draws[1], 2 * draws[0])
+    torch.testing.assert_close(draws[2], torch.ones(paired.DRAWS).double())
+    generator, rows = np.random.default_rng(1), np.arange(5)
+    drawn = generator.choice(rows, (20_000, 5))
+    expected = totals.numpy()[drawn].sum(1) / counts.numpy()[drawn].sum(1)
+    low, high = paired.interval(draws[0])
+    assert (low, high) == pytest.approx(tuple(np.quantile(expected, [0.025, 0.975])), abs=0.03)
+
+
+def test_the_interval_holds_the_middle_of_the_draws() -> None:
+    low, high = paired.interval(torch.arange(101).double(), 0.9)
+    assert (low, high) == pytest.approx((5, 95))

@@ -258,3 +258,10 @@ def test_nothing_is_placed_nowhere() -> None:
     zero = spectra.low_rank_svd(torch.randn(2, 9), torch.zeros(9, 2), 1.0)
     left, right = spectra.placement(zero, spectra.dense_svd(torch.eye(9)))
     assert float(left.sum()) == float(right.sum()) == 0
+
+
+def test_directions_are_counted_up_to_a_share_of_the_energy() -> None:
+    values = torch.tensor([3.0, 2.0, 1.0, 1.0])  # energies 9, 4, 1, 1 of 15
+    counted = [spectra.directions_for(values, share) for share in (0.5, 0.6, 0.61, 0.9, 1.0)]
+    assert counted == [1, 1, 2, 3, 4]
+    assert spectra.directions_for(torch.zeros(3), 0.5) == 0

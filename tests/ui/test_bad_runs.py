@@ -124,6 +124,7 @@ RUN_ENDPOINTS: dict[str, dict[str, Any]] = {
     "/follow_delta": {},
     "/amplification": {},
     "/placement": {},
+    "/weight_spectrum": {},
 }
 
 

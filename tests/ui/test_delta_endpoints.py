@@ -179,6 +179,69 @@ class TestAmplification:
         assert len(found) == 4
 
 
+class TestBesideW:
+    def test_the_update_s_spectrum_is_whole_and_w_s_is_longer(
+        self, client: Client, product: dict[tuple[int, str], Any]
+    ) -> None:
+        found = rows(client.predict(run=EXAMPLE, layer=5, module="query", api_name="/weight_spectrum"))
+        assert len(found) == 768
+        values = np.linalg.svd(product[5, "query"], compute_uv=False)[:8]
+        assert [row["update_value"] for row in found[:8]] == pytest.approx(values, rel=1e-4)
+        assert found[-1]["weight_energy"] == pytest.approx(1)
+        assert found[7]["weight_energy"] < 0.2 < found[7]["update_energy"]
+
+    def test_a_layer_that_is_not_there_is_refused(self, client: Client) -> None:
+        assert "layers 0 to 5" in refusal(client, "/weight_spectrum", run=EXAMPLE, layer=6)
+        assert "layers 0 to 5" in refusal(client, "/intruder_dimensions", run_a=EXAMPLE, run_b=EXAMPLE, layer=6)
+
+    def test_intruders_are_those_below_the_threshold(self, client: Client, pair: tuple[str, str]) -> None:
+        asked = {"run_a": pair[0], "run_b": pair[1], "layer": 1, "k": 4}
+        found = rows(client.predict(**asked, epsilon=0.9, api_name="/intruder_dimensions"))
+        assert [(row["layer"], row["vector"]) for row in found] == 2 * [
+            (one, k) for one in (0, 1) for k in (1, 2, 3, 4)
+        ]
+        assert all(row["intruder"] == int(row["largest_cosine"] < 0.9) for row in found)
+        again = rows(client.predict(**asked, epsilon=0.0, api_name="/intruder_dimensions"))
+        assert not any(row["intruder"] for row in again)
+
+    @pytest.mark.parametrize(("given", "hint"), [({"k": 0}, "k must be"), ({"epsilon": 1.5}, "epsilon must be")])
+    def test_what_no_threshold_is_is_refused(self, client: Client, given: dict[str, Any], hint: str) -> None:
+        assert hint in refusal(client, "/intruder_dimensions", run_a=EXAMPLE, run_b=EXAMPLE, **given)
+
+    def test_lora_and_full_are_trained_for_it(self, client: Client, tiny_model: str) -> None:
+        asked = {"model": tiny_model, "module": "value", "layer": 0, "k": 3}
+        found = rows(client.predict(**asked, api_name="/train_intruders"))
+        names = list(dict.fromkeys(row["run"].split(" · ")[0] for row in found))
+        assert names == ["LoRA r=8", "Full fine-tuning"]
+        assert len(found) == 2 * 2 * 3
+
+
+class TestForgetting:
+    def test_a_head_alone_forgets_nothing_and_virtual_tokens_are_left_out(self, client: Client) -> None:
+        asked = ["example-head", "example-lora-64", "example-prompt"]
+        before, head, lora = rows(client.predict(runs=asked, api_name="/forgetting"))
+        assert before["accuracy"] == head["accuracy"] > lora["accuracy"]
+        assert head["accuracy_change"] == head["change_low"] == head["loss_change"] == 0
+        assert lora["accuracy"] - before["accuracy"] == pytest.approx(lora["accuracy_change"])
+        assert lora["change_high"] < 0 < lora["loss_change_low"]
+
+    @pytest.mark.parametrize(
+        ("runs", "hint"),
+        [
+            ([], "Choose 1 to 12 runs"),
+            (["example-prompt"], "every weight of the body stays"),
+            (["example-full"], "cannot be asked"),
+            (["example-nothing"], "began from nothing"),
+            (["nobodys"], "No run is called"),
+        ],
+    )
+    def test_what_has_no_before_and_after_says_why(self, client: Client, runs: list[str], hint: str) -> None:
+        assert hint in refusal(client, "/forgetting", runs=runs)
+
+    def test_runs_of_two_models_are_not_compared(self, client: Client, trained: str) -> None:
+        assert "different models" in refusal(client, "/forgetting", runs=[EXAMPLE, trained])
+
+
 class TestSweep:
     def test_two_ranks(self, client: Client, tiny_model: str) -> None:
         answer = client.predict(model=tiny_model, ranks="1, 4", epochs=1, api_name="/sweep_ranks")

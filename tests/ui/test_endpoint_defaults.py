@@ -17,7 +17,7 @@ from tests.ui.conftest import refusal, rows
 
 ACTIONS: dict[str, Any] = {action.name: action for lab in LABS for action in lab.actions}
 TRAIN = (
-    *("train", "compare_methods", "compare_amplification", "sweep_ranks"),
+    *("train", "compare_methods", "compare_amplification", "train_intruders", "sweep_ranks"),
     *("distill", "ablate_distillation", "pretrain", "adapt_writer"),
 )
 """These take minutes by default: their settings are checked as a run's would be."""
@@ -35,7 +35,7 @@ NEEDS_A_PRUNED_MODEL = "export_pruned"
 
 LONG = (
     *("importance", "prune", "quantise", "prune_heads", "follow_student"),
-    *("masking_rates", "typos_over_shares"),
+    *("masking_rates", "typos_over_shares", "forgetting"),
 )
 """Seconds to a minute by default: the first answer is waited for."""
 

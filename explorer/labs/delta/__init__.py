@@ -5,6 +5,8 @@ from explorer.engine.protocol import Job
 from explorer.labs.delta import plain
 from explorer.labs.delta.amplification import figures as amplification_figures
 from explorer.labs.delta.directions import figures as directions_figures
+from explorer.labs.delta.forgetting import FORGETTING
+from explorer.labs.delta.intruders import INTRUDERS, TRAIN_INTRUDERS
 from explorer.labs.delta.live import Experiment, require_success, sweep_result
 from explorer.labs.delta.params import (
     AmplificationParams,
@@ -18,6 +20,7 @@ from explorer.labs.delta.params import (
 )
 from explorer.labs.delta.spectrum import figures
 from explorer.labs.delta.sweep import figures as sweep_figures
+from explorer.labs.delta.weight import WEIGHT_SPECTRUM
 from explorer.tables import Table
 
 _JOBS = "explorer.labs.delta.jobs"
@@ -86,6 +89,9 @@ LAB = Lab(
     question="What is the update made of?",
     teaser="See the singular values of ΔW as they grow, which directions two runs share, and what ΔW amplifies in W.",
     needs=None,
-    actions=(DELTA_SPECTRUM, FOLLOW_DELTA, SUBSPACE, AMPLIFICATION, FACTORS, PLACEMENT, EXPERIMENT, SWEEP),
+    actions=(
+        *(DELTA_SPECTRUM, FOLLOW_DELTA, SUBSPACE, AMPLIFICATION, FACTORS, PLACEMENT, EXPERIMENT, SWEEP),
+        *(WEIGHT_SPECTRUM, INTRUDERS, TRAIN_INTRUDERS, FORGETTING),
+    ),
     tab="explorer.labs.delta.page:build",
 )

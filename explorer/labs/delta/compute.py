@@ -23,6 +23,7 @@ from explorer.labs.delta.schema import (
     SpectrumResult,
 )
 from explorer.maths import spectra
+from explorer.recent import Recent
 from explorer.tuning.deltas import Delta, Dense, LowRank
 from explorer.tuning.spec import TARGETS
 
@@ -31,6 +32,9 @@ Deltas = Mapping[Site, Delta]
 
 BINS = 16
 """Of W's singular directions in the placement figure."""
+
+MOST_DECOMPOSED = 12
+"""Matrices of one model whose singular vectors are kept: twice the size of each."""
 
 
 class BaseWeights:
@@ -42,6 +46,7 @@ class BaseWeights:
     def __init__(self, matrices: Mapping[Site, Tensor]) -> None:
         self._matrices = matrices
         self._values: dict[Site, Tensor] = {}
+        self._decomposed = Recent(MOST_DECOMPOSED)
 
     def matrix(self, site: Site, delta: Delta) -> Tensor:
         """W of a site on the CPU; raise BadInputError if it is missing or of another shape than the update."""
@@ -59,6 +64,11 @@ class BaseWeights:
         if site not in self._values:
             self._values[site] = spectra.dense_spectrum(self.matrix(site, delta))
         return self._values[site]
+
+    def decomposed(self, site: Site, delta: Delta) -> spectra.Svd:
+        """W's singular vectors too; of the matrices that were asked for last they are kept."""
+        found: spectra.Svd = self._decomposed.get(site, lambda: spectra.dense_svd(self.matrix(site, delta)))
+        return found
 
 
 def spectrum(
@@ -84,10 +94,10 @@ def _all_values(deltas: Deltas) -> dict[Site, Tensor]:
         if isinstance(delta, LowRank):
             batches[*delta.A.shape, *delta.B.shape].append((site, delta))
         else:
-            values[site] = spectra.dense_spectrum(_finite(delta.value))
+            values[site] = spectra.dense_spectrum(finite(delta.value))
     for batch in batches.values():
-        down = _finite(torch.stack([delta.A for _, delta in batch]))
-        up = _finite(torch.stack([delta.B for _, delta in batch]))
+        down = finite(torch.stack([delta.A for _, delta in batch]))
+        up = finite(torch.stack([delta.B for _, delta in batch]))
         scales = torch.tensor([float(delta.scale) for _, delta in batch], dtype=torch.float64)
         found = spectra.low_rank_spectrum(down, up, scales)
         values |= {site: row for (site, _), row in zip(batch, found, strict=True)}
@@ -133,7 +143,7 @@ def similarity(
 
     basis: a key of BASES; empty takes A's where both runs have an A, as the paper does, else ΔW's right-singular vectors.
     """
-    pair = _found(deltas_a, layer, module), _found(deltas_b, layer, module)
+    pair = update_at(deltas_a, layer, module), update_at(deltas_b, layer, module)
     if not basis:
         basis = "A" if all(isinstance(delta, LowRank) for delta in pair) else "right"
     one, other = (_directions(delta, basis) for delta in pair)
@@ -163,9 +173,9 @@ def _directions(delta: Delta, basis: str) -> Tensor:
     if basis in ("A", "B"):
         if not isinstance(delta, LowRank):
             raise BadInputError(f"Only LoRA has a matrix {basis}. For other methods compare ΔW's own directions.")
-        found = spectra.dense_svd(_finite(delta.A if basis == "A" else delta.B))
+        found = spectra.dense_svd(finite(delta.A if basis == "A" else delta.B))
     else:
-        found = _decomposed(delta)
+        found = decomposed(delta)
     noise = float(found.S[0]) * max(_shape(delta)) * torch.finfo(found.S.dtype).eps
     kept = min(int((noise < found.S).sum()), KEPT)
     if kept == 0:
@@ -180,7 +190,7 @@ def amplification(
 
     Raises BadInputError for r beyond ΔW's rank and for an update that is zero, ModelUnavailableError without W.
     """
-    delta = _found(deltas, layer, module)
+    delta = update_at(deltas, layer, module)
     found = _amplified((layer, module), delta, base, r)
     projections = (("ΔW", found.by_delta), ("W", found.by_weight), ("random", found.by_random))
     of_delta, of_weight, random = (
@@ -213,23 +223,23 @@ def factors(deltas: Deltas, base: BaseWeights | None, module: str, r: int, name:
 
 
 def _amplified(site: Site, delta: Delta, base: BaseWeights | None, r: int) -> spectra.Amplification:
-    weight = _needed(base).matrix(site, delta)
-    found = _decomposed(delta)
+    weight = needed(base).matrix(site, delta)
+    found = decomposed(delta)
     most = len(found.S)
     if not 1 <= r <= most:
         raise BadInputError(f"r must be from 1 to {most}, the rank of this update; got {r}.")
     if not float(found.S[0]):
         raise BadInputError("The update is still zero, so it has no directions to project on. Train a few steps first.")
-    return spectra.amplification(found, weight, r, _needed(base).values(site, delta))
+    return spectra.amplification(found, weight, r, needed(base).values(site, delta))
 
 
 def placement(
     deltas: Deltas, base: BaseWeights | None, layer: int, module: str, name: str = "This run"
 ) -> PlacementResult:
     """The share of ΔW's energy along W's singular directions, in at most BINS bins from the strongest to the weakest."""
-    delta = _found(deltas, layer, module)
-    weight = _needed(base).matrix((layer, module), delta)
-    left, right = spectra.placement(_decomposed(delta), spectra.dense_svd(weight))
+    delta = update_at(deltas, layer, module)
+    weight = needed(base).decomposed((layer, module), delta)
+    left, right = spectra.placement(decomposed(delta), weight)
     count, (rows, columns) = len(right), _shape(delta)
     edges = [round(place * count / min(BINS, count)) for place in range(min(BINS, count) + 1)]
     sizes = [stop - start for start, stop in pairwise(edges)]
@@ -248,7 +258,8 @@ def placement(
     )
 
 
-def _found(deltas: Deltas, layer: int, module: str) -> Delta:
+def update_at(deltas: Deltas, layer: int, module: str) -> Delta:
+    """One matrix's update; raise BadInputError, naming those that there are, where there is none."""
     delta = deltas.get((layer, module))
     if delta is None:
         raise BadInputError(f"There is no update of layer {layer}, {module!r}: {_adapted(deltas)}")
@@ -263,7 +274,8 @@ def _adapted(deltas: Deltas) -> str:
     return f"choose one of {', '.join(sorted({role for _, role in deltas}))} in layers {layers[0]} to {layers[-1]}."
 
 
-def _needed(base: BaseWeights | None) -> BaseWeights:
+def needed(base: BaseWeights | None) -> BaseWeights:
+    """Raise ModelUnavailableError without it."""
     if base is None:
         raise ModelUnavailableError(
             "This view compares ΔW with W, and the adapter's base model is not on this machine. Choose the base model in "
@@ -279,13 +291,14 @@ def _shape(delta: Delta) -> tuple[int, int]:
     return delta.B.shape[0], delta.A.shape[1]
 
 
-def _decomposed(delta: Delta) -> spectra.Svd:
+def decomposed(delta: Delta) -> spectra.Svd:
+    """Of LoRA's by its factors; raise ExplorerError for a diverged run's."""
     if isinstance(delta, LowRank):
-        return spectra.low_rank_svd(_finite(delta.A), _finite(delta.B), float(delta.scale))
-    return spectra.dense_svd(_finite(delta.value))
+        return spectra.low_rank_svd(finite(delta.A), finite(delta.B), float(delta.scale))
+    return spectra.dense_svd(finite(delta.value))
 
 
-def _finite(tensor: Tensor) -> Tensor:
+def finite(tensor: Tensor) -> Tensor:
     """The tensor on the CPU, without gradients; raise ExplorerError for a diverged run's."""
     plain = tensor.detach().cpu()
     if not bool(torch.isfinite(plain).all()):

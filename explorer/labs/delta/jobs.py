@@ -29,7 +29,7 @@ _BASES = Recent(1)
 """One base at a time: a class looks at one model."""
 
 
-def _base(run: OpenRun) -> BaseWeights | None:
+def base_of(run: OpenRun) -> BaseWeights | None:
     """W of the run's base model, its singular values computed once for all visitors; None if it is not here."""
     try:
         bundle = run.bundle()
@@ -43,7 +43,7 @@ def delta_spectrum(open_run: OpenRuns, params: SpectrumParams) -> SpectrumResult
     """Singular values of every ΔW of a run at one step."""
     run = open_run(params.run)
     step = run.kept_step(params.step or None)
-    return compute.spectrum(run.deltas(step), _base(run), run.record.name, step)
+    return compute.spectrum(run.deltas(step), base_of(run), run.record.name, step)
 
 
 def subspace_similarity(open_run: OpenRuns, params: SubspaceParams) -> SimilarityResult:
@@ -56,17 +56,17 @@ def subspace_similarity(open_run: OpenRuns, params: SubspaceParams) -> Similarit
 def amplification(open_run: OpenRuns, params: AmplificationParams) -> AmplificationResult:
     """‖ΔW‖ against what W holds in its directions."""
     run = open_run(params.run)
-    return compute.amplification(run.deltas(), _base(run), params.layer, params.module, params.r, run.record.name)
+    return compute.amplification(run.deltas(), base_of(run), params.layer, params.module, params.r, run.record.name)
 
 
 def amplification_by_layer(open_run: OpenRuns, params: FactorsParams) -> tuple[RunFactors, RunFactors]:
     """The factor in every layer of two runs: of LoRA and of full fine-tuning, say."""
     runs = [open_run(name) for name in (params.run_a, params.run_b)]
-    one, other = (compute.factors(run.deltas(), _base(run), params.module, params.r, run.record.name) for run in runs)
+    one, other = (compute.factors(run.deltas(), base_of(run), params.module, params.r, run.record.name) for run in runs)
     return one, other
 
 
 def placement(open_run: OpenRuns, params: PlacementParams) -> PlacementResult:
     """Where in W's spectrum the update lies."""
     run = open_run(params.run)
-    return compute.placement(run.deltas(), _base(run), params.layer, params.module, run.record.name)
+    return compute.placement(run.deltas(), base_of(run), params.layer, params.module, run.record.name)

@@ -7,8 +7,11 @@ import gradio as gr
 from explorer.labs.delta.amplification.page import build_amplification
 from explorer.labs.delta.controls import stay_within
 from explorer.labs.delta.directions.page import build_compare
+from explorer.labs.delta.forgetting.page import build_forgetting
+from explorer.labs.delta.intruders.page import build_intruders
 from explorer.labs.delta.spectrum.page import build_spectrum
 from explorer.labs.delta.sweep.page import build_sweep
+from explorer.labs.delta.weight.page import build_weight
 from explorer.tuning.methods import find_method
 from explorer.ui.page import Page
 from explorer.ui.run_picker import RunPicker
@@ -19,13 +22,19 @@ def build(page: Page) -> None:
     picker = RunPicker(page, lambda record: find_method(record.spec.method).changes_matrices)
     with gr.Tabs():
         spectrum = gr.Tab("Spectrum", id="spectrum")
+        with gr.Tab("Beside W", id="weight") as weight:
+            whole = build_weight(page, picker, weight)
+            third, matrix = build_intruders(page, picker, weight)
         with gr.Tab("Compare two runs", id="compare") as compare:
             other, places = build_compare(page, picker, compare)
         with gr.Tab("Amplification", id="amplification") as amplification:
             second, more = build_amplification(page, picker, amplification)
+        with gr.Tab("Forgetting", id="forgetting") as forgetting:
+            build_forgetting(page, picker, forgetting)
         with gr.Tab("Rank sweep", id="sweep") as sweep:
             build_sweep(page, picker, sweep)
+        followers = [*whole, *matrix, *places, *more]
         with spectrum:
-            stream = build_spectrum(page, picker, [*places, *more])
-    stay_within(picker, [place for place in (*places, *more) if isinstance(place, gr.Number)])
-    stream.on(picker.wire(other, second), picker.run.input)
+            stream = build_spectrum(page, picker, followers)
+    stay_within(picker, [place for place in followers if isinstance(place, gr.Number)])
+    stream.on(picker.wire(other, second, third), picker.run.input)

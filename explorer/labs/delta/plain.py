@@ -29,6 +29,23 @@ def placement(asked: Asked) -> str:
     return _of_one("placement", asked)
 
 
+def weight_spectrum(asked: Asked) -> str:
+    """The same."""
+    return _of_one("weight_spectrum", asked)
+
+
+def intruders(asked: Asked) -> str:
+    """Two LoRA runs of one model, all layers; none for others, as amplification_by_layer."""
+    params = asked.params
+    records = [asked.engine.runs.get(run) for run in dict.fromkeys((params.run_a, params.run_b))]
+    runs = {record.name: _factors(asked, record.run_id) for record in records}
+    weight, models = _weight(asked, records[0], params.module), {record.spec.model for record in records}
+    if not all(runs.values()) or len(runs) < len(records) or len(models) > 1 or not weight:
+        return ""
+    values = {"RUNS": runs, "MODEL": place_of(records[0].spec.model), "WEIGHT": weight}
+    return plain_script("intruder_dimensions", lambda _: values, f"{_NEEDS} transformers")(asked)
+
+
 def amplification(asked: Asked) -> str:
     """The same."""
     return _of_one("amplification", asked)

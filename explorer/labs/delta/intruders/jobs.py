@@ -1,0 +1,50 @@
+"""The job behind intruder dimensions: the chosen matrix first, then those of the other layers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import cast
+
+from explorer.engine.resources import Resources
+from explorer.labs.delta.intruders.compute import MatrixCosines, matrix_cosines
+from explorer.labs.delta.intruders.schema import IntruderParams, IntruderResult, RunIntruders
+from explorer.labs.delta.jobs import base_of
+from explorer.runs.open import OpenRun
+
+
+def intruder_dimensions(resources: Resources, params: IntruderParams) -> Iterator[IntruderResult]:
+    """Of both runs, or of the one that is named twice, a layer a turn."""
+    runs = [resources.open_run(name) for name in dict.fromkeys((params.run_a, params.run_b))]
+    found = [_chosen(run, _cosines(resources, run, params.layer, params), params) for run in runs]
+    layers = {layer for run in runs for layer, module in run.deltas() if module == params.module}
+    others = sorted(layers - {params.layer})
+    for done, layer in enumerate([params.layer, *others], start=1):
+        if layer != params.layer:
+            found = [_with_layer(resources, one, run, layer, params) for one, run in zip(found, runs, strict=True)]
+        asked = params.layer, params.module, params.k, params.epsilon
+        yield IntruderResult(*asked, tuple(found), done, 1 + len(others))
+
+
+def _cosines(resources: Resources, run: OpenRun, layer: int, params: IntruderParams) -> MatrixCosines:
+    """Kept, so that another k or ε is answered at once."""
+
+    def make() -> MatrixCosines:
+        return matrix_cosines(run.deltas(), base_of(run), layer, params.module)
+
+    return cast(MatrixCosines, resources.once(("cosines", run.record.run_id, layer, params.module), make))
+
+
+def _chosen(run: OpenRun, found: MatrixCosines, params: IntruderParams) -> RunIntruders:
+    layers = (found.layer(params.layer, params.k),)
+    return RunIntruders(run.record.name, found.low_rank, found.first(params.k), layers, found.chance)
+
+
+def _with_layer(
+    resources: Resources, found: RunIntruders, run: OpenRun, layer: int, params: IntruderParams
+) -> RunIntruders:
+    """With one more layer, where the run adapted it."""
+    if (layer, params.module) not in run.deltas():
+        return found
+    one = _cosines(resources, run, layer, params).layer(layer, params.k)
+    return replace(found, layers=(*found.layers, one))

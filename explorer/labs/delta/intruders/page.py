@@ -1,0 +1,70 @@
+"""Intruder dimensions: of the chosen run and of another, or of a pair that is trained for it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gradio as gr
+
+from explorer.labs.delta.controls import matrix_choice
+from explorer.labs.delta.intruders import INTRUDERS, TRAIN_INTRUDERS, figures
+from explorer.labs.delta.intruders.schema import IntruderParams, TrainedIntruders
+from explorer.runs.examples import OTHER_RANK
+from explorer.ui.controls import control
+from explorer.ui.kit import View, asks, bench, caption, shows, why
+from explorer.ui.page import Page
+from explorer.ui.run_picker import RunPicker
+from explorer.ui.streams import Stream, Watch
+
+WHY = r"""
+Let $u_i$ be the left-singular vectors of $W$ and $\tilde u_j$ those of $W + \Delta W$, each from the strongest. A direction
+$\tilde u_j$ among the first $k$ with
+
+$$\max_i \lvert \cos(\tilde u_j, u_i) \rvert < \varepsilon$$
+
+is an **intruder dimension**: strong in the fine-tuned matrix, and unlike anything that $W$ had. Where nothing has changed the
+grid's diagonal is 1; two directions of nearly the same strength may trade places or mix, which takes them off the diagonal and
+is no intruder, since the largest cosine looks at all of $W$'s. A random direction has some cosine too: it is drawn as chance.
+
+LoRA's runs have intruders and full fine-tuning hardly has any, even where both score the same; runs with more of them forget more
+of what the model knew before, and making the intruders smaller afterwards brings some of it back (Shuttleworth, Andreas,
+Torralba and Sharma 2024). peft does the last in `reduce_intruder_dimension`, whose count is the one above.
+"""
+OPEN = (
+    "Does full fine-tuning have fewer? The bundled run of it comes without its weights, which are as large as the model. "
+    "Train it beside LoRA on the same examples, or choose any run of your own above."
+)
+
+
+def build_intruders(page: Page, picker: RunPicker, tab: gr.Tab) -> tuple[gr.Dropdown, list[gr.components.Component]]:
+    """Returns the list with the second run, and the places that depend on the run."""
+    gr.HTML("<h2>Intruders: strong directions that W did not have</h2>")
+    with bench():
+        with asks():
+            other = picker.dropdown("Beside the run above", elem_id="intruder-run", value=OTHER_RANK)
+            module, layer = matrix_choice()
+            k = control(IntruderParams, "k")
+            epsilon = control(IntruderParams, "epsilon")
+            caption(OPEN)
+            start = gr.Button("Train LoRA and full, and compare", elem_id="train-intruders")
+        with shows():
+            cosines = View("intruder-cosines", "cosines", figures.cosines_sentence, figures.cosines_figure)
+    with bench(), shows(1):
+        counts = View("intruder-counts", "intruders", figures.counts_sentence, figures.counts_figure)
+    why("the definition and the paper", WHY)
+    shared: dict[str, Any] = {"visitor": picker.visitor, "watch": Watch()}
+    asked = {"layer": layer, "module": module, "k": k, "epsilon": epsilon}
+    shown = [*cosines, *counts]
+    found = Stream(page, INTRUDERS, {"run_a": picker.run, "run_b": other, **asked}, shown, **shared)
+    found.on(tab.select, other.input, module.input, layer.change, k.change, epsilon.change)
+    trained = [(found.shown.components, _as_far)]
+    Stream(page, TRAIN_INTRUDERS, asked, trained, found.folded, **shared).on(start.click)
+    return other, [module, layer]
+
+
+def _as_far(trained: TrainedIntruders) -> list[Any]:
+    """How far the two runs are, and what is found once both are done."""
+    if trained.found is None:
+        return [figures.trained_standing(trained), "", "", ""]
+    draw = (figures.cosines_sentence, figures.cosines_figure, figures.counts_sentence, figures.counts_figure)
+    return [drawn(trained.found) for drawn in draw]

@@ -1,0 +1,93 @@
+"""Which of W + ΔW's strongest directions W did not have: what is asked, and what is found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from explorer.kinds import Number, Whole
+from explorer.labs.delta.params import ExperimentParams, Layer, Module, Run
+from explorer.params import Shown, params
+from explorer.runs.examples import FIRST, OTHER_RANK
+from explorer.runs.following import Compared
+
+MOST_DIRECTIONS = 100
+
+First = Annotated[int, Whole(1, MOST_DIRECTIONS), Shown("Directions k of W + ΔW", slider=(1, 64))]
+Epsilon = Annotated[float, Number(0, 1), Shown("Threshold ε", slider=(0, 1, 0.05))]
+
+
+@params
+class IntruderParams:
+    """Two runs, one matrix of one layer, how many of its directions, and below which |cos| one is an intruder."""
+
+    run_a: Run = FIRST
+    run_b: Run = OTHER_RANK
+    layer: Layer = 0
+    module: Module = "query"
+    k: First = 10
+    epsilon: Epsilon = 0.5
+
+
+@params
+class TrainIntrudersParams(ExperimentParams):
+    """LoRA and full fine-tuning, trained on the same examples, and the same question about the two."""
+
+    layer: Layer = 0
+    k: First = 10
+    epsilon: Epsilon = 0.5
+
+
+@dataclass(frozen=True)
+class LayerCosines:
+    """One layer: largest |cos| of each of W + ΔW's first directions with W's, and with which of them (from 1)."""
+
+    layer: int
+    largest: tuple[float, ...]
+    closest: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class RunIntruders:
+    """One run. grid: |cos| of W + ΔW's first directions, a row each, with as many of W's, for the chosen layer.
+
+    layers: the chosen one first, then the others that the run adapted, as they have been computed. chance: the largest |cos|
+    that a random direction has.
+    """
+
+    name: str
+    low_rank: bool
+    grid: tuple[tuple[float, ...], ...]
+    layers: tuple[LayerCosines, ...]
+    chance: float
+
+    def count(self, epsilon: float, layer: int | None = None) -> int:
+        """Intruders in a layer, or in all."""
+        chosen = [one for one in self.layers if layer in (None, one.layer)]
+        return sum(cosine < epsilon for one in chosen for cosine in one.largest)
+
+    @property
+    def looked_at(self) -> int:
+        """Directions of all layers so far."""
+        return sum(len(one.largest) for one in self.layers)
+
+
+@dataclass(frozen=True)
+class IntruderResult:
+    """layer, module: the matrix of the grids; the counts are over the module's matrices in `done` of `of` layers."""
+
+    layer: int
+    module: str
+    k: int
+    epsilon: float
+    runs: tuple[RunIntruders, ...]
+    done: int
+    of: int
+
+
+@dataclass(frozen=True)
+class TrainedIntruders:
+    """Two runs' current records, and their intruders once both are done."""
+
+    compared: Compared
+    found: IntruderResult | None = None

@@ -1,0 +1,33 @@
+"""From W and ΔW to the plain values that the figure draws."""
+
+from __future__ import annotations
+
+from torch import Tensor
+
+from explorer.labs.delta.compute import BaseWeights, Deltas, decomposed, needed, update_at
+from explorer.labs.delta.weight.schema import SHARES, Whole, WholeSpectra
+from explorer.maths import spectra
+from explorer.tuning.deltas import LowRank
+
+
+def whole_spectra(
+    deltas: Deltas, base: BaseWeights | None, layer: int, module: str, name: str = "This run"
+) -> WholeSpectra:
+    """Every singular value of W and of its update.
+
+    Raises BadInputError where the run has no such update, ModelUnavailableError without W.
+    """
+    delta, site = update_at(deltas, layer, module), (layer, module)
+    weight = needed(base).matrix(site, delta)
+    own, update = needed(base).values(site, delta), decomposed(delta).S
+    rows, columns = weight.shape
+    random = spectra.random_spectrum(rows, columns, float(own.double().norm()))
+    low_rank = isinstance(delta, LowRank)
+    return WholeSpectra(
+        name, layer, module, len(own), len(update), low_rank, _whole(own), _whole(update), _whole(random)
+    )
+
+
+def _whole(values: Tensor) -> Whole:
+    shares = tuple(spectra.directions_for(values, share) for share in SHARES)
+    return Whole(tuple(values.tolist()), tuple(spectra.energy(values).tolist()), shares)

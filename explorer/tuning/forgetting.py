@@ -1,0 +1,93 @@
+"""What fine-tuning has done to what the model knew: hidden words of held-out sentences, guessed by its own head.
+
+The head stays as pretraining left it, its map to the vocabulary included; the body is the run's, with whatever the method has
+attached to it or changed in it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+from torch.nn.functional import cross_entropy
+from transformers import PreTrainedModel
+
+from explorer.errors import BadInputError
+from explorer.models.bundle import Bundle
+from explorer.models.inside import private_tree
+from explorer.tasks.task import Example
+from explorer.tuning.adapted import Adapted
+from explorer.tuning.forks import fork_masked
+from explorer.tuning.kinds.kind import LONGEST_ROW
+from explorer.tuning.masked import MEASURED, MEASURED_KEY, Masks, read_masked, rows_of
+from explorer.tuning.methods import Method
+from explorer.tuning.reading import precision
+from explorer.tuning.rows import Rows, ordered_batches
+
+
+@dataclass(frozen=True, eq=False)
+class Guessed:
+    """Of each sentence, (rows,): how many of its hidden words are guessed, the sum of their −ln p, and how many there are."""
+
+    right: Tensor
+    loss: Tensor
+    words: Tensor
+
+
+def why_unmeasured(method: Method) -> str:
+    """Why a method's runs have no before and after; empty for the others."""
+    if method.has_virtual_tokens:
+        return (
+            "its vectors are input and every weight of the body stays as it was: without them nothing is forgotten, and with "
+            "them it is another text that is read."
+        )
+    if method.is_student:
+        return "a student has layers of its own, which never were the model's."
+    return ""
+
+
+def with_own_head(adapted: Adapted) -> PreTrainedModel:
+    """The model's own *ForMaskedLM around the run's body, in modules of the caller's own.
+
+    Raises BadInputError for a method without such a body, MissingCapabilityError for a model that fills no masks.
+    """
+    if reason := why_unmeasured(adapted.method):
+        raise BadInputError(f"{adapted.method.title} cannot be measured: {reason}")
+    model = fork_masked(adapted.bundle)
+    setattr(model, adapted.layers.body, getattr(adapted.fork, adapted.layers.body))
+    return _private(model)
+
+
+def untouched(bundle: Bundle) -> PreTrainedModel:
+    """The same of the model before any fine-tuning. Raises MissingCapabilityError."""
+    return _private(fork_masked(bundle))
+
+
+def _private(model: PreTrainedModel) -> PreTrainedModel:
+    """Reading at chosen places hooks the body, which others may be reading with."""
+    return private_tree(model, str(model.config._attn_implementation))
+
+
+def held_out_rows(bundle: Bundle, examples: tuple[Example, ...]) -> Rows:
+    """Sentences as the model reads them. Raises BadInputError if it knows none of their words."""
+    return rows_of(bundle, examples, min(LONGEST_ROW, bundle.longest))
+
+
+@torch.no_grad()
+def guess(model: PreTrainedModel, adapted: Adapted, rows: Rows) -> Guessed:
+    """Guess what is hidden, the same words for every model of a vocabulary. adapted: knows what the body reads."""
+    device = adapted.bundle.device
+    masks, count = Masks(adapted.bundle.tokenizer), len(rows)
+    right, loss, words = (torch.zeros(count, dtype=torch.float64) for _ in range(3))
+    for batch in ordered_batches(rows.lengths):
+        hidden = masks.hide(rows, batch, MEASURED, MEASURED_KEY)
+        inputs = adapted.taken({name: tensor.to(device) for name, tensor in hidden.inputs.items()})
+        with precision(device, adapted.bundle.architecture):
+            logits = read_masked(model, inputs, hidden.chosen.to(device))[0]
+        logits, of = logits.float().cpu(), hidden.chosen.sum(-1)
+        found = (logits.argmax(-1) == hidden.truth).double().split(of.tolist())
+        lost = cross_entropy(logits, hidden.truth, reduction="none").double().split(of.tolist())
+        for place, hits, costs in zip(batch, found, lost, strict=True):
+            right[place], loss[place], words[place] = hits.sum(), costs.sum(), len(hits)
+    return Guessed(right, loss, words)
