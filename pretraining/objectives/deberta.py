@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import layer_norm
-from torch.nn.utils import parametrize
-from transformers import DebertaConfig, DebertaForMaskedLM, PreTrainedModel, PreTrainedTokenizerBase, RobertaForMaskedLM
+from transformers import DebertaConfig, DebertaForMaskedLM, PreTrainedTokenizerBase, RobertaForMaskedLM
 from transformers.models.deberta.modeling_deberta import DebertaLayerNorm, DisentangledSelfAttention
 
 from explorer.objectives.batches import Batch
@@ -45,7 +43,8 @@ class DebertaPretrainer(Pretrainer[DebertaRecipe]):
 
     def go_on(self) -> nn.Module:
         """A DeBERTa of the recipe's start, to be trained further as it is."""
-        return quick(super().go_on())
+        model: nn.Module = quick(super().go_on())
+        return model
 
     def loss(self, batch: Batch, step: int) -> Loss:
         """MLM at the chosen positions."""
@@ -57,14 +56,7 @@ class DebertaPretrainer(Pretrainer[DebertaRecipe]):
             return self.recipe.head_learning_rate
         return super().peak_rate(parameter)
 
-    def models(self) -> Mapping[str, PreTrainedModel]:
-        """The model as transformers has it."""
-        for module in self.model.modules():
-            if isinstance(module, DisentangledSelfAttention) and parametrize.is_parametrized(module):
-                parametrize.remove_parametrizations(module, "q_bias", leave_parametrized=False)
-        return super().models()
-
-    def from_roberta(self) -> DebertaForMaskedLM:
+    def from_roberta(self) -> Any:
         """roberta-mini's weights without its positions; its heads' average weights of distances in their place."""
         roberta = load(SOURCE, self.place.models, RobertaForMaskedLM).eval()
         roberta.set_attn_implementation("eager")
@@ -99,31 +91,34 @@ class DebertaPretrainer(Pretrainer[DebertaRecipe]):
         return [batch.input_ids[:, : int(batch.attention_mask.sum(1).min())] for batch in drawn]
 
 
-class _Half(nn.Module):
-    """A number in bf16 for the forward pass, its gradient in float32."""
-
-    def forward(self, tensor: Tensor) -> Tensor:
-        return tensor.to(torch.bfloat16)
-
-
 def quick(model: Any) -> Any:
-    """The same model for training: its LayerNorms in one call, and its queries in bf16 under autocast.
+    """The same model for training: its LayerNorms in one call, and its attention in one type under autocast.
 
-    transformers' attention fills masked scores with the least number of the queries' type. Under autocast a float32 bias makes
-    the queries float32 and the scores bf16, which can't hold that number; with a bf16 bias both are of one type.
+    transformers' attention fills masked scores with the least number of its queries' type. Under autocast float32 biases make
+    the queries float32 and the scores bf16, which can't hold that number; in bf16 the biases leave both of one type.
     """
     for module in model.modules():
         if isinstance(module, DebertaLayerNorm):
-            module.forward = _normed(module)
+            _norm_at_once(module)
         elif isinstance(module, DisentangledSelfAttention):
-            parametrize.register_parametrization(module, "q_bias", _Half(), unsafe=True)
+            _attend_in_half(module)
     return model
 
 
-def _normed(module: Any) -> Any:
-    size = module.weight.shape
-
+def _norm_at_once(module: Any) -> None:
     def forward(states: Tensor) -> Tensor:
-        return layer_norm(states, size, module.weight, module.bias, module.variance_epsilon)
+        return layer_norm(states, module.weight.shape, module.weight, module.bias, module.variance_epsilon)
 
-    return forward
+    module.forward = forward
+
+
+def _attend_in_half(module: Any) -> None:
+    transposed = module.transpose_for_scores
+
+    def by_head(states: Tensor) -> Tensor:
+        device = states.device.type
+        kind = torch.get_autocast_dtype(device) if torch.is_autocast_enabled(device) else states.dtype
+        given: Tensor = transposed(states).to(kind)
+        return given
+
+    module.transpose_for_scores = by_head

@@ -75,7 +75,8 @@ def fit_distances(model: Any, roberta: Any, texts: Sequence[Tensor]) -> None:
         layer.pos_q_proj.bias.zero_()
     wanted = [roberta(ids, output_attentions=True).attentions for ids in texts]
     for depth, layer in enumerate(attention):
-        queries, found = [], []
+        queries: list[Tensor] = []
+        found: list[Tensor] = []
         keep = layer.in_proj.register_forward_hook(
             lambda module, given, output, kept=queries: kept.append(output.flatten(0, 1))
         )

@@ -11,7 +11,7 @@ from explorer.charts.words import label, percent, prose, strong
 from explorer.labs.attention.head.figures import MOST_ROWS, MOST_TICKS, token_axis
 from explorer.labs.attention.head.schema import Square
 from explorer.labs.attention.terms.schema import ABLE, TermsResult, refused
-from explorer.tables import Table
+from explorer.tables import Cell, Table
 
 MOST_DRAWN = 40
 """Tokens in the figure, from the first on. The table has them all."""
@@ -26,13 +26,12 @@ TITLES = {
 
 def terms_table(result: TermsResult) -> Table:
     """from, to (position and token each), a column for each term, score (their sum), weight."""
-    names = [token.name for token in result.tokens]
+    names = [token.name for token in result.tokens] if result.terms else []
     squares = [*(term.scores for term in result.terms), result.scores, result.weights]
-    rows = [
-        (names[i], names[j], *(float(square.row(i)[j]) for square in squares))
-        for i in range(len(names) if result.terms else 0)
-        for j in range(len(names))
-    ]
+    rows: list[list[Cell]] = []
+    for i, here in enumerate(names):
+        values = [square.row(i) for square in squares]
+        rows += [[here, there, *(float(row[j]) for row in values)] for j, there in enumerate(names)]
     columns = [term.name.replace("-", "_") for term in result.terms]
     return Table.of(("from", "to", *columns, "score", "weight"), rows)
 
