@@ -67,6 +67,8 @@ ASKED: dict[str, list[dict[str, Any]]] = {
     "ablate_each_head": [{"text": TEXT}],
     "attention_view": [PAIR],
     "query_key": [PAIR],
+    "disentangled_terms": [{"model": "deberta-mini", **PAIR}],
+    "relative_positions": [{"model": "deberta-mini", "length": 512}],
     "soft_targets": [{}, {"temperature": 8.0}],
     "importance": [{}, {"model": "bert-mini", "examples": 32}],
     "attribute": [{"text": TEXT}, {"model": "gpt2-mini", "text": "The capital of France is"}],

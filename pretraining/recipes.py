@@ -160,6 +160,17 @@ class Gpt2Recipe(TrainingRecipe):
     positions: int = 128
 
 
+@dataclass(frozen=True)
+class DebertaRecipe(TrainingRecipe):
+    """DeBERTa (He et al. 2021): how far its relative positions reach.
+
+    span: distances from -span to span - 1 are told apart, further ones count as the nearest of these. Half a training row's
+    length, so that every distance is met often; longer texts then meet none that was not trained.
+    """
+
+    span: int = 64
+
+
 ONE_SEGMENT = (
     Stage(share=0.6, length=64, text=0.75, sentence=0.25, pair=0.0),
     Stage(share=0.4, length=128, text=0.9, sentence=0.1, pair=0.0),
@@ -186,6 +197,17 @@ ROBERTA_MINI = TrainingRecipe(
     source_weights=BERT_SMALL.source_weights,
     learning_rate=6e-4,
     embedding_learning_rate=6e-4,
+)
+
+DEBERTA_MINI = DebertaRecipe(
+    name="deberta-mini",
+    objective="disentangled",
+    start="roberta-mini",
+    steps=520,
+    stages=ONE_SEGMENT,
+    source_weights=BERT_SMALL.source_weights,
+    learning_rate=4e-4,
+    embedding_learning_rate=4e-4,
 )
 
 ALBERT_BODY = AlbertBodyRecipe(
@@ -262,6 +284,7 @@ RECIPES = {
         BERT_MINI,
         DISTILBERT_MINI,
         ROBERTA_MINI,
+        DEBERTA_MINI,
         ALBERT_BODY,
         ALBERT_WORDS,
         ALBERT_MINI,

@@ -30,12 +30,12 @@ LAB_LINES = 60
 
 FILES = {
     "toy": "explorer/labs/toy",
-    "xlmroberta.py": "explorer/models/families/xlmroberta.py",
+    "data2vec.py": "explorer/models/families/data2vec.py",
     "layernorm.py": "explorer/tuning/methods/layernorm.py",
 }
 ENTRIES = {
     "explorer/labs/__init__.py": ('    )\n)\n"""To add a lab', '        "toy",\n'),
-    "explorer/models/families/__init__.py": (')\n)\n"""In the order of the page\'s cards.', ', "xlmroberta"'),
+    "explorer/models/families/__init__.py": (')\n)\n"""In the order of the page\'s cards.', ', "data2vec"'),
     "explorer/tuning/methods/__init__.py": (')\n)\n"""In the order of the page\'s list.', ', "layernorm"'),
     "explorer/maths/schemes.py": (
         ')\n"""In the order of the page\'s list.',
@@ -116,16 +116,16 @@ def trained(client: Client, tiny_model: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def xlm_roberta(tmp_path_factory: pytest.TempPathFactory) -> str:
+def data2vec(tmp_path_factory: pytest.TempPathFactory) -> str:
     """A checkpoint of the new family with random weights."""
     import torch
-    from transformers import XLMRobertaConfig, XLMRobertaForMaskedLM
+    from transformers import Data2VecTextConfig, Data2VecTextForMaskedLM
 
     torch.manual_seed(0)
-    folder = tmp_path_factory.mktemp("models") / "tiny-xlm"
+    folder = tmp_path_factory.mktemp("models") / "tiny-data2vec"
     sizes = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 64}
     tokens = {"vocab_size": len(WORDS), "pad_token_id": 0, "bos_token_id": 2, "eos_token_id": 3, "type_vocab_size": 1}
-    XLMRobertaForMaskedLM(XLMRobertaConfig(**sizes, **tokens, max_position_embeddings=26)).save_pretrained(folder)
+    Data2VecTextForMaskedLM(Data2VecTextConfig(**sizes, **tokens, max_position_embeddings=26)).save_pretrained(folder)
     wordpiece().save_pretrained(folder)
     return str(folder)
 
@@ -156,32 +156,32 @@ class TestLab:
 class TestFamily:
     TEXT = "the cat sat on the [MASK]"
 
-    def test_it_answers_wherever_a_head_is_asked(self, client: Client, xlm_roberta: str) -> None:
-        filled = rows(client.predict(model=xlm_roberta, text=self.TEXT, top_k=2, api_name="/fill_masks"))
+    def test_it_answers_wherever_a_head_is_asked(self, client: Client, data2vec: str) -> None:
+        filled = rows(client.predict(model=data2vec, text=self.TEXT, top_k=2, api_name="/fill_masks"))
         assert [row["rank"] for row in filled] == [1, 2]
-        lens = rows(client.predict(model=xlm_roberta, text=self.TEXT, api_name="/logit_lens"))
+        lens = rows(client.predict(model=data2vec, text=self.TEXT, api_name="/logit_lens"))
         assert {row["layer"] for row in lens} == {0, 1, 2}
 
-    def test_its_inside_is_seen(self, client: Client, xlm_roberta: str) -> None:
-        assert rows(client.predict(model=xlm_roberta, sentence_a="the cat", api_name="/embedding_parts"))
-        seen = rows(client.predict(model=xlm_roberta, sentence_a="the cat", layer=1, head=0, api_name="/attention"))
+    def test_its_inside_is_seen(self, client: Client, data2vec: str) -> None:
+        assert rows(client.predict(model=data2vec, sentence_a="the cat", api_name="/embedding_parts"))
+        seen = rows(client.predict(model=data2vec, sentence_a="the cat", layer=1, head=0, api_name="/attention"))
         assert len(seen) == 16
-        asked = {"model": xlm_roberta, "text": self.TEXT}
+        asked = {"model": data2vec, "text": self.TEXT}
         assert len(rows(client.predict(**asked, api_name="/ablate_each_head"))) == 4
         assert rows(client.predict(**asked, steps=4, api_name="/attribute"))
 
-    def test_its_parts_are_taken_out(self, client: Client, xlm_roberta: str) -> None:
-        few = {"model": xlm_roberta, "examples": 8, "held_out": 8}
+    def test_its_parts_are_taken_out(self, client: Client, data2vec: str) -> None:
+        few = {"model": data2vec, "examples": 8, "held_out": 8}
         assert len(rows(client.predict(**few, api_name="/importance"))) == 4
         pruned = rows(client.predict(**few, unit="head", share=0.5, api_name="/prune"))
         assert pruned[-1]["parameters"] < pruned[0]["parameters"]
 
-    def test_it_is_fine_tuned(self, client: Client, xlm_roberta: str) -> None:
-        client.predict(model=xlm_roberta, method="lora", **QUICK, api_name="/train")
+    def test_it_is_fine_tuned(self, client: Client, data2vec: str) -> None:
+        client.predict(model=data2vec, method="lora", **QUICK, api_name="/train")
         assert newest(client)["status"] == "done"
 
     def test_it_is_named_among_those_that_can_be_had(self, config: Any) -> None:
-        assert "XLM-RoBERTa" in json.dumps(config)
+        assert "data2vec" in json.dumps(config)
 
 
 class TestMethod:

@@ -55,6 +55,8 @@ def put_all(model: nn.Module, tensors: dict[str, torch.Tensor]) -> None:
 def keep_layers(model: Any, path: str, kept: list[int], shared: bool) -> None:
     """Leave these layers; where all depths share one, it is passed fewer times."""
     model.config.num_hidden_layers = len(kept)
+    if getattr(model.config, "layer_types", None):
+        model.config.layer_types = [model.config.layer_types[place] for place in kept]
     if shared:
         return
     parent, _, name = path.rpartition(".")

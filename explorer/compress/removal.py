@@ -60,8 +60,6 @@ def remove(model: PreTrainedModel, architecture: Architecture, cut: Cut) -> Remo
     layers = _left(cut.layers, 0, shape.depth)
     path = architecture.layers.name(0, "").split(".0.")[0]
     keep_layers(tree, path, layers, shape.shared)
-    if getattr(tree.config, "layer_types", None):
-        tree.config.layer_types = [tree.config.layer_types[depth] for depth in layers]
     blocks = range(shape.blocks) if shape.shared else layers
     return Removed(
         tree, shape, tuple(heads[b] for b in blocks), tuple(neurons[b] for b in blocks), tuple(layers), worker.head_size
@@ -128,6 +126,8 @@ class _Block:
         module = self.layer.get_submodule(self.paths["ffn_in"])
         parts = _sizes(module)[0] // self.shape.neurons
         _take(module, 0, torch.cat([rows + part * self.shape.neurons for part in range(parts)]))
+        for path in self.layout.beside_neurons:
+            _take(self.layer.get_submodule(path), 0, rows)
         self._cut_columns("ffn_out", rows, hollow)
         return len(kept)
 

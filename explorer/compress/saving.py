@@ -87,10 +87,11 @@ def _layer_types(model: PreTrainedModel, removed: Removed) -> list[str] | None:
 
 
 def _once(model: PreTrainedModel) -> dict[str, Tensor]:
-    """Every tensor that a checkpoint holds, tied ones under their first name."""
+    """Every tensor that a checkpoint holds, tied ones under the name from which `tie_weights` takes them."""
     seen: set[int] = set()
     kept: dict[str, Tensor] = {}
-    for name, tensor in model.state_dict(keep_vars=True).items():
+    tied = model.all_tied_weights_keys
+    for name, tensor in sorted(model.state_dict(keep_vars=True).items(), key=lambda entry: entry[0] in tied):
         if id(tensor) not in seen:
             seen.add(id(tensor))
             kept[name] = tensor.detach().to("cpu", torch.float32 if tensor.is_floating_point() else None).contiguous()

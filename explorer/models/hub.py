@@ -22,7 +22,7 @@ from tqdm.auto import tqdm
 
 from explorer.errors import ModelUnavailableError
 from explorer.models.catalog import DEFAULT_MODEL, find_card
-from explorer.models.families import NOTES, find_architecture
+from explorer.models.families import ARCHITECTURES, find_architecture
 from explorer.models.fetch import fetch_blob
 from explorer.settings import BUNDLED_MODELS, BUNDLED_RUNS, GIBIBYTE, Settings
 
@@ -277,7 +277,7 @@ def read_config(model_id: str, file: Path) -> dict[str, Any]:
 
 def unsupported(model_id: str, model_type: str) -> str:
     """The sentence for a model of another family."""
-    *names, last = (note.name for note in NOTES)
+    *names, last = dict.fromkeys(entry.family.split(" ")[0].split("-v2")[0] for entry in ARCHITECTURES)
     return f"{model_id} is a {model_type} model. Supported are {', '.join(names)} and {last}."
 
 

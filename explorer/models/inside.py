@@ -223,7 +223,7 @@ def _content_scores(bundle: Bundle, inputs: Mapping[str, Tensor], layer: int) ->
 
     def keep(role: str) -> Any:
         def hook(module: nn.Module, given: Any, output: Tensor) -> None:
-            kept[role] = output.detach()
+            kept.setdefault(role, output.detach())  # DeBERTa-v3 maps its relative positions by the same modules, later
 
         return hook
 

@@ -16,7 +16,7 @@ from explorer.objectives.batches import Batch
 PAIR_CLASSIFIERS = {"BertForPreTraining": "cls.seq_relationship", "AlbertForPreTraining": "sop_classifier"}
 """From a class's name to the map from its pooled state to the classes of a pair."""
 
-WITHOUT_SEGMENTS = ("distilbert", "roberta", "gpt2")
+WITHOUT_SEGMENTS = ("distilbert", "roberta", "xlm-roberta", "camembert", "gpt2")
 """The model types that are given no segment ids: DistilBERT and GPT-2 have none, RoBERTa's are not in use."""
 
 

@@ -167,8 +167,12 @@ class Adapted:
 
     @property
     def frozen_body(self) -> bool:
-        """Whether the body never changes, so that `body_output` may be kept: logits(x) equals head(body_output(x))."""
-        return self.method.products == 1 and self._body_is_whole
+        """Whether the body never changes, so that `body_output` may be kept: logits(x) equals head(body_output(x)).
+
+        EuroBERT's head answers at every token and averages the answers ("late"), so it has nothing of that size to keep.
+        """
+        late = getattr(self.fork.config, "classifier_pooling", "") == "late"
+        return self.method.products == 1 and self._body_is_whole and not late
 
     def body_output(self, inputs: Mapping[str, Tensor]) -> Tensor:
         """What the head reads of each text, (rows, width), without gradients. Only where `frozen_body`."""

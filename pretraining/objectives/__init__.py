@@ -10,6 +10,7 @@ from pretraining.objectives.albert_order import AlbertOrderPretrainer
 from pretraining.objectives.base import Pretrainer
 from pretraining.objectives.bert import BertPretrainer
 from pretraining.objectives.bert_pairs import BertPairsPretrainer
+from pretraining.objectives.deberta import DebertaPretrainer
 from pretraining.objectives.distilbert import DistilbertPretrainer
 from pretraining.objectives.electra import ElectraPretrainer
 from pretraining.objectives.gpt2 import Gpt2Pretrainer
@@ -20,6 +21,7 @@ PRETRAINERS: dict[str, type[Pretrainer[Any]]] = {
     "nsp on matched pairs": BertPairsPretrainer,
     "distillation": DistilbertPretrainer,
     "full sentences": RobertaPretrainer,
+    "disentangled": DebertaPretrainer,
     "module replacing": AlbertBodyPretrainer,
     "mlm+sop": AlbertPretrainer,
     "mlm+sop by votes": AlbertOrderPretrainer,

@@ -78,8 +78,8 @@ def test_there_is_less_of_it(bundle: Bundle) -> None:
     cut = Cut(neurons=bytes(place % 2 for place in range(shape.blocks * shape.neurons)))
     removed = remove(subject.model, bundle.architecture, cut)
     assert sum(removed.neurons) == gone
-    gated_parts = 3 if bundle.architecture.family == "ModernBERT" else 2
-    biases = 0 if bundle.architecture.family == "ModernBERT" else 1
+    is_gated = bundle.architecture.family in ("ModernBERT", "ModernBERT decoder", "EuroBERT")
+    gated_parts, biases = (3, 0) if is_gated else (2, 1)
     assert before - count_parameters(removed.model) == gone * (gated_parts * hidden + biases)
     assert size_in_bytes(removed.model) == 4 * count_parameters(removed.model)
     layers = remove(subject.model, bundle.architecture, Cut(layers=some(shape.depth, 0)))

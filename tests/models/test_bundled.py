@@ -39,6 +39,8 @@ WANTED = {
     ("distilbert-mini", "speed"): 1.6,
     ("roberta-mini", "mlm_top_1"): 0.33,
     ("roberta-mini", "round_trip"): 1.0,
+    ("deberta-mini", "mlm_top_1"): 0.33,
+    ("deberta-mini", "round_trip"): 1.0,
     ("albert-mini", "mlm_top_1"): 0.28,
     ("albert-mini", "sop_segments"): 0.75,
     ("electra-mini-discriminator", "rtd_auc"): 0.85,

@@ -21,6 +21,8 @@ CASES: tuple[tuple[str, dict[str, Any], str], ...] = (
     ("BERT", {}, "token segment position sum layer_norm"),
     ("RoBERTa", {}, "token segment position sum layer_norm"),
     ("RoBERTa", {"type_vocab_size": 2}, "token segment position sum layer_norm"),
+    ("XLM-RoBERTa", {}, "token segment position sum layer_norm"),
+    ("CamemBERT", {}, "token segment position sum layer_norm"),
     ("ALBERT", {"embedding_size": 16}, "token segment position sum layer_norm projection"),
     ("ALBERT", {"embedding_size": 32}, "token segment position sum layer_norm projection"),
     ("DistilBERT", {}, "token position sum layer_norm"),
@@ -35,6 +37,8 @@ CASES: tuple[tuple[str, dict[str, Any], str], ...] = (
     ("GPT-2", {}, "token segment position sum"),
     ("ModernBERT", {}, "token sum layer_norm"),
     ("ModernBERT", {"norm_bias": True}, "token sum layer_norm"),
+    ("ModernBERT decoder", {}, "token sum layer_norm"),
+    ("EuroBERT", {}, "token sum"),
 )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 import torch
 
@@ -11,9 +13,17 @@ from explorer.models.families import by_family
 from explorer.models.parts import PARTS, Part, counted_parts, tied
 from tests.models.tiny import build
 
-FAMILIES = {
+FAMILIES: dict[str, dict[str, Any]] = {
     "BERT": {},
     "RoBERTa": {},
+    "XLM-RoBERTa": {},
+    "CamemBERT": {},
+    "DeBERTa": {
+        "relative_attention": True,
+        "pos_att_type": ["c2p", "p2c"],
+        "max_relative_positions": 8,
+        "position_biased_input": False,
+    },
     "DistilBERT": {},
     "ALBERT": {"embedding_size": 16},
     "ELECTRA generator": {"embedding_size": 16},
@@ -23,7 +33,7 @@ FAMILIES = {
 
 
 @pytest.mark.parametrize(("family", "sizes"), FAMILIES.items(), ids=FAMILIES)
-def test_formula_and_count_agree_and_every_parameter_is_in_a_part(family: str, sizes: dict[str, int]) -> None:
+def test_formula_and_count_agree_and_every_parameter_is_in_a_part(family: str, sizes: dict[str, Any]) -> None:
     model = build(by_family(family), **sizes)
     assert sum(part.count for part in counted_parts(model)) == sum(p.numel() for p in model.parameters())
     assert tied(model)

@@ -42,7 +42,7 @@ _SIZES: dict[str, dict[str, Any]] = {
     "distilbert": {"dim": 32, "n_layers": 2, "n_heads": 2, "hidden_dim": 64, "max_position_embeddings": LONGEST},
     "gpt2": {"n_embd": 32, "n_layer": 2, "n_head": 2, "n_positions": LONGEST},
 }
-_PADDING = {"roberta": 1}
+_PADDING = {"roberta": 1, "xlm-roberta": 1, "camembert": 1}
 """RoBERTa counts its positions from the padding token's id, which is 1 in every published one."""
 
 _USUAL_SIZES: dict[str, Any] = {

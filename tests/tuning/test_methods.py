@@ -30,6 +30,9 @@ UNAVAILABLE = {
     ("prefix", "DeBERTa"),
     ("prefix", "DeBERTa-v2/v3"),
     ("prefix", "ModernBERT"),
+    ("prefix", "EuroBERT"),
+    ("bitfit", "ModernBERT decoder"),
+    ("bitfit", "EuroBERT"),
 }
 
 

@@ -80,7 +80,7 @@ def test_what_is_planned_is_what_is_trained(method: Method, architecture: Archit
     assert [number for _, number in planned.groups] == sorted((number for _, number in planned.groups), reverse=True)
 
 
-HEADS = ("classifier", "pre_classifier", "score", "pooler", "base_model")
+HEADS = ("classifier", "pre_classifier", "score", "pooler", "base_model", "head", "dense")
 
 
 @pytest.mark.parametrize("variant", VARIANTS)

@@ -7,6 +7,7 @@ from explorer.labs.attention.head import figures
 from explorer.labs.attention.head.schema import AttentionParams, StatisticsParams
 from explorer.labs.attention.switch import figures as switch_figures
 from explorer.labs.attention.switch.schema import AblateParams, AblateRunParams, EachHeadParams
+from explorer.labs.attention.terms.actions import DISENTANGLED_TERMS
 from explorer.labs.attention.views.actions import ATTENTION_VIEW, QUERY_KEY
 from explorer.plain import plain_script
 
@@ -56,6 +57,6 @@ LAB = Lab(
     question="Which word looks at which?",
     teaser="See every head's attention, find the ones with a habit, and switch heads off to see what the model loses.",
     needs=None,
-    actions=(ATTENTION, STATISTICS, ABLATE, EACH_HEAD, ABLATE_RUN, ATTENTION_VIEW, QUERY_KEY),
+    actions=(ATTENTION, STATISTICS, ABLATE, EACH_HEAD, ABLATE_RUN, ATTENTION_VIEW, QUERY_KEY, DISENTANGLED_TERMS),
     tab="explorer.labs.attention.page:build",
 )

@@ -1,4 +1,4 @@
-"""The attention page: one head, all heads, bertviz, neurons, and heads switched off."""
+"""The attention page: one head, all heads, bertviz, neurons, DeBERTa's terms, and heads switched off."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import gradio as gr
 from explorer.labs.attention.head.page import build_heads
 from explorer.labs.attention.neuron.page import build_neuron
 from explorer.labs.attention.switch.page import build_run_switches, build_switches
+from explorer.labs.attention.terms.page import build_terms
 from explorer.labs.attention.views.page import build_views
 from explorer.ui.kit import Examples, asks, bench, shows, why
 from explorer.ui.page import Page
@@ -61,11 +62,13 @@ def build(page: Page) -> None:
             build_views(page, views, sentence_a, sentence_b, _why, triggers=(picked,))
         with gr.Tab("Queries and keys", id="neurons") as neurons:
             build_neuron(page, neurons, sentence_a, sentence_b, triggers=(picked,))
+        with gr.Tab("Content and position", id="terms") as terms:
+            build_terms(page, terms, sentence_a, sentence_b, triggers=(picked,))
         with gr.Tab("Switch heads off", id="switches") as switched:
             build_switches(page, switched)
         with gr.Tab("…of a classifier", id="run-switches") as of_run:
             build_run_switches(page, of_run)
-    for tab in (one, everything, views, neurons):
+    for tab in (one, everything, views, neurons, terms):
         tab.select(lambda: gr.Row(visible=True), None, [texts], api_visibility="private", queue=False)
     for tab in (switched, of_run):  # they have texts of their own
         tab.select(lambda: gr.Row(visible=False), None, [texts], api_visibility="private", queue=False)

@@ -8,6 +8,7 @@ from explorer.labs.inputs.embeddings import figures as sum_figures
 from explorer.labs.inputs.embeddings.schema import PositionsParams, SumParams, TokenPartsParams, require_positions
 from explorer.labs.inputs.pieces import figures
 from explorer.labs.inputs.positions import figures as detail_figures
+from explorer.labs.inputs.relative.actions import RELATIVE_POSITIONS
 from explorer.labs.inputs.schema import CutParams, TokenizeParams
 from explorer.labs.inputs.typos import figures as typos_figures
 from explorer.labs.inputs.typos.schema import SharesParams, TyposParams
@@ -75,6 +76,15 @@ LAB = Lab(
     question="What does BERT really read?",
     teaser="See a text cut in pieces by three methods, step by step, the vectors that are added up for each, and what typos do.",
     needs=None,
-    actions=(TOKENIZE, CUT_WORD, EMBEDDING_PARTS, TOKEN_PARTS, POSITION_SIMILARITY, TYPOS, TYPOS_OVER_SHARES),
+    actions=(
+        TOKENIZE,
+        CUT_WORD,
+        EMBEDDING_PARTS,
+        TOKEN_PARTS,
+        POSITION_SIMILARITY,
+        RELATIVE_POSITIONS,
+        TYPOS,
+        TYPOS_OVER_SHARES,
+    ),
     tab="explorer.labs.inputs.page:build",
 )

@@ -8,6 +8,7 @@ from explorer.labs.inputs.cut.page import build_cut
 from explorer.labs.inputs.embeddings.page import build_sum
 from explorer.labs.inputs.pieces.page import build_pieces
 from explorer.labs.inputs.positions.page import build_positions
+from explorer.labs.inputs.relative.page import build_relative
 from explorer.labs.inputs.typos.page import build_typos
 from explorer.ui.page import Page
 
@@ -23,5 +24,6 @@ def build(page: Page) -> None:
             build_sum(page, sum_tab)
         with gr.Tab("Positions", id="positions") as positions_tab:
             build_positions(page, positions_tab)
+            build_relative(page, positions_tab)
         with gr.Tab("Typos", id="typos") as typos_tab:
             build_typos(page, typos_tab)

@@ -21,7 +21,7 @@ __all__ = [
 
 _FAMILIES = tuple(
     import_module(f"{__name__}.{name}")
-    for name in ("bert", "roberta", "albert", "distilbert", "electra", "deberta", "gpt2", "modernbert")
+    for name in ("bert", "roberta", "albert", "distilbert", "electra", "deberta", "gpt2", "modernbert", "eurobert")
 )
 """In the order of the page's cards. To add a family, add its file and its name here."""
 

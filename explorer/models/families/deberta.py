@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from explorer.models.families.family import (
     Architecture,
     Capability,
@@ -12,11 +14,30 @@ from explorer.models.families.family import (
     Layout,
     fused,
 )
+from explorer.models.families.formulas import Part, decoder, times
 
 
 def _as_deberta(**attention: str) -> Layers:
     rest = {"output": "attention.output.dense", "ffn_in": "intermediate.dense", "ffn_out": "output.dense"}
     return Layers("deberta", "encoder.layer.*", {**attention, **rest})
+
+
+def _deberta(c: Any) -> list[Part]:
+    """Of the first version, with its usual parts: relative positions, and neither segments nor absolute positions."""
+    wide, inner, kinds = c.hidden_size, c.intermediate_size, c.pos_att_type or ()
+    span = c.max_relative_positions if c.max_relative_positions > 0 else c.max_position_embeddings
+    places = 0 if not c.position_biased_input else c.max_position_embeddings
+    maps = 4 + len(kinds) * c.relative_attention
+    biases = 3 + ("p2c" in kinds) * c.relative_attention
+    each = f"({maps}·{wide}² + {biases}·{wide} + 2·{wide}·{inner} + {inner} + {wide} + 4·{wide})"
+    rows = f"({c.vocab_size:,} + {places} + {c.type_vocab_size})·{wide} + 2·{wide}"
+    relative = [Part("relative embeddings", f"2·{span}·{wide}", ("deberta.encoder.rel_embeddings.",))]
+    return [
+        Part("embeddings", rows, ("deberta.embeddings.",)),
+        *(relative if c.relative_attention else []),
+        Part(f"{c.num_hidden_layers} layers", times(c.num_hidden_layers, each), ("deberta.encoder.layer.",)),
+        Part("MLM head (decoder tied to the embeddings)", decoder(wide, wide, c.vocab_size), ("cls.predictions.",)),
+    ]
 
 
 _EMBEDDINGS = Embeddings(stages=(("projection", "embeddings.embed_proj"), ("layer_norm", "embeddings.LayerNorm")))
@@ -28,13 +49,14 @@ DEBERTA = Architecture(
     {Capability.MLM: Head(("cls.predictions", "lm_predictions"))},
     _as_deberta(**fused("attention.self.in_proj")),
     _EMBEDDINGS,
-    half_precision=False,  # it fills masked scores with float32's least number, whatever type they have
+    half_precision=False,  # it fills masked scores with the least number of its queries' type, not of the scores'
     layout=Layout(
         by_head=True,
         beside=tuple(f"attention.self.{name}" for name in ("q_bias", "v_bias", "pos_proj", "pos_q_proj")),
         keeps_one=True,
         mixes_heads="talking_head",
     ),
+    parts=_deberta,
     disentangled=True,
 )
 DEBERTA_V2 = Architecture(

@@ -129,12 +129,14 @@ class Layout:
     by_head: a fused projection holds q, k and v side by side for each head, rather than all heads' q, then k, then v.
     beside: parameters or modules of a layer that have rows for each head besides the roles of the architecture's table.
     keeps_one: its code cannot run a layer that has no head or no neuron left, so one stays, with weights of 0.
+    beside_neurons: modules of a layer that have a row for each neuron besides ffn_in's (a gate that is no part of it).
     mixes_heads: an entry of the config which, when on, mixes heads with each other, so that none can be taken out.
     """
 
     by_head: bool = False
     beside: tuple[str, ...] = ()
     keeps_one: bool = False
+    beside_neurons: tuple[str, ...] = ()
     mixes_heads: str | None = None
 
 

@@ -1,4 +1,4 @@
-"""RoBERTa: BERT's network under a better recipe (Liu et al. 2019)."""
+"""RoBERTa: BERT's network under a better recipe (Liu et al. 2019), and the same in other languages."""
 
 from __future__ import annotations
 
@@ -25,24 +25,30 @@ def _roberta(c: Any) -> list[Part]:
     ]
 
 
-ROBERTA = Architecture(
-    "RoBERTa",
-    "roberta",
-    "RobertaForMaskedLM",
-    {Capability.MLM: Head(("lm_head",))},
-    as_bert("roberta"),
-    Embeddings(after_padding=True),
-    spare_positions=2,
-    parts=_roberta,
-)
+def _as_roberta(family: str, model_type: str, model_class: str) -> Architecture:
+    return Architecture(
+        family,
+        model_type,
+        model_class,
+        {Capability.MLM: Head(("lm_head",))},
+        as_bert("roberta"),
+        Embeddings(after_padding=True),
+        spare_positions=2,
+        parts=_roberta,
+    )
 
-ARCHITECTURES = (ROBERTA,)
+
+ROBERTA = _as_roberta("RoBERTa", "roberta", "RobertaForMaskedLM")
+XLM_ROBERTA = _as_roberta("XLM-RoBERTa", "xlm-roberta", "XLMRobertaForMaskedLM")
+CAMEMBERT = _as_roberta("CamemBERT", "camembert", "CamembertForMaskedLM")
+
+ARCHITECTURES = (ROBERTA, XLM_ROBERTA, CAMEMBERT)
 
 NOTE = FamilyNote(
-    ("RoBERTa",),
-    "Liu et al. 2019",
+    ("RoBERTa", "XLM-RoBERTa", "CamemBERT"),
+    "Liu et al. 2019; Conneau et al. 2020; Martin et al. 2020",
     "The same network, trained longer on ten times the text, with new masks at every pass (dynamic masking), full sentences "
-    "and no pairs.",
+    "and no pairs. XLM-RoBERTa reads a hundred languages, CamemBERT French.",
     "MLM",
-    "byte-level BPE, 50,265",
+    "byte-level BPE, 50,265; XLM-RoBERTa and CamemBERT: SentencePiece, 250,002 and 32,005",
 )

@@ -8,6 +8,7 @@ from pretraining.recipes import (
     AlbertOrderRecipe,
     AlbertRecipe,
     CorruptionRecipe,
+    DebertaRecipe,
     DistillationRecipe,
     ElectraRecipe,
     Gpt2Recipe,
@@ -48,6 +49,7 @@ RECIPES: dict[str, TrainingRecipe] = {
         ),
         DistillationRecipe(name="student", objective="distillation", start="bert-mini", stages=TEXT, **USUAL),
         TrainingRecipe(name="roberta-mini", objective="full sentences", start="bert-mini", stages=TEXT, **USUAL),
+        DebertaRecipe(name="deberta", objective="disentangled", start="roberta-mini", stages=TEXT, span=8, **USUAL),
         AlbertBodyRecipe(
             name="albert-body",
             objective="module replacing",

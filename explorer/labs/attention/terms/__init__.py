@@ -1,0 +1,1 @@
+"""DeBERTa's scores taken apart: content with content, content with position, position with content."""
