@@ -23,10 +23,10 @@ from explorer.tasks.metrics import METRICS
 from explorer.tasks.task import TaskData
 from explorer.tuning.adapted import Adapted
 from explorer.tuning.classifier import as_bundle, as_mask_filler
-from explorer.tuning.kinds.kind import LONGEST_ROW
 from explorer.tuning.merging import merged
 from explorer.tuning.reading import Scale, decide, precision
 from explorer.tuning.rows import ordered_batches
+from explorer.tuning.spec import LONGEST_ROW
 
 TOKENS_AT_ONCE = 2048
 """Of a batch whose gradients are asked for."""

@@ -12,9 +12,9 @@ from explorer.tasks.glue_tasks import find_task
 from explorer.tasks.metrics import scores
 from explorer.tasks.task import Task
 from explorer.tuning.adapted import Adapted
-from explorer.tuning.kinds.kind import LONGEST_ROW
 from explorer.tuning.reading import Scale, decide, predict
 from explorer.tuning.rows import tokenise
+from explorer.tuning.spec import LONGEST_ROW
 
 
 def real_file(record: RunRecord, glue: Path) -> Path | None:

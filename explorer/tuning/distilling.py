@@ -18,10 +18,9 @@ from explorer.models.inside import depth_of
 from explorer.models.shortening import layers_kept, renamed
 from explorer.tasks.task import Example, Task
 from explorer.tuning.adapted import Adapted
-from explorer.tuning.kinds.kind import LONGEST_ROW
 from explorer.tuning.reading import Scale, decide, precision
 from explorer.tuning.rows import Rows, never, ordered_batches, tokenise, unless_stopped
-from explorer.tuning.spec import RunSpec
+from explorer.tuning.spec import LONGEST_ROW, RunSpec
 
 AGREEMENT = "agreement"
 """The share of held-out examples to which the student gives its teacher's answer; measured beside the task's metrics."""

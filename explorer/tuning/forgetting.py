@@ -19,11 +19,11 @@ from explorer.models.inside import private_tree
 from explorer.tasks.task import Example
 from explorer.tuning.adapted import Adapted
 from explorer.tuning.forks import fork_masked
-from explorer.tuning.kinds.kind import LONGEST_ROW
 from explorer.tuning.masked import MEASURED, MEASURED_KEY, Masks, read_masked, rows_of
 from explorer.tuning.methods import Method
 from explorer.tuning.reading import precision
 from explorer.tuning.rows import Rows, ordered_batches
+from explorer.tuning.spec import LONGEST_ROW
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,7 +13,7 @@ from transformers import PreTrainedTokenizerBase
 
 from explorer.models.bundle import Bundle
 from explorer.tasks.task import Example
-from explorer.tuning.kinds.kind import LONGEST_ROW
+from explorer.tuning.spec import LONGEST_ROW
 
 _ENCODING_NAMES = {"input_ids": "ids", "token_type_ids": "type_ids"}
 """What the tokenizers library calls a model's inputs, where its name is another."""

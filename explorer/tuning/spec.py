@@ -21,6 +21,9 @@ STARTS = ("teacher", "pretrained", "random")
 SOFT_LOSSES = ("kl", "l2")
 """How a student is compared with its teacher: T² KL of softened softmax, or the squared difference of logits."""
 
+LONGEST_ROW = 128
+"""Tokens a row, as in the GLUE recipes; longer texts are cut, and the run says how many."""
+
 QUICK_ROWS = 128
 """Held-out rows that the evaluations during training use; the first and the last one use all."""
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from explorer.models.families import Architecture
 from explorer.tuning.methods.method import Method
+from explorer.tuning.spec import LONGEST_ROW
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -19,10 +20,6 @@ if TYPE_CHECKING:
     from explorer.models.bundle import Bundle
     from explorer.tasks.task import Example
     from explorer.tuning.rows import Rows
-
-
-LONGEST_ROW = 128
-"""Tokens a row, as in the GLUE recipes; longer texts are cut, and the run says how many."""
 
 
 def _logits(output: Any) -> Tensor:

@@ -15,9 +15,9 @@ from explorer.runs.open import OpenRun, OpenRuns
 from explorer.settings import settings
 from explorer.tasks.sources import load
 from explorer.tuning.adapted import Adapted, adapt
-from explorer.tuning.kinds.kind import LONGEST_ROW
 from explorer.tuning.merging import merged
 from explorer.tuning.rows import tokenise
+from explorer.tuning.spec import LONGEST_ROW
 
 BATCHES = (1, 16)
 TIMED = 7
