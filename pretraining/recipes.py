@@ -204,7 +204,10 @@ DEBERTA_MINI = DebertaRecipe(
     objective="disentangled",
     start="roberta-mini",
     steps=520,
-    stages=ONE_SEGMENT,
+    stages=(
+        Stage(share=0.81, length=64, text=0.75, sentence=0.25, pair=0.0),
+        Stage(share=0.19, length=128, text=0.9, sentence=0.1, pair=0.0),
+    ),
     source_weights=BERT_SMALL.source_weights,
     learning_rate=4e-4,
     embedding_learning_rate=4e-4,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from torch import nn
 from transformers import PreTrainedModel
 
 from explorer.errors import ExplorerError
@@ -20,7 +21,7 @@ def counted_parts(model: PreTrainedModel) -> list[Part]:
     Raises ExplorerError if a formula and a count differ, or a parameter belongs to no part.
     """
     parts = PARTS[type(model).__name__](model.config)
-    left = dict(model.named_parameters())
+    left = named_once(model)
     for part in parts:
         own = [name for name in left if name.startswith(part.prefixes)]
         count = sum(left.pop(name).numel() for name in own)
@@ -31,6 +32,18 @@ def counted_parts(model: PreTrainedModel) -> list[Part]:
     if left:
         raise ExplorerError(f"These parameters belong to no part: {', '.join(left)}.")
     return parts
+
+
+def named_once(model: PreTrainedModel) -> dict[str, nn.Parameter]:
+    """Every parameter by one name, a tied one by that of where the tie takes it from.
+
+    In XLM-RoBERTa the decoder stands before the embeddings whose tensor it has.
+    """
+    seen: dict[int, str] = {}
+    entries = dict(model.named_parameters(remove_duplicate=False))
+    for name in sorted(entries, key=lambda name: name in model.all_tied_weights_keys):
+        seen.setdefault(id(entries[name]), name)
+    return {name: entries[name] for name in entries if name in seen.values()}
 
 
 def tied(model: PreTrainedModel) -> bool:

@@ -16,6 +16,7 @@ from explorer.models.catalog import find_card
 from explorer.models.families import Architecture, by_family, find_architecture
 from explorer.models.families.formulas import Part
 from explorer.models.hub import read_config
+from explorer.models.parts import named_once
 from explorer.models.published import PUBLISHED
 from explorer.settings import BUNDLED_MODELS
 
@@ -132,7 +133,7 @@ def grouped(outline: Outline) -> Groups:
         f"{layers.body}.{outline.architecture.embeddings.token}.",
     )
     counts = dict.fromkeys(("words", "rest", "layers", "heads"), 0)
-    for name, parameter in outline.empty().named_parameters():
+    for name, parameter in named_once(outline.empty()).items():
         if name.startswith(inside):
             group = "layers"
         elif name.startswith(words):

@@ -16,6 +16,9 @@ from explorer.tables import Cell, Table
 MOST_DRAWN = 40
 """Tokens in the figure, from the first on. The table has them all."""
 
+NAMES_PIXELS = 100
+"""Room below a panel for the tokens' names, which stand upright, and the next one's title."""
+
 VIEWS = {"less": "Less each row's mean", "whole": "As they are added"}
 TITLES = {
     "content-content": "content → content",
@@ -78,12 +81,9 @@ def terms_figure(result: TermsResult, view: str = "less") -> Picture:
     bound = max((abs(value) for _, rows in grids for row in rows for value in row), default=0.0) or 1.0
     panels = [_panel(result, f"{title}, ±{bound:.2g}", rows, bound) for title, rows in grids]
     panels.append(_panel(result, "attention: softmax of the sum", _rows(result.weights, "whole"), None))
-    beside = len(result.terms)
-    height = min(400, max(230, 70 + 20 * min(len(result.tokens), MOST_DRAWN)))
-    columns = [[panels[at], *panels[at + beside : at + beside + 1]] for at in range(beside)]
-    return picture(
-        terms_sentence(result), columns, height=2 * height, gap=0.07, above=40, phone=len(panels) * (height + 40)
-    )
+    each = min(400, max(230, 70 + 20 * min(len(result.tokens), MOST_DRAWN)))
+    look: Look = {"height": 2 * each + NAMES_PIXELS, "phone": len(panels) * (each + NAMES_PIXELS)}
+    return picture(terms_sentence(result), panels, columns=len(result.terms), gap=0.07, above=40, **look)
 
 
 def _rows(square: Square, view: str) -> list[list[float]]:
@@ -103,5 +103,5 @@ def _panel(result: TermsResult, title: str, rows: Sequence[Sequence[float]], bou
     scale, ends = (CIVIDIS, (0.0, 1.0)) if bound is None else (DIVERGING, (-bound, bound))
     cells = heat(names, names, [[round(value, 4) for value in row] for row in rows], scale, ends, **look)
     across = token_axis(tokens[::every], tickangle=-90) | {"tickfont": {"size": 11}}
-    down = token_axis(tokens[::every], down=True) | {"tickfont": {"size": 11}}
-    return Panel(cells, across, down, title=title)
+    down = token_axis(tokens[::every], down=True, outer=True) | {"tickfont": {"size": 11}}
+    return Panel(cells, across, down, title=title, air=NAMES_PIXELS)

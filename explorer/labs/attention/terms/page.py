@@ -9,14 +9,23 @@ import gradio as gr
 
 from explorer.labs.attention.terms import figures
 from explorer.labs.attention.terms.actions import DISENTANGLED_TERMS
-from explorer.labs.attention.terms.schema import TermsParams, TermsResult
+from explorer.labs.attention.terms.schema import ABLE, TermsParams, TermsResult
 from explorer.ui.components import while_in_view
 from explorer.ui.controls import control
 from explorer.ui.kit import Tries, View, asks, bench, shows, why
 from explorer.ui.page import Page
 from explorer.ui.wiring import Connection
 
-TRY = {"The next token": (0, 3), "The previous token": (0, 6)}
+OPENING = (0, 2)
+"""A layer and a head of deberta-mini that go by position alone."""
+
+TRY = {
+    "The previous token": OPENING,
+    "The next token": (1, 8),
+    "Half content, half position": (0, 5),
+    "Position → content": (0, 3),
+}
+"""Heads of the bundled model; in another one the same numbers are other heads."""
 
 WHY = r"""
 BERT adds a vector for the place to the vector of the word, and its heads see the sum. DeBERTa keeps the two apart: a token has
@@ -41,8 +50,8 @@ def build_terms(
     """triggers: the page's own events after which the texts are to be looked at."""
     with bench():
         with asks(250):
-            layer = control(TermsParams, "layer", elem_id="terms-layer")
-            head = control(TermsParams, "head")
+            layer = control(TermsParams, "layer", value=OPENING[0], elem_id="terms-layer")
+            head = control(TermsParams, "head", value=OPENING[1])
             show = gr.Radio([(title, name) for name, title in figures.VIEWS.items()], value="less", label="Scores")
         with shows(3):
             view = View("disentangled-terms", "terms", figures.terms_sentence, figures.terms_figure)
@@ -72,5 +81,6 @@ def _steered(result: TermsResult) -> list[Any]:
 
 
 def _first_head(values: dict[str, Any]) -> dict[str, Any]:
-    """Another model may have fewer layers."""
-    return values | {"layer": 0, "head": 0}
+    """Another model may have fewer layers and heads."""
+    layer, head = OPENING if values["model"] == ABLE else (0, 0)
+    return values | {"layer": layer, "head": head}
