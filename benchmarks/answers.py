@@ -72,6 +72,7 @@ ASKED: dict[str, list[dict[str, Any]]] = {
     "soft_targets": [{}, {"temperature": 8.0}],
     "importance": [{}, {"model": "bert-mini", "examples": 32}],
     "attribute": [{"text": TEXT}, {"model": "gpt2-mini", "text": "The capital of France is"}],
+    "answer_question": [{}, {"question": "What did the bridge cost?"}],
     "swap_runs": [{"runs": ("example-lora-8", "example-lora-2"), "sentence_a": PLAIN_TEXT}],
     "forgetting": [{"runs": ("example-lora-8", "example-bitfit")}],
     "take_metrics_apart": [{"matrix": ((40, 10), (5, 45))}],

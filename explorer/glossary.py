@@ -17,6 +17,11 @@ class Entry:
 
 
 ENTRIES = (
+    Entry(
+        "exact match",
+        "The share of questions whose answer has the same words as a right one, small things such as articles aside.",
+        ("finetune",),
+    ),
     Entry("nats", "The unit of information that comes with the natural logarithm: 1 nat is 1.44 bits."),
     Entry(
         "bits",

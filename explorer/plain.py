@@ -102,14 +102,19 @@ def run_values(asked: Asked, record: RunRecord) -> dict[str, Any]:
 
     Empty for a score, for a family that is unknown, and for a method that is neither LoRA nor trains tensors of the model's own.
     """
+    values = trained_values(asked, record) if record.labels else {}
+    return {**values, "LABELS": record.labels} if values else {}
+
+
+def trained_values(asked: Asked, record: RunRecord) -> dict[str, Any]:
+    """The same of a run of any kind, without its classes."""
     spec, family = record.spec, architecture_of(asked, record.spec.model)
-    if not record.labels or family is None or not (is_lora(record) or find_method(spec.method).whole_tensors):
+    if family is None or not (is_lora(record) or find_method(spec.method).whole_tensors):
         return {}
     layers = family.layers
     return {
         "MODEL": place_of(spec.model),
         "WEIGHTS": f"{run_place(asked, record.run_id)}/weights.safetensors",
-        "LABELS": record.labels,
         "IS_LORA": is_lora(record),
         "RANK": spec.rank,
         "ALPHA": spec.alpha,

@@ -255,6 +255,8 @@ CASES = (
         {"runs": ("example-lora-8", "example-lora-4"), "sentence_a": "It is not a bad film, and not a good one."},
     ),
     Case("predict_run", {"run": "example-bitfit", "sentence_a": SENTENCE}, left_out="base"),
+    Case("answer_question", {"question": "Who left?", "text": "Ada left at noon, and Bo stayed."}, left_out="base"),
+    Case("answer_question", {"question": "Who left?", "text": NASTY}, left_out="base"),
     Case("take_metrics_apart", {"matrix": ((40, 10), (5, 45))}, ("metric", "value"), ""),
     Case("take_metrics_apart", {"matrix": ((9, 2, 1), (3, 7, 2), (0, 4, 8))}, ("metric", "value"), ""),
     Case("correlate", {"points": ((0.5, 1.0), (4.0, 3.5), (2.0, 2.5))}, ("metric", "value"), ""),

@@ -109,6 +109,7 @@ CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("compare_methods", {**TINY, "methods": ("head", "ia3")}),
     ("follow_run", {"run": EXAMPLE}),
     ("predict_run", {"run": EXAMPLE, "sentence_a": NASTY}),
+    ("answer_question", {"run": "example-squad", "question": "Who left?", "text": NASTY}),
     ("swap_runs", {"runs": "RUN", "sentence_a": NASTY}),
     ("merge_check", {"run": "RUN"}),
     ("export_run", {"run": "RUN", "kind": "adapter"}),

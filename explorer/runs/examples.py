@@ -23,6 +23,17 @@ OTHER_RANK, OTHER_SEED = "example-lora-64", "example-lora-8-again"
 PRAISE = "A warm, funny and moving film that I would gladly watch again."
 """What a run is asked where no text is given."""
 
+ANSWERS = "example-squad"
+"""A run that finds answers in a text."""
+
+ASKED = "Who was the engineer of the Orrin Bridge?"
+READ = (
+    "The Orrin Bridge was opened in 1887, after nine years of work under the engineer Clara Webb. It carries a single railway "
+    "track 41 metres above the river. A storm damaged two of its arches in 1931, and no train crossed it again until the spring "
+    "of 1933. Since 2004 walkers may use a path beside the track."
+)
+"""What it is asked, and of which text, where none is given."""
+
 
 @dataclass(frozen=True)
 class Worked:
@@ -153,5 +164,6 @@ EXAMPLES = (
         if method.slug != "lora"
     ),
     *_STUDENTS,
+    Worked(ANSWERS, replace(_LORA, task="squad")),
     *(Worked(run_id, spec, 1, spec.method != "full", run_id == WRITTEN) for run_id, spec in BY_WRITER.items()),
 )

@@ -15,7 +15,7 @@ from explorer.tasks.glue_files import read_glue
 from explorer.tasks.glue_tasks import TASKS, bundled, find_task
 from explorer.tasks.plain_text import LONGEST_PASTED, TEXT, TITLE, split_bundled
 from explorer.tasks.squad import SQUAD, bundled_squad
-from explorer.tasks.task import TaskData
+from explorer.tasks.task import CLASSES, SPAN, TaskData
 
 HUB = "@hub"
 KEPT_IN_MEMORY = 16
@@ -51,6 +51,18 @@ def choices(settings: Settings) -> list[tuple[str, str]]:
         if not settings.offline or hub_squad.is_here(slug, settings)
     ]
     return here + glue + squad
+
+
+def kind_of(name: object, settings: Settings) -> str:
+    """What a task of this name teaches (Task.kind), without asking the hub; classes for a name that is none."""
+    from explorer.tasks.hub_squad import RELEASES
+
+    if isinstance(name, str) and name.endswith(HUB):
+        return SPAN if name.removesuffix(HUB) in RELEASES else CLASSES
+    try:
+        return load(str(name), settings).task.kind
+    except BadInputError:
+        return CLASSES
 
 
 def keep_upload(

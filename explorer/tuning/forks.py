@@ -23,6 +23,9 @@ from explorer.models.inside import depth_of
 from explorer.models.shortening import put, renamed, shortened_config
 from explorer.tuning.seeded import Seeded
 
+SPAN_OUTPUTS = 2
+"""A start and an end score."""
+
 
 def fork_classifier(bundle: Bundle, outputs: int, seed: int, kept: Sequence[int] = ()) -> PreTrainedModel:
     """A *ForSequenceClassification of the bundle's family, in evaluation mode; of the kept layers alone, where some are named.
@@ -38,7 +41,7 @@ def fork_classifier(bundle: Bundle, outputs: int, seed: int, kept: Sequence[int]
 
 def fork_span(bundle: Bundle, outputs: int, seed: int, kept: Sequence[int] = ()) -> PreTrainedModel:
     """As fork_classifier, a *ForQuestionAnswering: a fresh head of two numbers a token, for an answer's start and end."""
-    return _with_fresh_head(bundle, 2, seed, kept, empty_span)
+    return _with_fresh_head(bundle, SPAN_OUTPUTS, seed, kept, empty_span)
 
 
 def _with_fresh_head(
@@ -130,8 +133,8 @@ def empty_classifier(config: PretrainedConfig) -> PreTrainedModel:
 
 
 def empty_span(config: PretrainedConfig) -> PreTrainedModel:
-    """The family's *ForQuestionAnswering without storage."""
-    return _empty(MODEL_FOR_QUESTION_ANSWERING_MAPPING[type(config)], config)
+    """The family's *ForQuestionAnswering without storage, whatever number of classes the config names."""
+    return _empty(MODEL_FOR_QUESTION_ANSWERING_MAPPING[type(config)], classifier_config(config, SPAN_OUTPUTS, None))
 
 
 def _empty(model_class: Any, config: PretrainedConfig) -> PreTrainedModel:

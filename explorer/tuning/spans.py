@@ -6,9 +6,8 @@ Source: Devlin et al. 2019, BERT, sections 4.2 and 4.3: "Question Answering Mode
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 import torch
@@ -16,7 +15,6 @@ from tokenizers import Encoding, Tokenizer
 from torch import Tensor
 from torch.nn.functional import cross_entropy
 
-from explorer.errors import BadInputError
 from explorer.models.bundle import Bundle
 from explorer.tasks.answers import f1, score_answers
 from explorer.tasks.task import NO_ANSWER, Example
@@ -70,7 +68,7 @@ def rows_of(bundle: Bundle, examples: Sequence[Example], longest: int) -> SpanRo
         cut += bool(question.overflowing)
         for window in windows:
             row = _joined(bundle, question, window)
-            inside = np.array([sequence == 1 for sequence in row.sequence_ids])
+            inside = [sequence == 1 for sequence in row.sequence_ids]
             characters = np.array(row.offsets, dtype=np.int32)
             inputs.append(_input(bundle, row, inside))
             spans.append(_tokens_of(examples[number], inside, characters))
@@ -114,15 +112,18 @@ def _alone(encoding: Encoding) -> Encoding:
     return encoding
 
 
-def _input(bundle: Bundle, row: Encoding, inside: np.ndarray) -> dict[str, list[int]]:
-    candidates = inside.astype(int)
-    candidates[0] = 1
+def _input(bundle: Bundle, row: Encoding, inside: Sequence[bool]) -> dict[str, list[int]]:
     given = {"input_ids": row.ids, "token_type_ids": row.type_ids, "attention_mask": row.attention_mask}
     named = {name: list(ids) for name, ids in given.items() if name in bundle.tokenizer.model_input_names}
-    return {**named, CANDIDATES: candidates.tolist()}
+    return {**named, CANDIDATES: candidates_of(inside)}
 
 
-def _tokens_of(example: Example, inside: np.ndarray, characters: np.ndarray) -> Place:
+def candidates_of(inside: Sequence[bool]) -> list[int]:
+    """Of a row whose context's tokens are `inside`."""
+    return [1, *(int(one) for one in inside[1:])]
+
+
+def _tokens_of(example: Example, inside: Sequence[bool], characters: np.ndarray) -> Place:
     """The first and the last token of the answer; (0, 0) without one in this window."""
     if example.label == NO_ANSWER or not example.answers:
         return 0, 0
@@ -134,15 +135,14 @@ def _tokens_of(example: Example, inside: np.ndarray, characters: np.ndarray) -> 
     return (int(answer[0]), int(answer[-1])) if len(answer) else (0, 0)
 
 
-def scores_of(adapted: Adapted, inputs: dict[str, Tensor], model: Any = None) -> Tensor:
+def scores_of(adapted: Adapted, inputs: Mapping[str, Tensor]) -> Tensor:
     """(rows, tokens, 2): each token's score as the answer's start and end, -inf where none may stand.
 
-    The head's numbers on virtual tokens, which stand before the row's, are passed over. model: `adapted`'s own where None.
+    The head's numbers on virtual tokens, which stand before the row's, are passed over.
     """
     candidates = inputs[CANDIDATES]
-    with precision(candidates.device, adapted.bundle.architecture):
-        scores = adapted.kind.scores((model or adapted.model)(**adapted.taken(inputs)))
-    return scores[:, -candidates.shape[1] :].float().masked_fill(candidates[..., None] == 0, -torch.inf)
+    scores = adapted.kind.scores(adapted.model(**adapted.taken(inputs)))[:, -candidates.shape[1] :]
+    return scores.float().masked_fill(candidates[..., None] == 0, -torch.inf)
 
 
 @dataclass(frozen=True)
@@ -182,9 +182,12 @@ class SpanTraining(Training):
     held_out: SpanRows
 
     def _batch_loss(self, batch: list[int]) -> Tensor:
-        inputs, _ = self.train_rows.batch(batch, self.device)
-        scores = scores_of(self.adapted, inputs)
+        scores = self._scores(self.train_rows, batch)
         return cross_entropy(scores, self.train_rows.spans[batch].to(self.device))
+
+    def _scores(self, rows: SpanRows, places: list[int]) -> Tensor:
+        with precision(self.device, self.adapted.bundle.architecture):
+            return scores_of(self.adapted, rows.batch(places, self.device)[0])
 
     def _is_evaluated(self) -> bool:
         return self.step % math.ceil(self.steps / EVALUATIONS) == 0 or self.step == self.steps
@@ -219,7 +222,7 @@ class SpanTraining(Training):
         found: list[list[tuple[Found, int]]] = [[] for _ in range(count)]
         for batch in unless_stopped(ordered_batches(rows.lengths[chosen]), stopped):
             places = [chosen[place] for place in batch]
-            spans = best_spans(scores_of(self.adapted, rows.batch(places, self.device)[0]))
+            spans = best_spans(self._scores(rows, places))
             if any(one.null != one.null for one in spans):
                 raise self._diverged(self.step, float("nan"))
             for place, one in zip(places, spans, strict=True):
@@ -251,12 +254,3 @@ def _shown(example: Example) -> str:
     if len(context) <= 3 * SHOWN_AROUND:
         return context
     return ("…" if begin else "") + context[begin:end] + ("…" if end < len(context) else "")
-
-
-def one_window(bundle: Bundle, question: str, context: str, longest: int) -> SpanRows:
-    """A visitor's question and text in one row. Raises BadInputError if the model does not read so many tokens at once."""
-    rows = rows_of(bundle, [Example(question, context, NO_ANSWER)], longest)
-    if rows.cut or len(rows) > 1:
-        what = f"The question has more than {LONGEST_QUESTION} tokens" if rows.cut else "Question and text are too long"
-        raise BadInputError(f"{what}: this run reads {longest} tokens at once. Shorten it.")
-    return rows

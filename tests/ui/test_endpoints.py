@@ -57,6 +57,7 @@ def test_endpoints_that_are_no_actions_have_their_parameters(client: Client, nam
 PROMISED = {
     "train": "model task method rank alpha targets learning_rate epochs batch_size examples seed",
     "predict_run": "run sentence_a sentence_b",
+    "answer_question": "run question text",
     "compare_methods": "model task methods",
     "merge_check": "run",
     "delta_spectrum": "run",

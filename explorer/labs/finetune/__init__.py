@@ -16,6 +16,8 @@ from explorer.labs.finetune.schema import (
     RunsParams,
     SwapParams,
 )
+from explorer.labs.finetune.spans import figures as span_figures
+from explorer.labs.finetune.spans.schema import AnswerParams
 from explorer.labs.finetune.use import figures as try_figures
 from explorer.runs.report import run_table
 from explorer.tuning.spec import RunSpec
@@ -34,6 +36,13 @@ PREDICT = Action(
     PredictRunParams,
     try_figures.prediction_table,
     plain=plain.predict_run,
+)
+ANSWER = Action(
+    "answer_question",
+    Job("explorer.labs.finetune.spans.jobs:answer_question", on="runs"),
+    AnswerParams,
+    span_figures.answer_table,
+    plain=plain.answer_question,
 )
 SWAP = Action(
     "swap_runs",
@@ -58,6 +67,6 @@ LAB = Lab(
     question="How little of BERT must change?",
     teaser="Train LoRA live beside every other way to fine-tune, then try, swap, merge and take home the result.",
     needs=None,
-    actions=(TRAIN, FOLLOW, RUNS, COMPARE, PLAN, PREDICT, SWAP, MERGE, EXPORT, TAKE_APART, CORRELATE),
+    actions=(TRAIN, FOLLOW, RUNS, COMPARE, PLAN, PREDICT, ANSWER, SWAP, MERGE, EXPORT, TAKE_APART, CORRELATE),
     tab="explorer.labs.finetune.page:build",
 )

@@ -29,7 +29,7 @@ from explorer.runs.checks import why_not
 from explorer.runs.open import OpenRun, OpenRuns
 from explorer.settings import settings
 from explorer.tasks.sources import load
-from explorer.tasks.task import Example, TaskData
+from explorer.tasks.task import SPAN, WRITTEN, Example, TaskData
 from explorer.tuning.adapted import Adapted
 from explorer.tuning.files.before import script_of_settings
 from explorer.tuning.files.export import export_adapter, export_merged
@@ -205,11 +205,11 @@ def merge_check(open_run: OpenRuns, params: MergeParams) -> MergeResult:
 
 
 def _sample(run: OpenRun) -> list[Example]:
-    """Held-out texts of the run's own task; the bundled reviews for an adapter whose examples are not here."""
+    """Held-out texts of the run's own task; bundled ones of its kind for an adapter whose examples are not here."""
     try:
         data = load(run.record.spec.task, settings())
     except ExplorerError:
-        data = load("sst2", settings())
+        data = load({SPAN: "squad", WRITTEN: "e2e"}.get(run.record.kind, "sst2"), settings())
     return list(next(iter(data.validation.values()))[:SAMPLE])
 
 

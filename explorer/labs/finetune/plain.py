@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from explorer.plain import Asked, is_lora, plain_script, run_values
+from explorer.plain import Asked, is_lora, plain_script, run_values, trained_values
 
 _NEEDS = "torch transformers peft"
 
@@ -15,6 +15,12 @@ def predict_run(asked: Asked) -> str:
         return ""
     values["SENTENCE_B"] = asked.params.sentence_b if len(record.columns) == 2 else ""
     return plain_script("predict_run", lambda _: values, _NEEDS)(asked)
+
+
+def answer_question(asked: Asked) -> str:
+    """None for methods that peft has no name for or that start elsewhere than at W."""
+    values = trained_values(asked, asked.engine.runs.get(asked.params.run))
+    return plain_script("answer_question", lambda _: values, _NEEDS)(asked) if values else ""
 
 
 def merge_check(asked: Asked) -> str:

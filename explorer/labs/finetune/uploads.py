@@ -11,31 +11,33 @@ from explorer.errors import BadInputError, readable
 from explorer.settings import settings
 from explorer.tasks.glue_tasks import TASKS
 from explorer.tasks.sources import HUB, choices, keep_upload
-from explorer.tasks.task import TaskData
+from explorer.tasks.squad import SQUAD
+from explorer.tasks.task import SPAN, WRITTEN, TaskData
 from explorer.ui.kit import QUIET, caption, try_row
 from explorer.ui.page import Page
 from explorer.ui.visitors import address_of
 
 HELP = (
-    "GLUE's own TSV files as they are distributed, or any CSV, TSV or JSONL with one or two text columns and a label. "
-    "A fifth is held out. The file stays on this server."
+    "GLUE's own TSV files as they are distributed, SQuAD's JSON, E2E's CSV, or any CSV, TSV or JSONL with one or two text "
+    "columns and a label. A fifth is held out. The file stays on this server."
 )
 
 
 def describe(data: TaskData) -> str:
     """What was found in a file."""
     held_out = sum(len(rows) for rows in data.validation.values())
-    kind = f"classes {', '.join(data.task.labels)}" if data.task.labels else "scores"
+    of_kind = {SPAN: "questions about texts", WRITTEN: "meanings with their texts"}
+    kind = of_kind.get(data.task.kind, f"classes {', '.join(data.task.labels)}" if data.task.labels else "scores")
     parts = [f"{len(data.train):,} examples to train on and {held_out:,} held out, {kind}.", *data.notes]
     return " ".join(parts)
 
 
 def not_glues(name: object) -> str:
-    """What is said below a bundled task, which looks like one of GLUE's and is none; nothing below any other."""
-    task = next((task for task in TASKS if task.slug == name), None)
-    if task is None:
+    """What is said below a bundled task that looks like one of GLUE's, or like SQuAD, and is none; nothing below any other."""
+    titles = {task.slug: task.title for task in TASKS} | {SQUAD.slug: "SQuAD"}
+    if name not in titles:
         return ""
-    real = task.title.split(" · ")[0]
+    real = titles[str(name)].split(" · ")[0]
     return str(
         Markup(
             '<p class="caption">These sentences were written for this app. They are not {}\'s, and scores on them do not compare '
@@ -51,8 +53,10 @@ class RealTask:
         self.task = task
         self.said = gr.HTML(not_glues(task.value))
         with try_row():
-            self.file = gr.Button("GLUE's own file", size="sm", elem_id="real-task")
-            self.hub = gr.Button("GLUE from the hub", size="sm", visible=not settings().offline, elem_id="hub-task")
+            self.file = gr.Button("The real file", size="sm", elem_id="real-task")
+            self.hub = gr.Button(
+                "The real one from the hub", size="sm", visible=not settings().offline, elem_id="hub-task"
+            )
 
     def wire(self, place: gr.Accordion) -> None:
         """The file's button opens the place for files; the hub's takes the same task from there."""
@@ -66,7 +70,7 @@ class Upload:
 
     def __init__(self, page: Page, task: gr.Dropdown) -> None:
         self.page = page
-        with gr.Accordion("Your own examples, or GLUE's file", open=False, elem_id="own-examples") as self.place:
+        with gr.Accordion("Your own examples, or a real task's file", open=False, elem_id="own-examples") as self.place:
             caption(HELP)
             file = gr.File(label="File", file_types=[".tsv", ".csv", ".jsonl", ".json", ".txt"], height=120)
             self.found = gr.Textbox(label="Found", interactive=False, visible=False, lines=2)

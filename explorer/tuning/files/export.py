@@ -147,14 +147,18 @@ def _examples(facts: RunFacts, data: TaskData) -> Members:
     members: Members = {"data/train.tsv": _separated(header, data.train[: facts.spec.examples or None], data)}
     for split, examples in data.validation.items():
         measured = facts.outcome.rows.get(split) if facts.outcome is not None else None
-        members[f"data/{_file_name(split, data)}.tsv"] = _separated(header, examples[:measured], data)
+        members[f"data/{_held_out_name(data, split)}.tsv"] = _separated(header, examples[:measured], data)
     return members
+
+
+def _held_out_name(data: TaskData, split: str) -> str:
+    return "validation" if len(data.validation) == 1 else f"validation_{_plain(split)}"
 
 
 def _with_answers(facts: RunFacts, data: TaskData) -> Members:
     """As _examples, as JSON lines: an answer may hold whatever a text holds, and there may be several."""
     parts = {"train": data.train[: facts.spec.examples or None]}
-    parts |= {_file_name(split, data): examples for split, examples in data.validation.items()}
+    parts |= {_held_out_name(data, split): examples for split, examples in data.validation.items()}
     return {
         f"data/{name}.jsonl": "".join(
             json.dumps(dataclasses.asdict(example), ensure_ascii=False) + "\n" for example in examples
@@ -171,10 +175,6 @@ def _separated(header: Sequence[str], examples: Sequence[Example], data: TaskDat
         label = example.label if data.task.is_regression else int(example.label)
         writer.writerow([example.text, *([example.second] if data.task.is_pair else []), label])
     return file.getvalue()
-
-
-def _file_name(split: str, data: TaskData) -> str:
-    return "validation" if len(data.validation) == 1 else f"validation_{_plain(split)}"
 
 
 def _plain(split: str) -> str:

@@ -7,7 +7,7 @@ from explorer.tuning.kinds.kind import Kind
 from explorer.tuning.methods import find_method
 from explorer.tuning.spec import RunSpec
 
-__all__ = ["KINDS", "Kind", "find_kind", "kind_of", "learning_rate"]
+__all__ = ["KINDS", "Kind", "find_kind", "kind_of", "learning_rate", "usual_rate"]
 
 KINDS: dict[str, Kind] = {
     kind.slug: kind
@@ -26,5 +26,10 @@ def kind_of(method: str, slug: str) -> Kind:
 
 
 def learning_rate(spec: RunSpec, kind: Kind) -> float:
-    """What a run trains with: its own rate, else what suits the kind of task, else the method's."""
-    return spec.learning_rate or kind.rates.get(spec.method) or find_method(spec.method).learning_rate
+    """What a run trains with: its own rate, else the usual one."""
+    return spec.learning_rate or usual_rate(spec.method, kind)
+
+
+def usual_rate(method: str, kind: Kind) -> float:
+    """What suits the kind of task, else the method's."""
+    return kind.rates.get(method) or find_method(method).learning_rate

@@ -55,5 +55,6 @@ KIND = Kind(
     template="train_span",
     constants={"STRIDE": repr(STRIDE), "LONGEST_ANSWER": repr(LONGEST_ANSWER)},
     judges_texts=True,
+    rates={"full": 1e-4, "lora": 3e-3, "houlsby": 3e-3, "pfeiffer": 3e-3, "bitfit": 5e-3, "ia3": 2e-2},
     longest=LONGEST,
 )

@@ -25,7 +25,10 @@ ADAPTER = "default"
 
 def common(fork: PreTrainedModel) -> dict[str, Any]:
     """What every configuration says: a fresh head is trained and saved too."""
-    return {"task_type": task_type(fork), "modules_to_save": head_modules(fork) or None}
+    task = task_type(fork)
+    # peft 0.21's class for answers keeps the segments (token_type_ids) from the model; its plain one hands on what it is given
+    passed = None if task is TaskType.QUESTION_ANS else task
+    return {"task_type": passed, "modules_to_save": head_modules(fork) or None}
 
 
 def task_type(fork: PreTrainedModel) -> TaskType:
@@ -41,9 +44,14 @@ def task_type(fork: PreTrainedModel) -> TaskType:
 
 
 def virtual(fork: PreTrainedModel, spec: RunSpec) -> dict[str, Any]:
-    """How many virtual tokens, and their sizes."""
+    """As common, with how many virtual tokens there are and their sizes.
+
+    Virtual tokens need peft's class of the task: in front of a question they are read without segments.
+    """
     config = fork.config
     return {
+        **common(fork),
+        "task_type": task_type(fork),
         "num_virtual_tokens": spec.prefix_length,
         "num_layers": config.num_hidden_layers,
         "token_dim": config.hidden_size,

@@ -23,9 +23,9 @@ def build(fork: PreTrainedModel, spec: RunSpec, layers: Layers) -> nn.Module:
     from peft import PrefixTuningConfig, get_peft_model
     from torch import nn
 
-    from explorer.tuning.methods.by_peft import ADAPTER, common, virtual
+    from explorer.tuning.methods.by_peft import ADAPTER, virtual
 
-    config = PrefixTuningConfig(**virtual(fork, spec), **common(fork))
+    config = PrefixTuningConfig(**virtual(fork, spec))
     model: nn.Module = get_peft_model(fork, config)
     nn.init.normal_(model.get_parameter(f"prompt_encoder.{ADAPTER}.embedding.weight"), std=SHARED_START)
     return model

@@ -24,9 +24,9 @@ def build(fork: PreTrainedModel, spec: RunSpec, layers: Layers) -> nn.Module:
     """
     from peft import PromptTuningConfig, TaskType, get_peft_model
 
-    from explorer.tuning.methods.by_peft import common, task_type, virtual
+    from explorer.tuning.methods.by_peft import task_type, virtual
 
-    config = PromptTuningConfig(prompt_tuning_init="SAMPLE_VOCAB", **virtual(fork, spec), **common(fork))
+    config = PromptTuningConfig(prompt_tuning_init="SAMPLE_VOCAB", **virtual(fork, spec))
     embeddings: Any = fork.get_input_embeddings()
     config.token_dim = embeddings.weight.shape[1]  # ALBERT's are narrower than its layers
     model = get_peft_model(fork, config)

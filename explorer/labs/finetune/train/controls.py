@@ -9,6 +9,8 @@ import gradio as gr
 from explorer.labs.finetune.uploads import RealTask, Upload
 from explorer.settings import settings
 from explorer.tasks.sources import choices
+from explorer.tasks.sources import kind_of as kind_of_task
+from explorer.tuning.kinds import kind_of, usual_rate
 from explorer.tuning.methods import METHODS, Method, find_method
 from explorer.tuning.spec import RunSpec
 from explorer.ui.controls import control, controls
@@ -26,6 +28,14 @@ NAMES = (
 def explanation(method: Method) -> str:
     """What a method does, its formula, and where it comes from."""
     return f"{method.summary}\n\n$${method.formula}$$\n\n*{method.source}*"
+
+
+def _usual(method: str, task: str) -> float:
+    return usual_rate(method, kind_of(method, kind_of_task(task, settings())))
+
+
+def _info(rate: float) -> str:
+    return f"This method's own is {rate:g}."
 
 
 class Controls:
@@ -46,7 +56,7 @@ class Controls:
         self.upload = Upload(page, task)
         with gr.Accordion("Training settings", open=False):
             rate = find_method("lora").learning_rate
-            self.learning_rate = control(RunSpec, "learning_rate", value=rate, info=self._rate_info("lora"))
+            self.learning_rate = control(RunSpec, "learning_rate", value=rate, info=_info(rate))
             made |= controls(RunSpec, "epochs", "batch_size", "examples", "seed", "alpha", "variant", "dropout")
         made |= {"task": task, "method": self.method, "learning_rate": self.learning_rate}
         self.inputs = {name: made[name] for name in NAMES}
@@ -56,20 +66,23 @@ class Controls:
     def wire(self) -> None:
         """Show what the chosen method reads, and hide what it does not; a visitor's choice also sets its learning rate."""
         shown = [self.lora, self.prefix, self.adapter, self.explained, self.learning_rate]
+        asked = [self.method, self.inputs["task"]]
         self.real.wire(self.upload.place)
-        self.method.change(self._choose, [self.method], shown, **QUIET)
-        self.method.input(lambda slug: find_method(slug).learning_rate, [self.method], [self.learning_rate], **QUIET)
+        self.method.change(self._choose, asked, shown, **QUIET)
+        for chosen in (self.method.input, self.inputs["task"].change):
+            chosen(self._rate, asked, [self.learning_rate], **QUIET)
 
     @staticmethod
-    def _rate_info(slug: str) -> str:
-        return f"This method's own is {find_method(slug).learning_rate:g}."
+    def _rate(slug: str, task: str) -> Any:
+        rate = _usual(slug, task)
+        return gr.update(value=rate, info=_info(rate))
 
-    def _choose(self, slug: str) -> list[Any]:
+    def _choose(self, slug: str, task: str) -> list[Any]:
         method = find_method(slug)
         return [
             gr.update(visible="rank" in method.options),
             gr.update(visible=method.has_virtual_tokens),
             gr.update(visible="bottleneck" in method.options),
             explanation(method),
-            gr.update(info=self._rate_info(slug)),
+            gr.update(info=_info(_usual(slug, task))),
         ]

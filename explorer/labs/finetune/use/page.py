@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import secrets
+from typing import Any
+
 import gradio as gr
 
 from explorer.labs.finetune import PREDICT, SWAP
 from explorer.labs.finetune.schema import PredictRunParams
+from explorer.labs.finetune.spans.page import build_answers
 from explorer.labs.finetune.use import figures
 from explorer.runs.examples import FIRST, OTHER_RANK, OTHER_SEED, PRAISE
+from explorer.tasks.task import CLASSES, SPAN, WRITTEN
 from explorer.ui.components import rich_text
 from explorer.ui.controls import control
-from explorer.ui.kit import Tries, View, asks, bench, sentence_place, shows, why
+from explorer.ui.kit import QUIET, Tries, View, asks, bench, sentence_place, shows, why
 from explorer.ui.page import Page
 from explorer.ui.run_picker import RunPicker
 from explorer.ui.wiring import Connection
@@ -31,8 +36,39 @@ that the LoRA paper names (Hu et al. 2021, section 4.2); peft's answer is the ar
 """
 
 
+ELSEWHERE = """
+<p class="said">This run puts meanings into words and knows no classes: ask it on the <a href="generation">Writing page</a>.</p>
+"""
+
+
 def build_try(page: Page, picker: RunPicker, tab: gr.Tab) -> gr.Dropdown:
-    """Returns the list of runs to swap between."""
+    """The form for what the chosen run has learnt. Returns the list of runs to swap between."""
+    turns = {kind: gr.Textbox("", visible="hidden", label=f"{kind} turn") for kind in (CLASSES, SPAN)}
+    with gr.Column() as classes:
+        runs = _build_classes(page, picker, turns[CLASSES])
+    with gr.Column(visible=False) as spans:
+        build_answers(page, picker, turns[SPAN].change)
+    with gr.Column(visible=False) as written:
+        gr.HTML(ELSEWHERE)
+    forms = {CLASSES: classes, SPAN: spans, WRITTEN: written}
+
+    def kind_of(run: str | None) -> str:
+        record = picker.found(run or "")
+        return record.kind if record is not None and record.kind in forms else CLASSES
+
+    def show(run: str | None) -> list[Any]:
+        return [gr.update(visible=kind == kind_of(run)) for kind in forms]
+
+    def ask(run: str | None) -> list[Any]:
+        return [secrets.token_hex(4) if kind == kind_of(run) else gr.skip() for kind in turns]
+
+    picker.run.change(show, [picker.run], list(forms.values()), **QUIET)
+    tab.select(show, [picker.run], list(forms.values()), **QUIET).then(ask, [picker.run], list(turns.values()), **QUIET)
+    return runs
+
+
+def _build_classes(page: Page, picker: RunPicker, turn: gr.Textbox) -> gr.Dropdown:
+    """A text for a run with classes or scores. turn: changes when it is to be asked."""
     with bench():
         with asks():
             first = control(PredictRunParams, "sentence_a", value=PRAISE, elem_id="try-first")
@@ -45,7 +81,7 @@ def build_try(page: Page, picker: RunPicker, tab: gr.Tab) -> gr.Dropdown:
     texts = {"sentence_a": first, "sentence_b": second}
     predict = Connection(page, PREDICT, {"run": picker.run, **texts}, view)
     moves = tries.into([first, second], show_progress="full")
-    predict.on(ask.click, first.submit, second.submit, tab.select, *moves)
+    predict.on(ask.click, first.submit, second.submit, turn.change, *moves)
     gr.HTML("<h2>Swap adapters, and mix them in one batch</h2>")
     with bench():
         with asks():
@@ -58,5 +94,5 @@ def build_try(page: Page, picker: RunPicker, tab: gr.Tab) -> gr.Dropdown:
             mixed = rich_text(elem_classes=["wide"])
     why("one base, many adapters", WHY)
     shown = [(mixed_said, figures.swap_sentence), (mixed, figures.swap_list)]
-    Connection(page, SWAP, {"runs": runs, **texts}, shown).on(mix.click, tab.select)
+    Connection(page, SWAP, {"runs": runs, **texts}, shown).on(mix.click, turn.change)
     return runs

@@ -1,0 +1,105 @@
+"""Where an answer starts and ends: the text as chips, the probabilities as bars, the likeliest spans as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from markupsafe import Markup
+
+from explorer.charts import Look, Panel, Picture, Trace, axis, bars, picture
+from explorer.charts.chips import chip, chips
+from explorer.charts.words import label, percent, prose, quoted, strong
+from explorer.labs.finetune.spans.schema import AnswerResult, SpanAnswer
+from explorer.tables import Table
+
+NOTHING = "no answer"
+MOST_NAMES, MOST_NAMES_ON_A_PHONE = 70, 14
+"""Tokens whose names stand below the bars; of a longer text the pointer reads them."""
+
+SIDES = (("start", "@first"), ("end", "@second"))
+
+
+def said_text(answer: SpanAnswer) -> str:
+    """The best span, or that there is none, with its probability."""
+    if answer.said is None:
+        return f"{NOTHING} ({percent(answer.null)})"
+    return f"“{answer.said.text}” ({percent(answer.said.probability)})"
+
+
+def answer_sentence(result: AnswerResult) -> Markup:
+    """What both say, and what was second."""
+    adapted = result.adapted
+    parts = [strong(adapted.name), " answers ", strong(said_text(adapted))]
+    if adapted.said is not None:
+        parts.append(f"; that the text holds no answer has {percent(adapted.null)}")
+    elif adapted.spans:
+        best = adapted.spans[0]
+        parts.append(f"; the best span, “{best.text}”, has {percent(best.probability)}")
+    return prose(*parts, f". Before training, with the head it started from, the model said {said_text(result.base)}.")
+
+
+def answer_chips(result: AnswerResult) -> dict[str, Any]:
+    """The text, its answer marked; below a token that may well start or end it, by how much."""
+    said, row = result.adapted.said, []
+    for token, start, end in zip(result.tokens, result.adapted.start, result.adapted.end, strict=True):
+        inside = said is not None and said.first <= token.position <= said.last
+        title = f"{token.text}, position {token.position}: P(start) = {percent(start)}, P(end) = {percent(end)}"
+        row.append(chip(token.text, title, "answer" if inside else "plain", joined=token.joined))
+    return chips("The text, with the answer marked", row)
+
+
+def answer_figure(result: AnswerResult) -> Picture:
+    """P(start) and P(end) of every token of the text, and of no answer at its left: after the run above, before it below."""
+    panels = [_panel(result, result.adapted, "after training"), _panel(result, result.base, "before", shown=False)]
+    look: Look = {"bargap": 0.15, "legend": True, "phone": 560, "above": 12}
+    return picture(answer_sentence(result), panels, columns=1, height=470, **look)
+
+
+def _panel(result: AnswerResult, answer: SpanAnswer, title: str, shown: bool = True) -> Panel:
+    names = [NOTHING, *(label(token.text, 12) for token in result.tokens)]
+    places = list(range(len(names)))
+    span = (-0.7, len(names) - 0.3)
+    named: Look = {"tickmode": "array", "tickvals": places, "ticktext": names, "tickangle": -55}
+    numbered = axis("token of the text", grid=False, span=span)
+    wide = axis(grid=False, size=12, span=span, **named) if len(names) <= MOST_NAMES else numbered
+    narrow = wide if len(names) <= MOST_NAMES_ON_A_PHONE else numbered
+    up = axis(title, percent=True, span=(0, 1.04))
+    traces = [
+        _bars(places, (answer.nothing[side], *values), colour, f"P({name})", names, shown)
+        for side, ((name, colour), values) in enumerate(zip(SIDES, (answer.start, answer.end), strict=True))
+    ]
+    return Panel(traces, wide, up, alone=Panel((), narrow, up))
+
+
+def _bars(
+    places: Sequence[int], shares: Sequence[float], colour: str, name: str, names: Sequence[str], shown: bool
+) -> Trace:
+    hover = "%{customdata}: " + name + " = %{y:.2%}"
+    return bars(places, shares, colour, name, upright=True, hover=hover, customdata=list(names), showlegend=shown)
+
+
+def spans_table(result: AnswerResult) -> Markup:
+    """The likeliest spans of the run, with no answer at its place among them."""
+    adapted = result.adapted
+    rows = [(one.text, one.probability) for one in adapted.spans] + [(NOTHING, adapted.null)]
+    rows.sort(key=lambda row: -row[1])
+    made = [(strong(text) if place == 0 else text, percent(share)) for place, (text, share) in enumerate(rows)]
+    return quoted(("span", "P(start) · P(end)"), made, "The likeliest spans")
+
+
+def answer_table(result: AnswerResult) -> Table:
+    """model (adapted, base), what (token, span, no answer), text, first and last position, start, end, probability of both.
+
+    A token's start and end are its own two probabilities; a span's start is its first token's, its end its last one's.
+    """
+    rows: list[tuple[Any, ...]] = []
+    for name, answer in (("adapted", result.adapted), ("base", result.base)):
+        own = {token.position: place for place, token in enumerate(result.tokens)}
+        for span in answer.spans:
+            sides = answer.start[own[span.first]], answer.end[own[span.last]]
+            rows.append((name, "span", span.text, span.first, span.last, *sides, span.probability))
+        rows.append((name, NOTHING, "", 0, 0, *answer.nothing, answer.null))
+        for token, start, end in zip(result.tokens, answer.start, answer.end, strict=True):
+            rows.append((name, "token", token.text, token.position, token.position, start, end, start * end))
+    return Table.of(("model", "what", "text", "first", "last", "start", "end", "probability"), rows)
