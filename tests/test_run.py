@@ -107,6 +107,7 @@ CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("train", {**TINY, "rank": 2, "targets": ("value", "ffn_in"), "learning_rate": 1e-3, "seed": 5}),
     ("runs", {}),
     ("compare_methods", {**TINY, "methods": ("head", "ia3")}),
+    ("memory_parts", {"model": "TINY", "method": "bitfit", "examples": 32, "batch_size": 4}),
     ("follow_run", {"run": EXAMPLE}),
     ("predict_run", {"run": EXAMPLE, "sentence_a": NASTY}),
     ("answer_question", {"run": "example-squad", "question": "Who left?", "text": NASTY}),

@@ -37,9 +37,3 @@ def chance(weight: Svd) -> float:
     """The largest |cos| that a random direction has with W's, on average over seeded draws."""
     drawn = random_directions(len(weight.U), min(_DRAWN, len(weight.U)), torch.Generator().manual_seed(0))
     return float((drawn.mT @ weight.U.double()).abs().max(-1).values.mean())
-
-
-def scaled(updated: Svd, places: Tensor, factor: float) -> Tensor:
-    """W + ΔW with its directions at `places` (n,) times a factor: (factor - 1) Σ σᵢ uᵢ vᵢᵀ is what is to be added, (d, k)."""
-    u, s, v = updated.U[:, places], updated.S[places], updated.V[:, places]
-    return (factor - 1) * (u * s) @ v.mT

@@ -53,6 +53,17 @@ def test_the_bundled_task_says_that_it_is_not_glues_whose_file_is_one_press_away
     expect(help_text).to_be_visible()
 
 
+def test_the_memory_of_a_run_is_taken_apart_and_gpt3_s_stands_below(visit: Visit) -> None:
+    visit.open("finetune", "#run-curves")
+    visit.tab("Memory")
+    visit.page.wait_for_selector("#memory-figure .plot[data-drawn]")
+    said = visit.page.locator("#memory-said")
+    expect(said).to_contain_text("Adapters (Houlsby) holds")
+    choose(visit.page.get_by_role("tabpanel").filter(visible=True).get_by_label("Method"), visit, "BitFit")
+    expect(said).to_contain_text("BitFit holds")
+    expect(visit.page.locator("#gpt3-said")).to_contain_text("18.9M numbers in float16 are 37.7 MB")
+
+
 def test_the_page_opens_with_a_worked_example_and_a_plan(visit: Visit) -> None:
     visit.open("finetune", "#run-curves")
     expect(visit.page.locator("#run-said")).to_contain_text("LoRA r=8 · SST-2-like, bundled reaches accuracy")

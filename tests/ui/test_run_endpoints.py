@@ -334,6 +334,36 @@ class TestUploads:
         assert (kept / "train").is_file()
 
 
+class TestMemory:
+    def test_its_parts_are_the_plan_s_and_grow_with_the_batch(self, client: Client, tiny_model: str) -> None:
+        asked = {"model": tiny_model, "method": "bitfit"}
+        found = {
+            batch: {
+                (row["method"], row["part"]): row["bytes"]
+                for row in rows(client.predict(**asked, batch_size=batch, api_name="/memory_parts"))
+            }
+            for batch in (4, 8)
+        }
+        trained = {method for method, part in found[4] if part == "gradients"}
+        assert trained == {"Full fine-tuning", "LoRA r=8", "BitFit"}
+        for method in trained:
+            one, other = found[4], found[8]
+            assert one[method, "moments"] == 2 * one[method, "gradients"] == other[method, "moments"]
+            assert other[method, "activations"] == pytest.approx(2 * one[method, "activations"], rel=0.2)
+        assert found[4]["Full fine-tuning", "checkpoint, float16"] == 2 * 175_255_800_000
+
+    @pytest.mark.parametrize(
+        ("given", "hint"),
+        [
+            ({"method": "magic"}, "There is no method"),
+            ({"rank": 0}, "rank must be"),
+            ({"run": "x"}, "No run is called"),
+        ],
+    )
+    def test_what_is_no_run_has_no_memory(self, client: Client, given: dict[str, Any], hint: str) -> None:
+        assert hint in refusal(client, "/memory_parts", **given)
+
+
 class TestCompared:
     def test_methods_side_by_side(self, client: Client, tiny_model: str) -> None:
         answer = client.predict(model=tiny_model, methods=["lora", "head"], **QUICK, api_name="/compare_methods")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gradio as gr
 
 from explorer.labs.finetune.compare.page import build_compare
+from explorer.labs.finetune.memory.page import build_memory
 from explorer.labs.finetune.merge.page import build_merge
 from explorer.labs.finetune.metrics.page import build_metrics
 from explorer.labs.finetune.runs.page import build_runs
@@ -30,6 +31,8 @@ def build(page: Page) -> None:
             build_runs(page, picker, runs)
         with gr.Tab("Merge and take home", id="merge") as merging:
             build_merge(page, picker, merging)
+        with gr.Tab("Memory", id="memory") as memory:
+            build_memory(page, picker, memory)
         with gr.Tab("Metrics", id="metrics") as metrics:
             build_metrics(page, metrics)
     following.on(picker.wire(swap_runs))

@@ -1,0 +1,157 @@
+"""The parts of a run's memory as a picture, sentences and tables."""
+
+from __future__ import annotations
+
+from markupsafe import Markup
+
+from explorer.charts import Panel, Picture, axis, bars, picture, rows
+from explorer.charts.words import caption, compact, label, megabytes, percent, prose, quoted, strong
+from explorer.labs.finetune.memory.schema import PARTS, MemoryResult
+from explorer.tables import Table
+
+NAMES = {
+    "weights": "the model's weights",
+    "copies": "copies of W",
+    "parameters": "trained numbers",
+    "gradients": "gradients",
+    "moments": "Adam's moments",
+    "activations": "activations",
+}
+COLOURS = dict(zip(PARTS, ("@muted", "@sixth", "@first", "@second", "@third", "@fifth"), strict=True))
+
+CLAIMED = (1.2e12, 350e9)
+THROUGHPUT = (32.5, 43.1)
+"""Of GPT-3 175B: memory of full fine-tuning and of LoRA, and tokens a second on one V100 of the two (Hu et al. 2021, section 4.2
+and its footnote)."""
+
+
+def memory_table(result: MemoryResult) -> Table:
+    """model, method, part, bytes: of the visitor's model, then of GPT-3 by precision."""
+    found = [
+        (result.model, one.title, part, size)
+        for one in result.columns
+        for part, size in (*zip(PARTS, one.parts, strict=True), ("checkpoint", one.checkpoint))
+    ]
+    counted = [(f"all but activations, {one.precision}", one.full, one.lora) for one in result.gpt3]
+    for part, full, lora in (*counted, ("checkpoint, float16", *result.checkpoints)):
+        found += [("GPT-3 175B", "Full fine-tuning", part, full), ("GPT-3 175B", "LoRA r=4, q and v", part, lora)]
+    return Table.of(("model", "method", "part", "bytes"), found)
+
+
+def memory_sentence(result: MemoryResult) -> Markup:
+    """What each method holds, and what the largest part of it is."""
+    parts: list[str] = [f"On {result.model}, with batches of {result.batch_size} texts of {result.tokens:.0f} tokens: "]
+    for place, one in enumerate(result.columns):
+        size, name = max(zip(one.parts, PARTS, strict=True))
+        parts += ["; " if place else "", one.title, " holds ", strong(megabytes(one.total))]
+        parts.append(f", of it {percent(size / one.total)} {NAMES[name]}")
+    parts.append(".")
+    if len(result.columns) > 1:
+        first, second = result.columns[:2]
+        own = [one.total - one.parts[0] - one.parts[-1] for one in (first, second)]
+        parts.append(
+            f" What is trained takes 4 numbers of 4 bytes each (itself, its gradient, two moments): {megabytes(own[0])} "
+            f"against {megabytes(own[1])}. The weights stay, and nearly all of the activations."
+        )
+    return prose(*parts)
+
+
+def memory_notes(result: MemoryResult) -> Markup:
+    """What was measured, and which methods are missing."""
+    lines = [caption(strong(title), f" cannot be had here: {reason}") for title, reason in result.missing]
+    if result.seen:
+        lines.append(
+            caption(
+                "Measured: while ",
+                strong(result.seen.name),
+                f" trained, the whole server held {megabytes(result.seen.server)}: Python and its libraries, other models and "
+                f"runs included. The formula gives {megabytes(result.seen.estimate)} for the run and its model.",
+            )
+        )
+    return Markup("").join(lines)
+
+
+def memory_figure(result: MemoryResult) -> Picture:
+    """A stacked bar a method in memory; below it what it leaves on disk, on an axis of its own."""
+    names = [label(one.title, 24) for one in result.columns]
+    places = range(len(names))
+    stacked = [
+        bars(
+            places,
+            [one.parts[place] / 1e6 for one in result.columns],
+            COLOURS[part],
+            NAMES[part],
+            hover=f"{NAMES[part]}: %{{customdata}}",
+            customdata=[megabytes(one.parts[place]) for one in result.columns],
+        )
+        for place, part in enumerate(PARTS)
+        if any(one.parts[place] for one in result.columns)
+    ]
+    disk = bars(
+        places,
+        [one.checkpoint / 1e6 for one in result.columns],
+        "@fourth",
+        texts=[megabytes(one.checkpoint) for one in result.columns],
+        hover="checkpoint: %{text}",
+        showlegend=False,
+    )
+    widest = max(one.total for one in result.columns) / 1e6
+    most = max(one.checkpoint for one in result.columns) / 1e6
+    panels = [
+        Panel(stacked, axis("MB in memory", span=(0, 1.03 * widest), nticks=6), rows(names), width=2.4),
+        Panel([disk], axis("MB on disk", span=(0, 2 * most), nticks=4), rows(names, outer=True)),
+    ]
+    height = 170 + 62 * len(names)
+    return picture(
+        memory_sentence(result),
+        panels,
+        height=height,
+        phone=2 * height + 80,
+        legend=True,
+        legend_size=14,
+        barmode="stack",
+    )
+
+
+def gpt3_view(result: MemoryResult) -> Markup:
+    """The same formula on GPT-3, beside the paper's figures."""
+    found = [
+        (one.precision, f"{one.bytes_a_number} bytes", _tera(one.full), _tera(one.lora), f"{one.full / one.lora:.1f}")
+        for one in result.gpt3
+    ]
+    full, lora = CLAIMED
+    parameters = result.checkpoints[0] / 2
+    found.append(
+        ("the paper's figures", f"{full / parameters:.1f} bytes", _tera(full), _tera(lora), f"{full / lora:.1f}")
+    )
+    heads = ("GPT-3 175B", "a trained number", "full fine-tuning", "LoRA r=4, q and v", "ratio")
+    return quoted(heads, found)
+
+
+def _tera(size: float) -> str:
+    return f"{size / 1e12:.3g} TB" if size >= 1e12 else megabytes(size)
+
+
+def gpt3_sentence(result: MemoryResult) -> Markup:
+    """What of the paper's four figures the formula explains, and what it does not."""
+    by_name = {one.precision: one for one in result.gpt3}
+    mixed, half, bare = (by_name[name] for name in list(by_name)[1:])
+    whole, small = result.checkpoints
+    full, lora = result.products
+    slow, quick = THROUGHPUT
+    return prose(
+        strong("350 GB"),
+        f" is explained: GPT-3's frozen weights in float16 are {megabytes(half.lora)}, with all that LoRA trains. ",
+        strong("1.2 TB"),
+        f" is less than the usual rule for mixed precision gives ({_tera(mixed.full)}): it lies between weights and both moments "
+        f"in float16 ({_tera(bare.full)}) and these with gradients ({_tera(half.full)}). The paper does not say how it was "
+        "counted; its “up to 2/3” less is what the first gives. ",
+        strong("35 MB"),
+        f" is explained: {compact(result.lora_numbers)} numbers in float16 are {megabytes(small)}, {whole / small:,.0f} times "
+        f"less than {megabytes(whole)}. ",
+        strong("25% faster"),
+        f" is explained in part: LoRA does {lora} of {full} products with each matrix, which would save "
+        f"{percent(1 - lora / full)} of the time; the paper's {slow} and {quick} tokens a second are "
+        f"{percent(1 - slow / quick)} less time. What the rest goes into (activations, the thin products, talk between "
+        "processors) is in no formula here.",
+    )
