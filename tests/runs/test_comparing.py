@@ -12,8 +12,8 @@ from scipy.stats import binomtest, norm
 from explorer.runs.comparing import compare, every_pair, without_a_test
 from explorer.runs.examples import BY_METHOD, BY_RANK, EXAMPLES, FIRST
 from explorer.runs.record import Outcome, RunRecord, RunStatus
-from explorer.scratch.spec import STORIES
 from explorer.settings import BUNDLED_RUNS
+from explorer.tasks.glue_tasks import TASKS
 from explorer.tasks.metrics import METRICS
 from tests.engine.records import record
 
@@ -96,7 +96,7 @@ def bundled(run_id: str) -> RunRecord:
     return RunRecord.from_json((BUNDLED_RUNS / run_id / "record.json").read_text(encoding="utf-8"))
 
 
-ON_A_TASK = [worked.run_id for worked in EXAMPLES if worked.spec.task not in ("text", STORIES)]
+ON_A_TASK = [worked.run_id for worked in EXAMPLES if worked.spec.task in {task.slug for task in TASKS}]
 
 
 @pytest.mark.parametrize("run_id", ON_A_TASK)

@@ -156,9 +156,9 @@ class TestFiles:
         assert delta.scale == pytest.approx(scale)
 
     def test_modules_of_other_families_keep_their_path(self) -> None:
-        module = "base_model.model.model.layers.7.self_attn.q_proj"
+        module = "base_model.model.model.layers.7.mixer.in_proj"
         tensors = {f"{module}.lora_A.weight": torch.ones(2, 4), f"{module}.lora_B.weight": torch.ones(4, 2)}
-        assert list(deltas_from_peft(tensors, {"lora_alpha": 2})) == [(7, "self_attn.q_proj")]
+        assert list(deltas_from_peft(tensors, {"lora_alpha": 2})) == [(7, "mixer.in_proj")]
 
     def test_half_precision_becomes_single(self) -> None:
         half = {

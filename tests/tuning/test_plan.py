@@ -15,6 +15,7 @@ from explorer.models.bundle import Bundle
 from explorer.models.families import ARCHITECTURES, Architecture, by_family
 from explorer.tuning.adapted import adapt
 from explorer.tuning.counting import count
+from explorer.tuning.forks import fork_classifier, head_names
 from explorer.tuning.methods import METHODS, Method
 from explorer.tuning.plan import plan
 from explorer.tuning.spec import VARIANTS, RunSpec
@@ -73,14 +74,10 @@ def test_what_is_planned_is_what_is_trained(method: Method, architecture: Archit
     ]
     assert planned.total == sum(distinct)
     assert planned.share == planned.trainable / planned.total
-    head = sum(
-        number for name, number in trained.items() if name.removeprefix("base_model.model.").split(".")[0] in HEADS
-    )
+    fresh = set(head_names(fork_classifier(bundle, 3, 0)))
+    head = sum(number for name, number in trained.items() if name.removeprefix("base_model.model.") in fresh)
     assert dict(planned.groups)["head"] == head
     assert [number for _, number in planned.groups] == sorted((number for _, number in planned.groups), reverse=True)
-
-
-HEADS = ("classifier", "pre_classifier", "score", "pooler", "base_model", "head", "dense")
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
