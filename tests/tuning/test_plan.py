@@ -75,7 +75,11 @@ def test_what_is_planned_is_what_is_trained(method: Method, architecture: Archit
     assert planned.total == sum(distinct)
     assert planned.share == planned.trainable / planned.total
     fresh = set(head_names(fork_classifier(bundle, 3, 0)))
-    head = sum(number for name, number in trained.items() if name.removeprefix("base_model.model.") in fresh)
+    head = sum(
+        number
+        for name, number in trained.items()
+        if name.removeprefix("base_model.").removeprefix("model.") in fresh or name.removeprefix("base_model.") in fresh
+    )
     assert dict(planned.groups)["head"] == head
     assert [number for _, number in planned.groups] == sorted((number for _, number in planned.groups), reverse=True)
 
