@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import torch
 from torch import Tensor
-from transformers import PreTrainedTokenizerBase
+from transformers import BatchEncoding, PreTrainedTokenizerBase
 
 from explorer.errors import BadInputError
 from explorer.models.bundle import Bundle
@@ -56,11 +56,15 @@ class Encoded:
 def encode(bundle: Bundle, text: object, second: object = None) -> Encoded:
     """Tokenise one text, or a pair.
 
+    A model that only continues texts is not told that the text ends, whatever its tokenizer adds.
     Raises BadInputError for a text that is empty, too large to tokenise or longer than the model can read.
     """
     texts = [checked_text(text)] if second is None else [checked_text(text), checked_text(second)]
     tokenizer = bundle.tokenizer
     batch = tokenizer(*texts, return_tensors="pt", return_offsets_mapping=True, truncation=False, verbose=False)
+    if _ends(bundle, batch):
+        for name, tensor in batch.items():
+            batch[name] = tensor[:, :-1]
     length = int(batch["input_ids"].shape[1])
     if length > bundle.longest:
         raise BadInputError(
@@ -71,10 +75,10 @@ def encode(bundle: Bundle, text: object, second: object = None) -> Encoded:
     special = set(tokenizer.all_special_ids)
     ids = batch["input_ids"][0].tolist()
     names = tokenizer.convert_ids_to_tokens(ids)
-    segments = batch.sequence_ids(0)
+    segments, words = batch.sequence_ids(0), batch.word_ids(0)[:length]
     tokens = []
     previous: tuple[int | None, int | None] = (None, None)
-    for position, (token_id, name, word, span) in enumerate(zip(ids, names, batch.word_ids(0), offsets, strict=True)):
+    for position, (token_id, name, word, span) in enumerate(zip(ids, names, words, offsets, strict=True)):
         unknown = token_id == tokenizer.unk_token_id
         word = None if token_id in special and not unknown else word
         source = texts[segments[position] or 0]
@@ -87,6 +91,15 @@ def encode(bundle: Bundle, text: object, second: object = None) -> Encoded:
         previous = (word, segments[position])
     inputs = {name: batch[name] for name in tokenizer.model_input_names if name in batch}
     return Encoded(inputs, tuple(tokens))
+
+
+def _ends(bundle: Bundle, batch: BatchEncoding) -> bool:
+    """Whether the tokenizer has put a token that ends a text behind one that is to be continued."""
+    if Capability.MLM in bundle.capabilities or Capability.CAUSAL not in bundle.capabilities:
+        return False
+    ends = (bundle.tokenizer.sep_token_id, bundle.tokenizer.eos_token_id)
+    last, own = int(batch["input_ids"][0, -1]), batch.word_ids(0)[-1]
+    return own is None and last in ends and batch["input_ids"].shape[1] > 1
 
 
 def with_own_mask(tokenizer: PreTrainedTokenizerBase, text: object) -> object:

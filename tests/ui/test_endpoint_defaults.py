@@ -42,6 +42,9 @@ LONG = (
 AS_LONG = ("compare_orders", "compare_steps")
 """The same questions as /prune asks, more of them."""
 
+NEEDS_A_DEBERTA = ("disentangled_terms", "relative_positions")
+"""The default model has no relative positions; they say which has."""
+
 WITHOUT_A_TABLE = ("pretrained_model", "export_run")
 
 TIMED = "merge_check"
@@ -61,11 +64,18 @@ def defaults(client: Client) -> dict[str, dict[str, Any]]:
 
 
 @pytest.mark.parametrize(
-    "name", [name for name in ACTIONS if name not in (*TRAIN, *LONG, *AS_LONG, TIMED, NEEDS_A_PRUNED_MODEL)]
+    "name",
+    [name for name in ACTIONS if name not in (*TRAIN, *LONG, *AS_LONG, *NEEDS_A_DEBERTA, TIMED, NEEDS_A_PRUNED_MODEL)],
 )
 def test_an_endpoint_answers_without_parameters(client: Client, name: str) -> None:
     answer = client.predict(api_name=f"/{name}")
     assert answer if name in WITHOUT_A_TABLE else rows(answer)
+
+
+@pytest.mark.parametrize("name", NEEDS_A_DEBERTA)
+def test_one_for_another_model_names_it(client: Client, name: str) -> None:
+    assert "such as deberta-mini" in refusal(client, f"/{name}")
+    assert rows(client.predict(model="deberta-mini", api_name=f"/{name}"))
 
 
 @pytest.mark.parametrize("name", LONG)

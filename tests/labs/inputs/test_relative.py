@@ -55,6 +55,7 @@ def test_other_models_say_which_to_take(tmp_path: Path) -> None:
         family = "BERT" if folder == "bert" else "DeBERTa"
         result = asked(tmp_path / folder, 5, family, **changes)
         assert figures.relative_figure(result) == {}
+        assert figures.relative_table(result).rows == ()
         assert 'data-model="deberta-mini"' in figures.relative_sentence(result)
         with pytest.raises(BadInputError, match="no table of relative positions"):
             require_relative(result)

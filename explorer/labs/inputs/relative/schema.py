@@ -39,7 +39,7 @@ class RelativeResult:
     @property
     def distances(self) -> range:
         """Those of by_distance."""
-        return range(1 - self.length, self.length)
+        return range(1 - self.length, self.length) if self.by_distance else range(0)
 
 
 def refused(model: str) -> str:

@@ -74,13 +74,14 @@ def scored(bundle: Bundle, sentence: str, masking: str, number: int = 1) -> Scor
 
 def _from_the_left(bundle: Bundle, encoded: Encoded) -> dict[int, float]:
     """ln p of each token after those before it, by position; the first comes after the token that begins a document."""
-    begin = bundle.tokenizer.bos_token_id
-    ids = encoded.input_ids
-    if begin is None or len(ids) + 1 > bundle.longest:
+    tokenizer, ids = bundle.tokenizer, encoded.input_ids
+    begin = tokenizer.cls_token_id if tokenizer.bos_token_id is None else tokenizer.bos_token_id
+    begun = int(ids[0]) == begin  # ModernBERT's tokenizer begins every text by itself
+    if begin is None or len(ids) + (not begun) > bundle.longest:
         raise BadInputError(f"{bundle.model_id} cannot read this sentence after a token that begins a text.")
-    inputs = torch.cat([torch.tensor([begin]), ids])[None].to(bundle.device)
+    inputs = (ids if begun else torch.cat([torch.tensor([begin]), ids]))[None].to(bundle.device)
     logits = bundle.logits(Capability.CAUSAL, bundle.model(input_ids=inputs))[0, :-1]
-    return dict(enumerate(_chosen(logits, ids)))
+    return dict(enumerate(_chosen(logits, inputs[0, 1:].cpu()), start=int(begun)))
 
 
 def _chosen(logits: Tensor, token_ids: Tensor) -> list[float]:
