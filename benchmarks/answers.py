@@ -33,6 +33,7 @@ ASKED: dict[str, list[dict[str, Any]]] = {
     ],
     "fill_masks": [{"model": name} for name in ("bert-mini", "roberta-mini", "albert-mini", "distilbert-mini")],
     "tokenize": [{"text": PLAIN_TEXT}],
+    "published_figures": [{}, {"paper": "lora"}],
     "cut_word": [{"word": "unbelievable"}],
     "typos": [{"text": PLAIN_TEXT}, {"text": PLAIN_TEXT, "typed": "The unbeleivable orchestra played in Sydney."}],
     "embedding_parts": [{"model": name, **PAIR} for name in ("bert-small", "albert-mini", "gpt2-mini")],

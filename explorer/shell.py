@@ -76,7 +76,7 @@ def build_app(engine: Engine) -> gr.Blocks:
 
 
 def _build_page(app: gr.Blocks, lab: Lab, engine: Engine) -> None:
-    gr.HTML(str(navigation(lab)), elem_classes=["top"], js_on_load=_SKIP)
+    gr.HTML(str(navigation(lab)), elem_classes=["top"], js_on_load=_navigating())
     with gr.Row(elem_classes=["headline"]):
         gr.HTML(str(heading(lab)), elem_classes=["question"])
         with gr.Column(scale=1, min_width=260, elem_classes=["card-line"]):
@@ -89,36 +89,43 @@ def _build_page(app: gr.Blocks, lab: Lab, engine: Engine) -> None:
     getattr(importlib.import_module(module), name)(page)
 
 
-_SKIP = """
-element.querySelector(".skip").addEventListener("click", (event) => {
-  event.preventDefault();  // the address may name a run, which must stay
-  document.getElementById("content").focus();
-});"""
-
-
 def heading(lab: Lab) -> Markup:
     """The page's title and the question that it answers."""
     return Markup('<h1 id="content" tabindex="-1">{}</h1><p>{}</p>').format(lab.title, lab.question)
 
 
 def navigation(current: Lab) -> Markup:
-    """Links to every lab, grouped in chapters; relative, so that they work behind any path prefix."""
+    """Links to every lab, grouped in chapters; relative, so that they work behind any path prefix.
+
+    A chapter's labs stand below its name where the window is wide enough for all of them, and open as a menu where it is not.
+    """
     groups = Markup("")
-    for chapter in CHAPTERS:
+    for number, chapter in enumerate(CHAPTERS):
         labs = [lab for lab in LABS if lab.chapter == chapter]
         links = Markup("").join(_link(lab, current) for lab in labs)
         if labs:
-            groups += Markup(
-                '<span class="chapter"><span class="chapter-name">{}</span><span class="chapter-labs">{}</span></span>'
-            ).format(chapter, links)
+            groups += _CHAPTER.format(chapter, f"chapter-{number}", links)
     skip = Markup('<a class="skip" href="{}#content">Skip to the page</a>').format(current.slug or "./")
     home = Markup('<a class="brand" href="./">{}</a>').format(TITLE)
     return Markup('{}<nav aria-label="Chapters">{}{}</nav>').format(skip, home, groups)
 
 
+_CHAPTER = Markup(
+    '<span class="chapter"><span class="chapter-name">{0}</span>'
+    '<button type="button" class="chapter-menu" aria-expanded="false" aria-controls="{1}">{0}</button>'
+    '<span class="chapter-labs" id="{1}">{2}</span></span>'
+)
+"""The name where the labs stand below it, and the button where they are a menu: the style shows one of the two."""
+
+
 def _link(lab: Lab, current: Lab) -> Markup:
     here = Markup(' aria-current="page"') if lab is current else Markup("")
-    return Markup('<a href="{}"{}>{}</a>').format(lab.slug, here, lab.title)
+    return Markup('<a href="{}"{}>{}<small>{}</small></a>').format(lab.slug, here, lab.title, lab.question)
+
+
+@cache
+def _navigating() -> str:
+    return (ASSETS / "navigation.js").read_text(encoding="utf-8")
 
 
 @cache

@@ -101,6 +101,7 @@ FLOORS = (
     ("explorer.runs",),
     ("explorer.compress",),
     ("explorer.scratch",),
+    ("explorer.published",),
     ("explorer.tuning",),
     ("explorer.objectives",),
     ("explorer.tasks", "explorer.models"),
@@ -160,14 +161,14 @@ def test_no_imports_go_in_a_circle() -> None:
 
 def test_what_is_below_the_labs_knows_no_interface_and_no_lab() -> None:
     hold(
-        files_of("models", "tasks", "objectives", "tuning", "scratch", "compress", "runs", "engine"),
+        files_of("models", "tasks", "objectives", "tuning", "published", "scratch", "compress", "runs", "engine"),
         lambda path: roots(path) & INTERFACE | inside(path, "explorer.labs") | inside(path, "explorer.ui"),
     )
 
 
 def test_models_tasks_and_tuning_do_not_know_where_they_run() -> None:
     hold(
-        files_of("models", "tasks", "objectives", "tuning", "scratch", "compress"),
+        files_of("models", "tasks", "objectives", "tuning", "published", "scratch", "compress"),
         lambda path: inside(path, "explorer.engine"),
     )
 

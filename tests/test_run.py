@@ -78,6 +78,7 @@ CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("training_curves", {"models": ("bert-mini",)}),
     ("count_parameters", {"base": "bert-mini", "layers": 3}),
     ("recipe_steps", {"score": "sst2"}),
+    ("published_figures", {"paper": "albert", "verdict": "differ"}),
     ("sharing_speed", {"layers": 2, "hidden_size": 64}),
     ("layer_movement", {"models": "TINY", "text": "The cat sat."}),
     ("tokenize", {"text": NASTY, "models": ("unigram", "bert-small")}),

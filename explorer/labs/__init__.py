@@ -8,6 +8,7 @@ LABS: tuple[Lab, ...] = tuple(
     import_module(f"{__name__}.{name}").LAB
     for name in (
         "models",
+        "agrees",
         "inputs",
         "directions",
         "masking",

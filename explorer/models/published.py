@@ -1,4 +1,4 @@
-"""The sizes of published models, as their config.json on the hub gives them: enough to count every parameter; quoted figures.
+"""The sizes of published models, as their config.json on the hub gives them: enough to count every parameter.
 
 Only what differs from transformers' own default for the family is written down.
 """
@@ -69,39 +69,3 @@ PUBLISHED = (
     Published("openai-community/gpt2", "GPT-2"),
     Published("answerdotai/ModernBERT-base", "ModernBERT"),
 )
-
-
-@dataclass(frozen=True)
-class Written:
-    """A row of the LoRA paper's Table 3: what wrote the E2E challenge's test sentences, and what they scored."""
-
-    model: str
-    method: str
-    trainable: str
-    bleu: float
-    nist: float
-    meteor: float
-    rouge_l: float
-    cider: float
-
-    @property
-    def values(self) -> tuple[float, ...]:
-        """The five metrics, in the table's order."""
-        return self.bleu, self.nist, self.meteor, self.rouge_l, self.cider
-
-
-LORA_TABLE_3 = (
-    Written("GPT-2 medium", "full", "354.92M", 68.2, 8.62, 46.2, 71.0, 2.47),
-    Written("GPT-2 medium", "AdapterL", "0.37M", 66.3, 8.41, 45.0, 69.8, 2.40),
-    Written("GPT-2 medium", "AdapterL", "11.09M", 68.9, 8.71, 46.1, 71.3, 2.47),
-    Written("GPT-2 medium", "AdapterH", "11.09M", 67.3, 8.50, 46.0, 70.7, 2.44),
-    Written("GPT-2 medium", "top 2 layers", "25.19M", 68.1, 8.59, 46.0, 70.8, 2.41),
-    Written("GPT-2 medium", "PreLayer", "0.35M", 69.7, 8.81, 46.1, 71.4, 2.49),
-    Written("GPT-2 medium", "LoRA", "0.35M", 70.4, 8.85, 46.8, 71.8, 2.53),
-    Written("GPT-2 large", "full", "774.03M", 68.5, 8.78, 46.0, 69.9, 2.45),
-    Written("GPT-2 large", "AdapterL", "0.88M", 69.1, 8.68, 46.3, 71.4, 2.49),
-    Written("GPT-2 large", "AdapterL", "23.00M", 68.9, 8.70, 46.1, 71.3, 2.45),
-    Written("GPT-2 large", "PreLayer", "0.77M", 70.3, 8.85, 46.2, 71.7, 2.47),
-    Written("GPT-2 large", "LoRA", "0.77M", 70.4, 8.89, 46.8, 72.0, 2.47),
-)
-"""Hu et al. 2021, Table 3: E2E NLG Challenge."""

@@ -113,9 +113,9 @@ class TestWhileItTrains:
 
     def test_another_page_and_back_finds_it_without_a_link(self, visitor: Visit, going: str) -> None:
         before = step_of(visitor)
-        visitor.page.click(".top nav >> text=Masking")
+        visitor.turn_to("Masking")
         visitor.page.wait_for_selector("#fill-figure .plot[data-drawn]")
-        visitor.page.click(".top nav >> text=Fine-tune")
+        visitor.turn_to("Fine-tune")
         wait_for_step(visitor, before)
         assert own_run(visitor) == going
 

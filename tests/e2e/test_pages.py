@@ -21,7 +21,7 @@ def test_the_front_page_opens_with_a_prediction_and_leads_to_every_lab(visit: Vi
     expect(visit.page.locator("#home-chips button[aria-pressed=true]")).to_have_count(1)
     visit.page.click(".lab-card >> text=Masking")
     visit.page.wait_for_selector("#fill-figure .plot[data-drawn]")
-    visit.page.click(".top nav >> text=Pairs")
+    visit.turn_to("Pairs")
     visit.page.wait_for_selector("#pair-figure .plot[data-drawn]")
 
 
@@ -190,7 +190,7 @@ def test_a_chosen_model_follows_the_visitor_and_compares_with_another(visit: Vis
     expect(visit.page.get_by_text("Side by side")).to_be_visible()
     visit.choose(tiny_model)
     expect(visit.page.locator(".model-card")).not_to_contain_text("66.4M")
-    visit.page.click(".top nav >> text=Pairs")
+    visit.turn_to("Pairs")
     visit.page.wait_for_selector("#pair-figure .plot[data-drawn]")
     expect(visit.page.locator("#model-picker input")).to_have_value(tiny_model)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from playwright.sync_api import Page, expect
@@ -39,6 +40,14 @@ class Visit:
 
     def tab(self, name: str) -> None:
         self.page.get_by_role("tab", name=name, exact=True).click()
+
+    def turn_to(self, title: str) -> None:
+        """Another page by the navigation, where it is a menu by its chapter's."""
+        link = self.page.locator(".top nav .chapter-labs a", has_text=re.compile(f"^{re.escape(title)}"))
+        menu = self.page.locator(".top nav .chapter", has=link).locator(".chapter-menu")
+        if menu.is_visible():
+            menu.click()
+        link.click()
 
     def draws(self, figure: str) -> int:
         return int(self.page.get_attribute(f"{figure} .plot", "data-drawn") or 0)

@@ -15,7 +15,7 @@ from explorer.labs.generation.scores import figures
 from explorer.labs.generation.scores.examples import HYPOTHESES, REFERENCES, TRY
 from explorer.labs.generation.scores.jobs import score_texts
 from explorer.labs.generation.scores.schema import Scored, ScoreParams
-from explorer.models.published import LORA_TABLE_3
+from explorer.published.lora import TABLE_3
 from explorer.tasks.generation_metrics import METRICS
 from tests.labs.drawing import HOSTILE, assert_draws, assert_safe
 
@@ -47,7 +47,7 @@ def test_the_table_has_the_five_metrics_in_the_papers_order() -> None:
 
 
 def test_loras_row_is_the_papers() -> None:
-    assert LORA_TABLE_3[6].values == (70.4, 8.85, 46.8, 71.8, 2.53)
+    assert TABLE_3[6].values == (70.4, 8.85, 46.8, 71.8, 2.53)
     assert "GPT-2 medium, LoRA" in figures.lora_table(scored()).striptags()
 
 

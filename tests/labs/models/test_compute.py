@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from explorer.errors import BadInputError
-from explorer.labs.models.family.figures import TABLE_3, TABLE_4
 from explorer.labs.models.jobs import count_parameters, family, held_out, training_curves
 from explorer.labs.models.schema import BUNDLED, SIZED, CountParams, CurvesParams, FamilyParams, ScoresParams
 from explorer.models.families import ARCHITECTURES, NOTES
 from explorer.models.records import read_scores
 from explorer.models.sizes import outline_of
+from explorer.published.albert import TABLE_3, TABLE_4
 from explorer.settings import BUNDLED_MODELS
 
 

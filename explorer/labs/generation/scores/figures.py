@@ -7,14 +7,14 @@ from markupsafe import Markup
 from explorer.charts import Panel, Picture, axis, bars, picture
 from explorer.charts.words import caption, counted, fixed, prose, quoted, strong
 from explorer.labs.generation.scores.schema import Scored
-from explorer.models.published import LORA_TABLE_3, Written
+from explorer.published.lora import TABLE_3, Written
 from explorer.tables import Table
 from explorer.tasks.generation_metrics import METRICS
 
 ENDS = {"BLEU": 100.0, "METEOR": 100.0, "ROUGE-L": 100.0, "CIDEr": 10.0}
 """The highest value that a metric can have; NIST has none."""
 
-FULL, LORA = LORA_TABLE_3[0], LORA_TABLE_3[6]
+FULL, LORA = TABLE_3[0], TABLE_3[6]
 WITHOUT = "without synonyms (WordNet is not on this machine) and without the paraphrase tables of Java's METEOR"
 WITH = "with WordNet's synonyms and without the paraphrase tables of Java's METEOR"
 
@@ -76,7 +76,7 @@ def scores_figure(result: Scored) -> Picture:
 def lora_table(result: Scored) -> Markup:
     """These values above the paper's rows."""
     here = [shown(metric, value) for metric, value in result.scores.named().items()]
-    rows = [("these texts", "", *here), *(_row(one) for one in LORA_TABLE_3)]
+    rows = [("these texts", "", *here), *(_row(one) for one in TABLE_3)]
     table = quoted(("written by", "trained", *(metric.replace("-", "\u2011") for metric in METRICS)), rows)
     said = (
         "Quoted from Hu et al. 2021, Table 3: the E2E challenge's 630 test meanings with 4,693 references, scored by the "

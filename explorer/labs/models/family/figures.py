@@ -11,6 +11,7 @@ from explorer.charts.words import compact, label, percent, prose, strong
 from explorer.labs.models.schema import CountResult, FamilyResult, family_of
 from explorer.models.catalog import CATALOG
 from explorer.models.families import NOTES, FamilyNote
+from explorer.published.albert import TABLE_3, TABLE_4
 from explorer.tables import Table
 
 GROUPS = (
@@ -28,13 +29,6 @@ SHARED = (
     ("everything", "everything", "@first", "square"),
 )
 """What layers may share: field of Width, what it is called, its colour and its symbol."""
-
-TABLE_3 = (
-    ("everything", ((64, 10, 79.0), (128, 12, 80.1), (256, 16, 79.6), (768, 31, 79.8))),
-    ("nothing", ((64, 87, 81.3), (128, 89, 81.7), (256, 93, 81.8), (768, 108, 82.3))),
-)
-TABLE_4 = (("attention", ((128, 64, 81.7), (768, 83, 81.6))), ("ffn", ((128, 38, 80.2), (768, 57, 79.5))))
-"""Lan et al. 2020, ALBERT-base: what is shared; embedding size, millions of parameters, average score over five tasks."""
 
 PAPER_MILLIONS = {
     "google-bert/bert-base-uncased": 110,

@@ -1,0 +1,167 @@
+"""Published against computed as pictures, a sentence and tables."""
+
+from __future__ import annotations
+
+from markupsafe import Markup
+
+from explorer.charts import Look, Picture, Trace, axis, bars, chart, level, points, rows, texts
+from explorer.charts.words import cells, counted, label, prose, signed, strong
+from explorer.labs.agrees.schema import Finding, PublishedResult
+from explorer.tables import Table
+
+MOST_APART = 14
+"""Rows of the picture of differences: more would not be in view beside the controls."""
+
+MOST_OPEN = 20
+"""Rows of a table that is open beside others."""
+
+
+def published_table(result: PublishedResult) -> Table:
+    """A row a figure; exact: what is computed, in ones and not rounded."""
+    return Table.each(
+        result.findings,
+        source=lambda one: f"{one.paper}, {one.place}",
+        quantity=lambda one: one.quantity,
+        published=lambda one: one.published,
+        computed=lambda one: one.computed,
+        agrees=lambda one: "equal after rounding" if one.agrees else "different",
+        exact=lambda one: one.value,
+        how=lambda one: one.how,
+        why=lambda one: one.why,
+    )
+
+
+def published_sentence(result: PublishedResult) -> Markup:
+    """How many agree, and which is furthest from what is printed."""
+    every, apart = len(result.findings), result.differing
+    if not every:
+        return prose("None of this paper's figures is of that kind.")
+    parts: list[str] = [
+        strong(f"{every - len(apart)} of {every}"),
+        " figures, computed again and rounded as they are printed, are the published ones.",
+    ]
+    if apart:
+        near, first = sum(abs(one.apart) < 0.02 for one in apart), apart[0]
+        parts += [f" {_differ(len(apart))}, {near} of them by less than 2%. Furthest apart: ", _source(first), ", "]
+        parts += [first.quantity, ", printed as ", strong(first.published), " and computed as ", strong(first.computed)]
+        parts.append(f" ({_apart(first)}).")
+    return prose(*parts)
+
+
+def _differ(count: int) -> str:
+    return f"{counted(count, 'figure')} differ{'s' if count == 1 else ''}"
+
+
+def _source(finding: Finding) -> str:
+    return f"{_short(finding.paper)}, {finding.place}"
+
+
+def _short(paper: str) -> str:
+    return paper.split(" (")[0]
+
+
+def _apart(finding: Finding) -> str:
+    return f"{signed(100 * finding.apart, 1)}%"
+
+
+def published_figure(result: PublishedResult, view: str) -> Picture | str:
+    """How many agree by paper or table, or how far apart those are that don't; nothing where there are none."""
+    if not result.findings or (view == "apart" and not result.differing):
+        return ""
+    return _far_apart(result) if view == "apart" else _by_source(result)
+
+
+def _by_source(result: PublishedResult) -> Picture:
+    groups = {_short(name): found for name, found in result.grouped().items()}
+    agreeing = [sum(one.agrees for one in found) for found in groups.values()]
+    differing = [len(found) - count for found, count in zip(groups.values(), agreeing, strict=True)]
+    names = [label(name) for name in groups]
+    stacked = (("agree", agreeing, "@first"), ("differ", differing, "@second"))
+    traces: list[Trace] = [
+        bars(names, counts, colour, name, hover=f"%{{y}}: %{{x}} {name}") for name, counts, colour in stacked
+    ]
+    of_all = [f" {count} of {len(found)} agree" for count, found in zip(agreeing, groups.values(), strict=True)]
+    ends = [len(found) for found in groups.values()]
+    font, at = {"color": "@text", "size": 14}, "middle right"
+    traces.append(texts(ends, names, of_all, textposition=at, textfont=font, cliponaxis=False))
+    across = axis("published figures, computed again", span=(0, 1.25 * max(ends)))
+    look: Look = {"legend": True, "barmode": "stack", "bargap": 0.3, "height": 110 + 32 * len(groups)}
+    return chart(published_sentence(result), traces, across, axis(names=True, down=True), **look)
+
+
+def _far_apart(result: PublishedResult) -> Picture:
+    shown = result.differing[:MOST_APART]
+    trace = points(
+        [one.apart for one in shown],
+        list(range(len(shown))),
+        "@second",
+        size=12,
+        mode="markers+text",
+        texts=[f"  {one.published} → {one.computed}  " for one in shown],
+        textposition=["middle right" if one.apart > 0 else "middle left" for one in shown],
+        textfont={"size": 13, "color": "@text"},
+        cliponaxis=False,
+        hover="%{text}: %{x:+.2%}",
+    )
+    widest = max(abs(one.apart) for one in shown)
+    across = axis(
+        "computed ÷ published − 1", span=(-2 * widest, 2 * widest), tickformat="+.0%", nticks=7, zeroline=False
+    )
+    names = [label(f"{_source(one)}: {one.quantity}", 44) for one in shown]
+    narrow = [label(f"{_source(one)}", 20) for one in shown]
+    height = 90 + 26 * len(shown)
+    drawn = chart(
+        published_sentence(result),
+        [trace],
+        across,
+        rows(names, size=13, zeroline=False),
+        [level(0, upright=True)],
+        height=height,
+        phone=height,
+    )
+    drawn["narrow"]["yaxis"]["ticktext"] = narrow
+    return drawn
+
+
+def published_view(result: PublishedResult) -> Markup:
+    """A table a paper, with what explains a difference beside each figure; a long one is folded where it is not alone."""
+    papers = {name: [one for one in result.findings if one.paper == name] for name in _papers(result)}
+    folds = [
+        Markup("<details{}><summary>{}: {} of {} agree</summary>{}</details>").format(
+            Markup(" open") if len(papers) == 1 or len(found) <= MOST_OPEN else "",
+            name,
+            sum(one.agrees for one in found),
+            len(found),
+            _rows(found),
+        )
+        for name, found in papers.items()
+    ]
+    return Markup('<div class="agrees">{}</div>').format(Markup("").join(folds))
+
+
+def _papers(result: PublishedResult) -> list[str]:
+    return list(dict.fromkeys(one.paper for one in result.findings))
+
+
+def _rows(found: list[Finding]) -> Markup:
+    """One paper's figures, those of a table together."""
+    body, place = Markup(""), ""
+    for one in found:
+        if one.place != place:
+            body += Markup('<tr class="place"><th colspan="4" scope="colgroup">{}</th></tr>').format(one.place)
+        place = one.place
+        body += _row(one)
+    head = cells(("what", "published", "computed", "how, and what explains a difference"), "th")
+    table = Markup('<table class="quoted"><thead><tr>{}</tr></thead><tbody>{}</tbody></table>')
+    return table.format(head, body)
+
+
+def _row(one: Finding) -> Markup:
+    sign, said = ("=", "agrees") if one.agrees else ("≠", "differs")
+    mark = Markup('<abbr class="verdict" title="{0}" aria-label="{0}">{1}</abbr> ').format(said, sign)
+    exact = Markup(' <span class="apart">{}</span>').format(_apart(one)) if not one.agrees else ""
+    why = Markup(' <span class="reason">{}</span>').format(one.why) if one.why else ""
+    cell = Markup("<tr{}><td>{}</td><td>{}</td><td>{}{}{}</td><td>{}{}</td></tr>")
+    differs = Markup(' class="differs"') if not one.agrees else ""
+    how = f"{one.how}." if one.why else one.how
+    return cell.format(differs, one.quantity, one.published, mark, one.computed, exact, how, why)
