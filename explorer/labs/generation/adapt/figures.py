@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from explorer.charts import Picture
 from explorer.charts.words import compact, duration, prose, quoted, strong
-from explorer.models.published import LORA_TABLE_3
+from explorer.published.lora import TABLE_3
 from explorer.runs.curves import curves_figure
 from explorer.runs.following import Compared
 from explorer.runs.record import RunRecord, RunStatus
@@ -96,5 +96,5 @@ def _time(record: RunRecord) -> str:
 
 def paper_view() -> Markup:
     """LoRA's Table 3."""
-    rows = [(one.method, one.model, one.trainable, *map(score_text, METRICS, one.values)) for one in LORA_TABLE_3]
+    rows = [(one.method, one.model, one.trainable, *map(score_text, METRICS, one.values)) for one in TABLE_3]
     return quoted(("", "model", "trained", *METRICS), rows, "On E2E's own data. Quoted from Hu et al. 2021, Table 3")
