@@ -16,6 +16,7 @@ from explorer.runs import curves
 from explorer.runs.following import Compared
 from explorer.runs.record import OnRealTask, Outcome, RunRecord, RunStatus
 from explorer.runs.report import run_table
+from explorer.tasks.baseline import Baseline
 from explorer.tuning.methods import METHODS
 from explorer.tuning.spec import RunSpec
 from tests.labs.drawing import HOSTILE, assert_draws, assert_safe
@@ -37,6 +38,35 @@ def test_the_curves_hold_every_loss_and_every_metric() -> None:
     assert list(metric.x) == [0, 5, 10]
     assert list(metric.y) == [0.5, 0.7, 0.8]
     assert metric.yaxis == "y2"
+
+
+def test_a_held_out_loss_is_dashed_and_the_axis_says_so() -> None:
+    run = record()
+    assert curves.curves_figure([run])["layout"]["yaxis"]["title"]["text"] == "training loss"
+    points = tuple((step, {**values, "loss": 0.6 - step / 100}) for step, values in run.evaluations)
+    drawn = assert_draws(curves.curves_figure([replace(run, evaluations=points, outcome=None)]))
+    dashed = [trace for trace in drawn.data if trace.line.dash == "dash"]
+    assert [list(trace.y) for trace in dashed] == [pytest.approx([0.6, 0.55, 0.5])]
+    assert drawn.layout.yaxis.title.text == "loss, dashed: held out"
+
+
+def test_the_losss_axis_may_be_logarithmic() -> None:
+    assert curves.curves_figure([record()], scale="log")["layout"]["yaxis"]["type"] == "log"
+    assert "type" not in curves.curves_figure([record()])["layout"]["yaxis"]
+
+
+def test_a_kept_step_is_marked_and_told_and_its_score_stands_there() -> None:
+    run = record()
+    metrics = {"validation": {"accuracy": 0.7, "loss": 0.4}}
+    kept = replace(run, kept=5, outcome=replace(run.outcome, metrics=metrics))  # type: ignore[type-var]
+    assert [(point.step, point.value) for point in kept.measured("accuracy")] == [(0, 0.5), (5, 0.7), (10, 0.8)]
+    assert kept.score == 0.7
+    said = figures.run_sentence(kept).striptags()
+    assert "reaches accuracy 70.0%, loss 0.400" in said
+    assert "the numbers of step 5 of 10, the best" in said
+    marks = curves.curves_figure([kept])["layout"]["shapes"]
+    assert [mark["x0"] for mark in marks] == [5, 5]
+    assert not curves.curves_figure([run])["layout"].get("shapes")
 
 
 def test_several_runs_have_a_colour_and_a_name_each() -> None:
@@ -185,6 +215,30 @@ def test_runs_with_answers_are_compared_on_the_same_rows() -> None:
     three = compare_figures.compared_sentence(Compared((near, best, far))).striptags()
     assert "Beyond chance it is better than 1 of the 2 others: Head only (" in three
     assert "all 3 pairs together" in three
+
+
+def counted(wrong: set[int]) -> Baseline:
+    answers = tuple(0.0 if row in wrong else 1.0 for row in range(100))
+    accuracy = {"accuracy": 1 - len(wrong) / 100}
+    return Baseline("TF-IDF + logistic regression", accuracy, (1.0,) * 100, answers, 5908, 5909, 0.21)
+
+
+def test_counting_words_stands_beside_the_runs_and_is_tested_on_the_same_rows() -> None:
+    compared = Compared((rowwise({0, 1}),), baseline=counted(set(range(20, 40))))
+    said = compare_figures.compared_sentence(compared).striptags()
+    assert "which only counts words, reaches accuracy 80.0% in 0.2 s with 5,908 features" in said
+    assert "LoRA r=8 is 18.0 points above it, beyond chance (p = 0.00012, McNemar's test on the same 100" in said
+    level = compare_figures.compared_sentence(replace(compared, baseline=counted({3, 4, 5}))).striptags()
+    assert "1.0 points above it, not beyond chance (p = 1," in level
+    other = replace(counted({3}), labels=(0.0,) * 100)
+    assert "p =" not in compare_figures.compared_sentence(replace(compared, baseline=other)).striptags()
+    drawn = assert_draws(compare_figures.trade_figure(compared))
+    assert [shape.y0 for shape in drawn.layout.shapes] == [0.8]
+    assert drawn.layout.yaxis.range[0] < 0.8
+    row = compare_figures.compared_table(compared).rows[-1]
+    assert row[:2] == ("baseline", "TF-IDF + logistic regression")
+    assert "5,908 features" in compare_figures.cost_table(compared)
+    assert len(compare_figures.compared_table(Compared(compared.records)).rows) == 1
 
 
 def test_nobody_leads_alone_where_two_are_level() -> None:
