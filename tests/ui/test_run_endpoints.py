@@ -337,16 +337,18 @@ class TestUploads:
 class TestCompared:
     def test_methods_side_by_side(self, client: Client, tiny_model: str) -> None:
         answer = client.predict(model=tiny_model, methods=["lora", "head"], **QUICK, api_name="/compare_methods")
-        found = rows(answer)
+        *found, counted = rows(answer)
         assert [row["method"] for row in found] == ["lora", "head"]
         assert {row["status"] for row in found} == {"done"}
+        assert (counted["method"], counted["name"]) == ("tfidf", "TF-IDF + logistic regression")
+        assert counted["trainable"] > 0
         assert found[0]["trainable"] > found[1]["trainable"] > 0
         assert found[0]["checkpoint_mb"] > 0
         assert all(0 <= row["score"] <= 1 and row["seconds"] > 0 for row in found)
 
     def test_methods_may_come_as_a_text(self, client: Client, tiny_model: str) -> None:
         answer = client.predict(model=tiny_model, methods="ia3, bitfit", **QUICK, api_name="/compare_methods")
-        assert [row["method"] for row in rows(answer)] == ["ia3", "bitfit"]
+        assert [row["method"] for row in rows(answer)] == ["ia3", "bitfit", "tfidf"]
 
     def test_the_plan_counts_what_is_then_trained(self, client: Client, trained: str, tiny_model: str) -> None:
         answer = client.predict(model=tiny_model, **QUICK, api_name="/plan_run")

@@ -68,6 +68,14 @@ class CompareParams:
 
 
 @params
+class BaselineParams:
+    """The task that words are counted on, and how many of its examples."""
+
+    task: Task = "sst2"
+    examples: Examples = 0
+
+
+@params
 class RunsParams:
     """All of a visitor's runs."""
 
