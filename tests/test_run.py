@@ -109,6 +109,7 @@ CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("predict_run", {"run": EXAMPLE, "sentence_a": NASTY}),
     ("swap_runs", {"runs": "RUN", "sentence_a": NASTY}),
     ("merge_check", {"run": "RUN"}),
+    ("latency", {"model": "TINY", "methods": ("lora", "ia3"), "length": 8, "repeats": 2}),
     ("export_run", {"run": "RUN", "kind": "adapter"}),
     ("take_metrics_apart", {"matrix": ((3, 1), (0, 2))}),
     ("correlate", {"points": ((0.5, 1.0), (4.0, 3.5), (2.0, 2.5))}),

@@ -7,6 +7,7 @@ import gradio as gr
 from explorer.charts import Picture
 from explorer.labs.finetune import COMPARE
 from explorer.labs.finetune.compare import figures as compare_figures
+from explorer.labs.finetune.latency.page import build_latency
 from explorer.labs.finetune.live import beside_counting
 from explorer.labs.finetune.schema import CompareParams
 from explorer.runs.curves import curves_figure
@@ -24,7 +25,7 @@ from explorer.ui.several import follow_several
 
 
 def build_compare(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
-    """The task and the methods; cost against score, curves, and the costs as a table."""
+    """The task and the methods; cost against score, curves, the costs as a table, and the time of a batch."""
     with bench():
         with asks():
             buttons = start_stop("Compare all", "compare", stop="Stop them all", stop_id=None)
@@ -57,6 +58,7 @@ def build_compare(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
     follow_several(
         picker, tab, COMPARE, inputs, buttons, shown, bundled, lambda runs: beside_counting(page.engine, runs)
     )
+    build_latency(page, tab)
 
 
 def _curves(result: Compared) -> Picture | str:
