@@ -203,7 +203,7 @@ class TestMethod:
         assert "LayerNorm.weight" in str(planned), "what train.py is told to train"
         asked = {"model": tiny_model, "methods": ["head", "layernorm"], **QUICK}
         compared = rows(client.predict(**asked, api_name="/compare_methods"))
-        assert {row["method"] for row in compared} == {"head", "layernorm"}
+        assert {row["method"] for row in compared} == {"head", "layernorm", "tfidf"}
 
     def test_its_run_goes_home(self, client: Client, trained: str) -> None:
         with zipfile.ZipFile(client.predict(run=trained, api_name="/export_run")) as archive:

@@ -114,6 +114,7 @@ CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("answer_question", {"run": "example-squad", "question": "Who left?", "text": NASTY}),
     ("swap_runs", {"runs": "RUN", "sentence_a": NASTY}),
     ("merge_check", {"run": "RUN"}),
+    ("latency", {"model": "TINY", "methods": ("lora", "ia3"), "length": 8, "repeats": 2}),
     ("export_run", {"run": "RUN", "kind": "adapter"}),
     ("take_metrics_apart", {"matrix": ((3, 1), (0, 2))}),
     ("correlate", {"points": ((0.5, 1.0), (4.0, 3.5), (2.0, 2.5))}),

@@ -9,7 +9,7 @@ from itertools import combinations
 from statistics import NormalDist
 from typing import Literal
 
-from explorer.runs.record import RunRecord
+from explorer.runs.record import RunRecord, row_by_row
 
 ALPHA = 0.05
 """The chance that any of the differences that are called real is none, for all comparisons of a page together."""
@@ -34,7 +34,7 @@ class Verdict:
     @property
     def title(self) -> str:
         """The test as a sentence names it."""
-        return "McNemar's test" if self.test == "mcnemar" else "a paired bootstrap"
+        return test_of("accuracy" if self.test == "mcnemar" else "")
 
 
 def every_pair(records: Sequence[RunRecord]) -> tuple[Pair, ...]:
@@ -71,6 +71,22 @@ def _paired(metric: str, truths: str, answers: tuple[str, ...], pairs: tuple[Pai
         return tuple(holm([mcnemar(hits[one], hits[other]) for one, other in pairs]))
     draws = bootstrapped(STATISTICS[metric], labels, said)
     return tuple(holm([bootstrap_p(draws[one] - draws[other]) for one, other in pairs]))
+
+
+def against(record: RunRecord, labels: Sequence[float], answers: Sequence[float]) -> float | None:
+    """p that a finished run and another's answers to the same held-out rows differ by chance; None where they are not the same.
+
+    labels, answers: of every row, in its order; tested as `compare` does.
+    """
+    outcome = record.outcome
+    if outcome is None or not outcome.answers or outcome.truths != row_by_row(labels):
+        return None
+    return _paired(record.leading_metric, outcome.truths, (outcome.answers, row_by_row(answers)), ((0, 1),))[0]
+
+
+def test_of(metric: str) -> str:
+    """The test's name, for a sentence."""
+    return "McNemar's test" if metric == "accuracy" else "a paired bootstrap"
 
 
 def without_a_test(verdict: Verdict, rows: str = "examples") -> str:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from explorer.charts import SERIES, Look, Panel, Picture, Trace, axis, line, picture, series
+from explorer.charts import SERIES, Look, Panel, Picture, Trace, axis, level, line, picture, series
 from explorer.charts.words import label
 from explorer.runs.record import RunRecord
 from explorer.runs.report import metric_line, metric_title
-
-HELD_OUT_LOSS = "loss"
-"""Its name among a run's measures."""
+from explorer.tasks.metrics import LOSS
 
 SMOOTHING = 0.85
 """Share of the past in the smoothed loss: about the last seven steps."""
@@ -25,24 +23,34 @@ def smoothed(losses: Sequence[tuple[int, float]]) -> list[float]:
     return values
 
 
-def curves_figure(records: Sequence[RunRecord], described: str = "") -> Picture:
-    """Loss above, the held-out metric below, against the step; one colour a run, with a legend where there are several."""
+def curves_figure(records: Sequence[RunRecord], described: str = "", scale: str = "linear") -> Picture:
+    """Loss above, the held-out metric below, against the step; one colour a run, with a legend where there are several.
+
+    scale: of the loss, linear or log. A dotted line stands at the step that a run alone has kept.
+    """
     many = len(records) > 1
     losses: list[Trace] = []
     metrics: list[Trace] = []
+    held_out: list[Trace] = []
     for place, record in enumerate(records):
         name, colour = _name(record, records), series(place)
         look: Look = {"dash": "" if place < len(SERIES) else "dot", "legendgroup": record.run_id}
-        losses += [*_losses(record, colour, name, many, look), *_held_out(record, colour, name, look)]
+        losses += _losses(record, colour, name, many, look)
+        held_out += _held_out(record, colour, name, look)
         metrics.append(metric_line(record, record.leading_metric, colour, name, aside=name, **look))
     last = max((record.steps or record.step for record in records), default=1)
     part = next(
         (record.between for record in records if not all(p.whole for p in record.measured(record.leading_metric))), 0
     )
     title = f"training step (○: first {part} held-out rows)" if part else "training step"
-    across, up = axis(title, span=(0, max(1, last) * 1.02)), axis("training loss", zero=True)
+    across, log = axis(title, span=(0, max(1, last) * 1.02)), scale == "log"
+    up = axis("loss, dashed: held out" if held_out else "training loss", log=log, zero=not log)
+    kept = [] if many or not records or not records[0].kept else [level(records[0].kept, dash="dot", upright=True)]
     metric = metric_title(records[0].leading_metric) if records else "metric"
-    panels = [Panel(losses, across, up), Panel(metrics, None, axis(metric, span=_metric_range(records)))]
+    panels = [
+        Panel([*losses, *held_out], across, up, marks=kept),
+        Panel(metrics, None, axis(metric, span=_metric_range(records)), marks=kept),
+    ]
     said = described or f"Loss and held-out metric of {', '.join(record.name for record in records) or 'no run'}."
     height = 480 if many else 400
     return picture(said, panels, columns=1, height=height, above=12, legend=many, legend_size=14, uirevision="curves")
@@ -50,7 +58,7 @@ def curves_figure(records: Sequence[RunRecord], described: str = "") -> Picture:
 
 def _held_out(record: RunRecord, colour: str, name: str, look: Look) -> list[Trace]:
     """The held-out loss where it is measured: where it rises while the training loss falls, examples are learnt by heart."""
-    points = [point for point in record.measured(HELD_OUT_LOSS) if point.value is not None]
+    points = [point for point in record.measured(LOSS) if point.value is not None]
     if not points:
         return []
     faint: Look = {

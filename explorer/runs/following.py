@@ -7,14 +7,16 @@ from dataclasses import dataclass
 
 from explorer.runs.protocol import Runs
 from explorer.runs.record import RunRecord
+from explorer.tasks.baseline import Baseline
 
 
 @dataclass(frozen=True)
 class Compared:
-    """Runs side by side. missing: (method, why it cannot be had on this model)."""
+    """Runs side by side. missing: (method, why it cannot be had on this model). baseline: what counting words reaches."""
 
     records: tuple[RunRecord, ...]
     missing: tuple[tuple[str, str], ...] = ()
+    baseline: Baseline | None = None
 
 
 def follow(runs: Runs, run_id: str) -> Iterator[RunRecord | None]:

@@ -51,11 +51,12 @@ class OpenRun:
             raise BadInputError(" ".join((f"{self.record.name} cannot be asked.", *self.record.notes)))
 
     def kept_step(self, step: int | None) -> int | None:
-        """The kept step that is nearest, the last one for None; None if the run keeps no steps."""
+        """The kept step that is nearest, for None the one that the run ended with; None if the run keeps no steps."""
         snapshots = self.record.snapshots
         if not snapshots:
             return None
-        return snapshots[-1] if step is None else min(snapshots, key=lambda kept: abs(kept - step))
+        ended = self.record.kept if self.record.kept in snapshots else snapshots[-1]
+        return ended if step is None else min(snapshots, key=lambda kept: abs(kept - step))
 
     def deltas(self, step: int | None = None) -> Mapping[tuple[int, str], Delta]:
         """ΔW by (layer, role): at a kept step, the last one where None. Raises BadInputError where W is not changed."""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from torch import Tensor
 
-from explorer.runs.record import Outcome, Wrong
+from explorer.runs.record import Outcome, Wrong, row_by_row
 from explorer.tasks.task import Example, Task, TaskData
 from explorer.tuning.masked import MaskedTraining
 from explorer.tuning.reading import decide
@@ -35,9 +35,9 @@ def outcome_of(training: Training, data: TaskData, held_out: Mapping[str, Rows])
         logits = training.predict(rows)
         predicted = decide(data.task, logits, training.scale)
         labels = rows.labels.tolist()
-        metrics[name], counts[name] = training.scored(rows, predicted), len(rows)
+        metrics[name], counts[name] = training.scored(rows, logits), len(rows)
         if name == leading:
-            truths, answers = _row_by_row(labels), _row_by_row(predicted)
+            truths, answers = row_by_row(labels), row_by_row(predicted)
             confusion = _confusion(data.task, labels, predicted)
             wrong = _mistakes(data.task, data.validation[name], logits, predicted)
             if data.task.is_regression:
@@ -55,11 +55,6 @@ def _of_texts(training: Any, held_out: Mapping[str, Rows]) -> Outcome:
     )
 
 
-def _row_by_row(values: Iterable[float]) -> str:
-    """Six digits tell scores apart that any metric does, and a class or a token is a whole number below a million."""
-    return " ".join(f"{value:.6g}" for value in values)
-
-
 def _of_text(training: MaskedTraining, held_out: Mapping[str, Rows]) -> Outcome:
     """A text's hidden words have no classes to confuse."""
     found = {name: training.measured(rows) for name, rows in held_out.items()}
@@ -67,8 +62,8 @@ def _of_text(training: MaskedTraining, held_out: Mapping[str, Rows]) -> Outcome:
     return Outcome(
         {name: scores for name, (scores, _) in found.items()},
         {name: words for name, (_, words) in found.items()},
-        truths=_row_by_row(truths.tolist()),
-        answers=_row_by_row(training.guesses.tolist()),
+        truths=row_by_row(truths.tolist()),
+        answers=row_by_row(training.guesses.tolist()),
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from typing import Any
@@ -74,6 +75,14 @@ class Outcome:
     judged: tuple[Judged, ...] = ()
 
 
+def row_by_row(values: Iterable[float]) -> str:
+    """Labels or answers as an Outcome keeps them.
+
+    Six digits tell scores apart that any metric does, and a class or a token is a whole number below a million.
+    """
+    return " ".join(f"{value:.6g}" for value in values)
+
+
 @dataclass(frozen=True)
 class OnRealTask:
     """What a run of a bundled task scores on the real task's file, measured once by the command that stands here.
@@ -111,6 +120,7 @@ class RunRecord:
     seconds, seconds_left: of training. memory_bytes: of the whole server when last looked at. version grows with each change.
     examples: how many are trained on; 0 in older records. said: what a model that began from nothing has said so far.
     kind: of the task, see explorer.tuning.kinds.
+    kept: the step whose numbers a run has that keeps its best one, once it has ended; 0 for the last.
     """
 
     run_id: str
@@ -152,6 +162,7 @@ class RunRecord:
     examples: int = 0
     said: tuple[Said, ...] = ()
     kind: str = CLASSES
+    kept: int = 0
 
     def but(self, **changes: Any) -> RunRecord:
         """A newer version of this record."""
@@ -186,12 +197,13 @@ class RunRecord:
         return QUICK_ROWS if not known or known > QUICK_ROWS else None
 
     def measured(self, name: str) -> tuple[Measured, ...]:
-        """A metric's curve; its last point is what the finished run scores."""
+        """A metric's curve; its point at the kept step, the last where none is, is what the finished run scores."""
         points = {step: values.get(name) for step, values in self.evaluations}
         whole = set(points) if self.between is None else set(self.whole)
         if self.outcome is not None and self.outcome.metrics:
-            points[self.step] = next(iter(self.outcome.metrics.values())).get(name)
-            whole.add(self.step)
+            at = self.kept or self.step
+            points[at] = next(iter(self.outcome.metrics.values())).get(name)
+            whole.add(at)
         return tuple(Measured(step, points[step], step in whole) for step in sorted(points))
 
     def rows_at(self, point: Measured) -> str:

@@ -21,11 +21,9 @@ from explorer.tuning.plan import plan
 from explorer.tuning.reading import Scale
 from explorer.tuning.rows import Rows, never
 from explorer.tuning.snapshots import due, save_snapshot, save_tensors
+from explorer.tuning.spec import MOST_HELD_OUT
 from explorer.tuning.students import Lesson, lesson_of
 from explorer.tuning.training import Training, Update
-
-MOST_HELD_OUT = 2000
-"""Held-out examples a split; more would cost a laptop more time than the training."""
 
 
 @dataclass
@@ -38,7 +36,7 @@ class Worker(Working):
 
     def _work(self) -> None:
         spec = self.record.spec
-        self._say(message="Reading the examples", outcome=None)
+        self._say(message="Reading the examples", outcome=None, kept=0)
         lesson = lesson_of(self.data.train[: spec.examples or None], spec)
         chosen = lesson.examples
         check_classes(self.data, [chosen[place].label for place in sorted(lesson.labelled)])
@@ -132,16 +130,17 @@ class Worker(Working):
 
     def _noted(self, training: Training, update: Update) -> dict[str, Any]:
         """The steps whose ΔW is kept, where one more is."""
-        snapshots = self._snapshot(training) if due(update.step, training.steps) else self.record.snapshots
+        due_now = due(update.step, training.steps)
+        snapshots = self._snapshot(training, update.step) if due_now else self.record.snapshots
         return {} if snapshots == self.record.snapshots else {"snapshots": snapshots}
 
-    def _snapshot(self, training: Training) -> tuple[int, ...]:
-        """Keep ΔW of this step where the method's is small; the steps that are kept."""
+    def _snapshot(self, training: Training, step: int) -> tuple[int, ...]:
+        """Keep ΔW as that of this step where the method's is small; the steps that are kept."""
         kept = self.record.snapshots
-        if not self.record.keeps_snapshots or training.step in kept:
+        if not self.record.keeps_snapshots or step in kept:
             return kept
-        save_snapshot(self.folder, training.step, training.adapted.deltas())
-        return (*kept, training.step)
+        save_snapshot(self.folder, step, training.adapted.deltas())
+        return tuple(sorted((*kept, step)))
 
     @property
     def _first_stop(self) -> Callable[[], bool]:
@@ -154,11 +153,15 @@ class Worker(Working):
             self._nothing_trained()
             return
         self._say(message="Measuring on all held-out examples", seconds_left=0.0)
-        with TURNS:
+        kept = training.best.step if training.best else 0
+        at = kept or training.step
+        with TURNS, training.at_best():
             outcome = outcome_of(training, self.data, held_out)
-        save_tensors(self.folder / WEIGHTS, training.adapted.state())
-        snapshots = self._snapshot(training)
-        curve = {**dict(self.record.evaluations), training.step: next(iter(outcome.metrics.values()))}
-        whole = tuple(sorted({*self.record.whole, training.step}))
+            save_tensors(self.folder / WEIGHTS, training.adapted.state())
+            snapshots = self._snapshot(training, at)
+        curve = {**dict(self.record.evaluations), at: next(iter(outcome.metrics.values()))}
+        whole = tuple(sorted({*self.record.whole, at}))
         ended = self._ended(training)
-        self._say(outcome=outcome, evaluations=tuple(curve.items()), whole=whole, snapshots=snapshots, **ended)
+        self._say(
+            outcome=outcome, evaluations=tuple(curve.items()), whole=whole, snapshots=snapshots, kept=kept, **ended
+        )

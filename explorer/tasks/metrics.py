@@ -14,6 +14,9 @@ from explorer.tasks.task import Task
 
 Numbers = Sequence[float]
 
+LOSS = "loss"
+"""What is measured beside a task's metrics: the loss that a run is trained on, of rows that are held out."""
+
 
 @dataclass(frozen=True)
 class Metric:

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Self
 from pydantic import AfterValidator, model_validator
 
 from explorer.errors import BadInputError
-from explorer.kinds import LARGEST_SEED, Exact, Name, Names, Number, OneOf
+from explorer.kinds import LARGEST_SEED, Exact, Flag, Name, Names, Number, OneOf
 from explorer.params import Shown, params
 
 TARGETS = ("query", "key", "value", "output", "ffn_in", "ffn_out")
@@ -26,6 +26,9 @@ LONGEST_ROW = 128
 
 QUICK_ROWS = 128
 """Held-out rows that the evaluations during training use; the first and the last one use all."""
+
+MOST_HELD_OUT = 2000
+"""Held-out examples a split; more would cost a laptop more time than the training."""
 
 HIGHEST_TEMPERATURE = 1000.0
 
@@ -117,6 +120,9 @@ class RunSpec:
     hard_weight: Weight = 0.0
     cosine_weight: Weight = 0.0
     labelled: Labelled = 0
+    keep_best: Annotated[
+        bool, Flag(), Shown("Keep the best step", "End with the best evaluation, not with the last.")
+    ] = False
 
     @model_validator(mode="after")
     def _has_a_loss(self) -> Self:

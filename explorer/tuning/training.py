@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 
@@ -13,9 +14,10 @@ from torch import Tensor
 from torch.nn.functional import cross_entropy, mse_loss
 
 from explorer.errors import BadInputError
-from explorer.tasks.metrics import scores
+from explorer.tasks.metrics import LOSS, scores
 from explorer.tasks.task import Task
 from explorer.tuning.adapted import Adapted
+from explorer.tuning.best import Best, better, from_state
 from explorer.tuning.distilling import Teaching
 from explorer.tuning.reading import Reader, Scale, decide, precision
 from explorer.tuning.rows import Rows, epoch_batches, never
@@ -50,6 +52,7 @@ class Training:
 
     teaching: what a student's teacher has said of the training rows, whose loss then takes the place of the task's own.
     reference: what a teacher scores, where that is only known once the run has begun (explorer.tuning.masked).
+    best: the best evaluation so far, of a run that keeps its best step.
     """
 
     def __init__(
@@ -64,6 +67,7 @@ class Training:
     ) -> None:
         self.teaching = teaching
         self.reference: Mapping[str, float] = {}
+        self.best: Best | None = None
         self.adapted, self.task, self.train_rows, self.held_out, self.spec = adapted, task, train, held_out, spec
         self.device = next(iter(adapted.trainable().values())).device
         self.reader = Reader(adapted, self.device)
@@ -124,7 +128,27 @@ class Training:
         self.optimizer.step()
         self.step += 1
         spent = time.perf_counter() - began
-        return Update(self.step, value, len(batch), spent, self.quick_scores() if self._is_evaluated() else None)
+        return Update(self.step, value, len(batch), spent, self._evaluated() if self._is_evaluated() else None)
+
+    def _evaluated(self) -> dict[str, float | None]:
+        """The metrics of this step, which is kept if it is the best one of a run that keeps it."""
+        found = self.quick_scores()
+        if self.spec.keep_best:
+            self.best = better(self.best, self.step, found, self.task.metrics[0], self.adapted.state)
+        return found
+
+    @contextmanager
+    def at_best(self) -> Iterator[None]:
+        """Inside, the model is as it was at the best step, where that is kept; afterwards it can train on from its last."""
+        if self.best is None or self.best.step == self.step:
+            yield
+            return
+        latest = self.adapted.state()
+        self.adapted.load_state(self.best.numbers)
+        try:
+            yield
+        finally:
+            self.adapted.load_state(latest)
 
     def _batch_loss(self, batch: list[int]) -> Tensor:
         """The task's loss on some training rows, or a student's."""
@@ -178,13 +202,18 @@ class Training:
 
     def held_out_scores(self, count: int | None = None, stopped: Callable[[], bool] = never) -> dict[str, float | None]:
         """The task's metrics on the first `count` held-out rows, all where None. Raises StoppedError."""
-        predicted = decide(self.task, self.predict(self.held_out, count, stopped), self.scale)
-        return self.scored(self.held_out, predicted)
+        return self.scored(self.held_out, self.predict(self.held_out, count, stopped))
 
-    def scored(self, rows: Rows, predicted: list[float]) -> dict[str, float | None]:
-        """The task's metrics on the first rows, and a student's agreement with its teacher."""
-        found = scores(self.task, rows.labels[: len(predicted)].tolist(), predicted)
-        return found | (dict(self.teaching.scores(rows, predicted)) if self.teaching else {})
+    def scored(self, rows: Rows, logits: Tensor) -> dict[str, float | None]:
+        """The task's metrics on the first rows and their loss; of a student, whose loss is another, its teacher's agreement.
+
+        logits: (rows, outputs), as `predict` gives them.
+        """
+        labels, predicted = rows.labels[: len(logits)], decide(self.task, logits, self.scale)
+        found = scores(self.task, labels.tolist(), predicted)
+        if self.teaching:
+            return found | dict(self.teaching.scores(rows, predicted))
+        return {**found, LOSS: float(self._loss(logits, labels))}
 
     def state(self) -> dict[str, Tensor]:
         """Everything that a resumed run needs: what was trained, the optimiser's moments, the step."""
@@ -193,7 +222,8 @@ class Training:
             for key, value in self.optimizer.state.get(parameter, {}).items():
                 kept[f"optimizer.{key}.{name}"] = value.detach().cpu().clone().contiguous()
         watched = [self.step, -1.0 if self._first_loss is None else self._first_loss, self._smooth]
-        return kept | {"progress": torch.tensor(watched, dtype=torch.float64)}
+        best = self.best.state() if self.best else {}
+        return kept | best | {"progress": torch.tensor(watched, dtype=torch.float64)}
 
     def load_state(self, kept: Mapping[str, Tensor]) -> None:
         """Go on from what `state` gave."""
@@ -208,6 +238,7 @@ class Training:
                 self.optimizer.state[parameter] = moments
         step, first, self._smooth = kept["progress"].tolist()
         self.step, self._first_loss = int(step), None if first < 0 else first
+        self.best = from_state(kept)
 
     def _parameters(self) -> list[torch.nn.Parameter]:
         return [parameter for group in self.optimizer.param_groups for parameter in group["params"]]

@@ -21,6 +21,7 @@ from explorer.models.bundle import Bundle
 from explorer.models.heads import head_at
 from explorer.tasks.e2e import ASKS
 from explorer.tasks.generation_metrics import score
+from explorer.tasks.metrics import LOSS
 from explorer.tasks.task import Example
 from explorer.tuning.adapted import Adapted
 from explorer.tuning.judged import Judged
@@ -34,9 +35,6 @@ LONGEST_TEXT = 64
 ROWS_AT_ONCE = 64
 EVALUATIONS = 8
 """Writing takes far longer than reading, so there are fewer evaluations in a run than a classifier's has."""
-
-LOSS = "loss"
-"""−ln p a token of held-out references, in nats."""
 
 
 def end_of(bundle: Bundle) -> int:
@@ -105,7 +103,7 @@ class WritingTraining(Training):
         return self.step % math.ceil(self.steps / EVALUATIONS) == 0 or self.step == self.steps
 
     def held_out_scores(self, count: int | None = None, stopped: Callable[[], bool] = never) -> dict[str, float | None]:
-        """The five metrics of the first `count` held-out meanings, all where None, and the loss of their references."""
+        """The five metrics of the first `count` held-out meanings, all where None, and −ln p a token of their references."""
         return self.judge(self.held_out, count, stopped)[0]
 
     @property

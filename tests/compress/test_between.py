@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 from torch.nn.functional import cross_entropy
@@ -14,7 +15,8 @@ from explorer.compress.between import trained, with_weights
 from explorer.compress.cuts import Cut
 from explorer.compress.importance import unit_sums
 from explorer.errors import BadInputError, MissingCapabilityError
-from explorer.models.timing import Spent, milliseconds, spent, typical_milliseconds
+from explorer.models.spent import Ratio, Spent
+from explorer.models.timing import milliseconds, ratio, spent, typical_milliseconds
 from explorer.tuning import reading
 from tests.compress.subjects import FAMILIES, model_subject, run_subject, tiny
 from tests.compress.test_removal import outputs, some
@@ -99,7 +101,24 @@ def test_calls_take_turns_and_their_scatter_is_told() -> None:
     first, second = typical_milliseconds(
         [lambda: called.append("a"), lambda: called.append("b")], torch.device("cpu"), times=3
     )
-    assert called == ["a", "b"] * 4
+    assert "".join(called) == "abbaabba"
     assert first.low <= first.median <= first.high
     assert second.low <= second.median <= second.high
     assert spent([1.0, 2.0, 3.0, 4.0, 100.0]) == Spent(3.0, 2.0, 4.0)
+
+
+def test_a_ratio_is_paired_and_its_interval_covers_what_the_rounds_say() -> None:
+    busy = [1.0, 5.0, 2.0, 9.0, 1.5, 3.0, 7.0, 2.5, 4.0, 6.0]
+    slower = ratio([1.2 * value for value in busy], busy)
+    assert (slower.median, slower.low, slower.high) == pytest.approx((1.2, 1.2, 1.2))
+    assert slower.differs
+    draw = np.random.default_rng(1)
+    covered = 0
+    for _ in range(60):
+        one, other = draw.lognormal(0, 0.1, (2, 15))
+        found = ratio(one.tolist(), other.tolist())
+        assert found.low <= found.median <= found.high
+        covered += not found.differs
+    assert covered >= 50, "a 95% interval of two like calls holds 1 nearly always"
+    assert not Ratio(1.1, 0.99, 1.3).differs
+    assert Ratio(0.9, 0.8, 0.95).differs

@@ -113,7 +113,7 @@ class TestTasks:
         assert abs(outcome.wrong[0].predicted - outcome.wrong[0].label) == pytest.approx(max(errors))
         labels = torch.tensor([one.label for one in run.data.train], dtype=torch.float64)
         assert done.scale == pytest.approx((float(labels.mean()), float(labels.std(correction=0))))
-        assert set(outcome.metrics["validation"]) == {"pearson", "spearman"}
+        assert set(outcome.metrics["validation"]) == {"pearson", "spearman", "loss"}
 
     def test_every_split_is_measured_and_the_first_one_leads(self, bert: Bundle, tmp_path: Path) -> None:
         splits = {"matched": examples(BOTH, 10, seed=5), "mismatched": examples(BOTH, 6, seed=6)}

@@ -211,12 +211,29 @@ class TestAfterwards:
 
     def test_merging_changes_nothing_and_base_differs(self, client: Client) -> None:
         answer = client.predict(run="example-lora-8", api_name="/merge_check")
-        assert columns(answer) == ["form", "max_difference", "milliseconds", "low", "high"]
+        assert columns(answer)[:5] == ["form", "max_difference", "milliseconds", "low", "high"]
         found = {row["form"]: row for row in rows(answer)}
         assert list(found) == ["base", "attached", "merged"]
         assert found["merged"]["max_difference"] < 1e-4
         assert found["base"]["max_difference"] > 0.1
         assert all(row["milliseconds"] > 0 for row in found.values())
+
+    def test_every_method_is_timed_beside_the_plain_model(self, client: Client, tiny_model: str) -> None:
+        asked = {"model": tiny_model, "batch": 2, "length": 8, "repeats": 2}
+        found = rows(client.predict(**asked, methods="lora, houlsby, bitfit", api_name="/latency"))
+        assert [(row["method"], row["form"]) for row in found] == [
+            ("", "plain"),
+            ("lora", "attached"),
+            ("lora", "merged"),
+            ("houlsby", "attached"),
+            ("bitfit", "plain"),
+        ]
+        assert all(row["milliseconds"] > 0 for row in found)
+        assert all(row["ratio_low"] <= row["ratio"] <= row["ratio_high"] for row in found)
+        added = {(row["method"], row["form"]): row["added"] for row in found}
+        assert added["lora", "attached"] > 0
+        assert added["lora", "merged"] == added["bitfit", "plain"] == 0
+        assert "at most" in refusal(client, "/latency", **{**asked, "length": 512})
 
     def test_what_cannot_be_merged_is_said(self, client: Client, tiny_model: str) -> None:
         client.predict(model=tiny_model, **QUICK, method="houlsby", api_name="/train")
@@ -367,16 +384,18 @@ class TestMemory:
 class TestCompared:
     def test_methods_side_by_side(self, client: Client, tiny_model: str) -> None:
         answer = client.predict(model=tiny_model, methods=["lora", "head"], **QUICK, api_name="/compare_methods")
-        found = rows(answer)
+        *found, counted = rows(answer)
         assert [row["method"] for row in found] == ["lora", "head"]
         assert {row["status"] for row in found} == {"done"}
+        assert (counted["method"], counted["name"]) == ("tfidf", "TF-IDF + logistic regression")
+        assert counted["trainable"] > 0
         assert found[0]["trainable"] > found[1]["trainable"] > 0
         assert found[0]["checkpoint_mb"] > 0
         assert all(0 <= row["score"] <= 1 and row["seconds"] > 0 for row in found)
 
     def test_methods_may_come_as_a_text(self, client: Client, tiny_model: str) -> None:
         answer = client.predict(model=tiny_model, methods="ia3, bitfit", **QUICK, api_name="/compare_methods")
-        assert [row["method"] for row in rows(answer)] == ["ia3", "bitfit"]
+        assert [row["method"] for row in rows(answer)] == ["ia3", "bitfit", "tfidf"]
 
     def test_the_plan_counts_what_is_then_trained(self, client: Client, trained: str, tiny_model: str) -> None:
         answer = client.predict(model=tiny_model, **QUICK, api_name="/plan_run")

@@ -58,6 +58,12 @@ def run_sentence(record: RunRecord) -> Markup:
     share = record.trainable / record.parameters if record.parameters else 0
     parts.append(f". It trained {record.trainable:,} of {compact(record.parameters)} parameters ({percent(share)})")
     parts.append(f" in {duration(record.seconds)}." if record.seconds else ".")
+    if record.kept:
+        where = "the held-out rows" if record.between is None else f"the first {record.between} held-out rows"
+        parts.append(
+            f" These are the numbers of step {record.kept} of {record.step}, the best evaluation on {where}; that these rows "
+            "chose the step flatters its score a little."
+        )
     for name, others in list(record.outcome.metrics.items())[1:]:
         parts.append(f" On {name.replace('_', ' ')}: {', '.join(metric_text(key, v) for key, v in others.items())}.")
     for real in record.real:

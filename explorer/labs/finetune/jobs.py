@@ -23,8 +23,8 @@ from explorer.labs.finetune.schema import (
     SwapParams,
     SwapResult,
 )
+from explorer.models import timing
 from explorer.models.bundle import Bundle
-from explorer.models.timing import typical_milliseconds
 from explorer.runs.checks import why_not
 from explorer.runs.open import OpenRun, OpenRuns
 from explorer.settings import settings
@@ -158,7 +158,7 @@ def swap_runs(open_run: OpenRuns, params: SwapParams) -> SwapResult:
         for one, other in zip(batched, single, strict=True)
         for a, b in zip(one.logits, other.logits, strict=True)
     ]
-    together_spent, alone_spent = typical_milliseconds(
+    together_spent, alone_spent = timing.typical_milliseconds(
         [lambda: mixed.mixed_logits(inputs, names), alone], device, TIMED
     )
     return SwapResult(
@@ -186,18 +186,23 @@ def merge_check(open_run: OpenRuns, params: MergeParams) -> MergeResult:
 
     modules = {"base": before, "attached": adapted.model, "merged": plain}
     forms = {name: partial(answers, module) for name, module in modules.items()}
-    times = typical_milliseconds([partial(answer, few) for answer in forms.values()], bundle.device, TIMED)
+    times = dict(
+        zip(
+            forms,
+            timing.in_turns([partial(answer, few) for answer in forms.values()], bundle.device, TIMED),
+            strict=True,
+        )
+    )
     attached = answers(adapted.model, inputs).float()
     measured = [
         MergeForm(
             name,
             float((answer(inputs).float() - attached).abs().max()),
-            spent.median,
-            sum(parameter.numel() for parameter in module.parameters()),
-            spent.low,
-            spent.high,
+            timing.spent(times[name]),
+            sum(parameter.numel() for parameter in modules[name].parameters()),
+            timing.ratio(times["merged"], times[name]),
         )
-        for (name, answer), spent, module in zip(forms.items(), times, modules.values(), strict=True)
+        for name, answer in forms.items()
     ]
     return MergeResult(
         record.run_id, record.name, tuple(measured), len(rows), int(rows.lengths.sum()), min(TIMED_BATCH, len(rows))

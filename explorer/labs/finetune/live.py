@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
-from explorer.engine.protocol import Engine
+from explorer.engine.protocol import Engine, Job
 from explorer.errors import BadInputError, ExplorerError
-from explorer.labs.finetune.schema import CompareParams, FollowParams, RunsParams
+from explorer.labs.finetune.schema import BaselineParams, CompareParams, FollowParams, RunsParams
 from explorer.runs.following import Compared, follow, follow_all
 from explorer.runs.record import RunRecord, RunStatus
 from explorer.tuning.methods import METHODS, find_method
 from explorer.tuning.spec import RunSpec, spec_of
+
+COUNT_WORDS = Job("explorer.labs.finetune.compare.jobs:count_words", on="nothing")
 
 
 def train(engine: Engine, params: RunSpec, owner: str) -> Iterator[RunRecord | None]:
@@ -24,7 +27,7 @@ def follow_run(engine: Engine, params: FollowParams, owner: str) -> Iterator[Run
 
 
 def compare_methods(engine: Engine, params: CompareParams, owner: str) -> Iterator[Compared | None]:
-    """Start one run a method, with the same data and seed, and follow them all."""
+    """Start one run a method, with the same data and seed, and follow them all, beside what counting words reaches."""
     wanted = [find_method(name) for name in params.methods] or list(METHODS)
     started, missing = [], []
     for method in wanted:
@@ -34,7 +37,15 @@ def compare_methods(engine: Engine, params: CompareParams, owner: str) -> Iterat
             missing.append((method.title, str(error)))
     if not started:
         raise BadInputError(missing[0][1])
-    yield from follow_all(engine.runs, tuple(started), tuple(missing))
+    for compared in follow_all(engine.runs, tuple(started), tuple(missing)):
+        yield compared and beside_counting(engine, compared)
+
+
+def beside_counting(engine: Engine, compared: Compared) -> Compared:
+    """Runs of one task, with what counting words reaches on the same examples; the engine remembers it."""
+    spec = compared.records[0].spec
+    counted = engine.follow(COUNT_WORDS, BaselineParams(spec.task, spec.examples)).last.result()
+    return replace(compared, baseline=counted)
 
 
 def runs(engine: Engine, params: RunsParams, owner: str) -> Iterator[Compared]:

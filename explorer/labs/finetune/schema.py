@@ -9,6 +9,7 @@ from pydantic import AfterValidator
 
 from explorer.errors import BadInputError
 from explorer.kinds import Name, Names, OneOf, Sentence
+from explorer.models.spent import Ratio, Spent
 from explorer.params import SecondText, Shown, params
 from explorer.runs.examples import FIRST, PRAISE
 from explorer.tuning.spec import BatchSize, Epochs, Examples, RunSeed, RunSpec, Task
@@ -65,6 +66,14 @@ class CompareParams:
     batch_size: BatchSize = 16
     examples: Examples = 0
     seed: RunSeed = 0
+
+
+@params
+class BaselineParams:
+    """The task that words are counted on, and how many of its examples."""
+
+    task: Task = "sst2"
+    examples: Examples = 0
 
 
 @params
@@ -156,19 +165,14 @@ class MergeParams:
 class MergeForm:
     """One form of the model: base, attached or merged. max_difference: of its logits from the attached form's.
 
-    milliseconds: the median of a batch; low, high: the quartiles, between which half of the calls lie.
+    spent: milliseconds a batch. merged: the merged form's time as a multiple of this one's, round by round.
     """
 
     form: str
     max_difference: float | None
-    milliseconds: float
+    spent: Spent
     parameters: int
-    low: float
-    high: float
-
-    def differs_from(self, other: MergeForm) -> bool:
-        """Whether the middle halves of their calls have no time in common."""
-        return self.low > other.high or other.low > self.high
+    merged: Ratio
 
 
 @dataclass(frozen=True)

@@ -134,7 +134,12 @@ def _settings(facts: RunFacts, method: Method) -> list[tuple[object, ...]]:
         ("Batch size", spec.batch_size),
         ("Training examples", spec.examples or "all"),
         ("Seed", spec.seed),
-        ("Steps", facts.step),
+        (
+            "Steps",
+            f"{facts.step}, of which {facts.kept} are in these numbers: the best one is kept"
+            if facts.kept
+            else facts.step,
+        ),
         ("Seconds", f"{facts.seconds:.1f}"),
         ("Trained parameters", f"{facts.trainable:,} of {facts.parameters:,}"),
     ]

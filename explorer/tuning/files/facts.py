@@ -55,6 +55,7 @@ class RunFacts(ScriptFacts, Protocol):
     """A run. columns: the names of its one or two texts. metrics: names, the leading one first.
 
     scale: the mean and spread by which a regression's scores were normalised; (0, 1) for classes.
+    kept: the step whose numbers it has, 0 for the last.
     """
 
     @property
@@ -65,6 +66,8 @@ class RunFacts(ScriptFacts, Protocol):
     def metrics(self) -> tuple[str, ...]: ...
     @property
     def step(self) -> int: ...
+    @property
+    def kept(self) -> int: ...
     @property
     def seconds(self) -> float: ...
     @property

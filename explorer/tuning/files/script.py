@@ -69,6 +69,9 @@ def training_script(adapted: Adapted, facts: ScriptFacts, metrics: Sequence[str]
         constants="\n".join(f"{name} = {value}" for name, value in constants.items()),
         prepare=_template(f"prepare_{parts.prepare}"),
         save=_template(f"save_{parts.save}"),
+        ending="\nThe run ends with the best step of its evaluations, this script with the last."
+        if spec.keep_best
+        else "",
         metrics="{" + ", ".join(f'"{name}": {name}' for name in metrics) + "}",
     )
 

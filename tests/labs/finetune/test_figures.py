@@ -8,14 +8,17 @@ import pytest
 
 from explorer.labs.finetune import figures
 from explorer.labs.finetune.compare import figures as compare_figures
+from explorer.labs.finetune.latency import figures as latency_figures
+from explorer.labs.finetune.latency.schema import LatencyResult, Timed
 from explorer.labs.finetune.outcome import figures as outcome_figures
 from explorer.labs.finetune.schema import MergeForm, MergeResult, PlanResult, Prediction, PredictRunResult, SwapResult
-from explorer.labs.finetune.uploads import not_glues
 from explorer.labs.finetune.use import figures as try_figures
+from explorer.models.spent import Ratio, Spent
 from explorer.runs import curves
 from explorer.runs.following import Compared
-from explorer.runs.record import OnRealTask, Outcome, RunRecord, RunStatus
+from explorer.runs.record import Outcome, RunRecord, RunStatus
 from explorer.runs.report import run_table
+from explorer.tasks.baseline import Baseline
 from explorer.tuning.methods import METHODS
 from explorer.tuning.spec import RunSpec
 from tests.labs.drawing import HOSTILE, assert_draws, assert_safe
@@ -37,6 +40,35 @@ def test_the_curves_hold_every_loss_and_every_metric() -> None:
     assert list(metric.x) == [0, 5, 10]
     assert list(metric.y) == [0.5, 0.7, 0.8]
     assert metric.yaxis == "y2"
+
+
+def test_a_held_out_loss_is_dashed_and_the_axis_says_so() -> None:
+    run = record()
+    assert curves.curves_figure([run])["layout"]["yaxis"]["title"]["text"] == "training loss"
+    points = tuple((step, {**values, "loss": 0.6 - step / 100}) for step, values in run.evaluations)
+    drawn = assert_draws(curves.curves_figure([replace(run, evaluations=points, outcome=None)]))
+    dashed = [trace for trace in drawn.data if trace.line.dash == "dash"]
+    assert [list(trace.y) for trace in dashed] == [pytest.approx([0.6, 0.55, 0.5])]
+    assert drawn.layout.yaxis.title.text == "loss, dashed: held out"
+
+
+def test_the_losss_axis_may_be_logarithmic() -> None:
+    assert curves.curves_figure([record()], scale="log")["layout"]["yaxis"]["type"] == "log"
+    assert "type" not in curves.curves_figure([record()])["layout"]["yaxis"]
+
+
+def test_a_kept_step_is_marked_and_told_and_its_score_stands_there() -> None:
+    run = record()
+    metrics = {"validation": {"accuracy": 0.7, "loss": 0.4}}
+    kept = replace(run, kept=5, outcome=replace(run.outcome, metrics=metrics))  # type: ignore[type-var]
+    assert [(point.step, point.value) for point in kept.measured("accuracy")] == [(0, 0.5), (5, 0.7), (10, 0.8)]
+    assert kept.score == 0.7
+    said = figures.run_sentence(kept).striptags()
+    assert "reaches accuracy 70.0%, loss 0.400" in said
+    assert "the numbers of step 5 of 10, the best" in said
+    marks = curves.curves_figure([kept])["layout"]["shapes"]
+    assert [mark["x0"] for mark in marks] == [5, 5]
+    assert not curves.curves_figure([run])["layout"].get("shapes")
 
 
 def test_several_runs_have_a_colour_and_a_name_each() -> None:
@@ -187,6 +219,30 @@ def test_runs_with_answers_are_compared_on_the_same_rows() -> None:
     assert "all 3 pairs together" in three
 
 
+def counted(wrong: set[int]) -> Baseline:
+    answers = tuple(0.0 if row in wrong else 1.0 for row in range(100))
+    accuracy = {"accuracy": 1 - len(wrong) / 100}
+    return Baseline("TF-IDF + logistic regression", accuracy, (1.0,) * 100, answers, 5908, 5909, 0.21)
+
+
+def test_counting_words_stands_beside_the_runs_and_is_tested_on_the_same_rows() -> None:
+    compared = Compared((rowwise({0, 1}),), baseline=counted(set(range(20, 40))))
+    said = compare_figures.compared_sentence(compared).striptags()
+    assert "which only counts words, reaches accuracy 80.0% in 0.2 s with 5,908 features" in said
+    assert "LoRA r=8 is 18.0 points above it, beyond chance (p = 0.00012, McNemar's test on the same 100" in said
+    level = compare_figures.compared_sentence(replace(compared, baseline=counted({3, 4, 5}))).striptags()
+    assert "1.0 points above it, not beyond chance (p = 1," in level
+    other = replace(counted({3}), labels=(0.0,) * 100)
+    assert "p =" not in compare_figures.compared_sentence(replace(compared, baseline=other)).striptags()
+    drawn = assert_draws(compare_figures.trade_figure(compared))
+    assert [shape.y0 for shape in drawn.layout.shapes] == [0.8]
+    assert drawn.layout.yaxis.range[0] < 0.8
+    row = compare_figures.compared_table(compared).rows[-1]
+    assert row[:2] == ("baseline", "TF-IDF + logistic regression")
+    assert "5,908 features" in compare_figures.cost_table(compared)
+    assert len(compare_figures.compared_table(Compared(compared.records)).rows) == 1
+
+
 def test_nobody_leads_alone_where_two_are_level() -> None:
     level = rowwise({0, 1}), rowwise({2, 3}, run_id="r1")
     assert "and 1 more share the lead with accuracy 98.0%" in compare_figures.compared_sentence(Compared(level))
@@ -273,73 +329,63 @@ def test_the_mixed_batch_stands_beside_each_run_by_itself() -> None:
     assert "12.0 ms together, 20.0 ms one after the other" in try_figures.swap_sentence(result).striptags()
 
 
-def merge_result(merged: tuple[float, float, float] = (10.0, 9.5, 10.5)) -> MergeResult:
-    """What was measured of three forms; merged: its median and quartiles."""
-    times = {"base": (10.1, 9.6, 10.6), "attached": (12.5, 12.0, 13.0), "merged": merged}
+ALIKE = Ratio(0.99, 0.97, 1.02)
+
+
+def merge_result(over_attached: Ratio, over_base: Ratio = ALIKE) -> MergeResult:
+    """What was measured of three forms; the merged form's time over each of the other two."""
+    times = {"base": Spent(10.1, 9.6, 10.6), "attached": Spent(12.5, 12.0, 13.0), "merged": Spent(10.0, 9.5, 10.5)}
     gaps = {"base": 0.5, "attached": 0.0, "merged": 3e-6}
-    forms = tuple(MergeForm(name, gaps[name], middle, 1, low, high) for name, (middle, low, high) in times.items())
+    ratios = {"base": over_base, "attached": over_attached, "merged": Ratio(1.0, 1.0, 1.0)}
+    forms = tuple(MergeForm(name, gaps[name], times[name], 1, ratios[name]) for name in times)
     return MergeResult("r1", "LoRA", forms, 32, 600, 8)
 
 
 def test_merging_says_the_difference_and_what_it_saves() -> None:
-    result = merge_result()
+    result = merge_result(Ratio(0.8, 0.78, 0.83))
     said = try_figures.merge_sentence(result).striptags()
     assert "at most 3.0e-06 on 32 texts" in said
     assert "A batch of 8 takes 10 ms (9.5 to 10.5), and 12.5 ms (12 to 13) with the adapter attached" in said
-    assert "attached: merged it is 20.0% quicker" in said
+    assert "attached: merged it is 20.0% quicker (95% interval 17.0% to 22.0%, round by round)" in said
     assert "Beside the model before (10.1 ms (9.6 to 10.6)), no difference can be measured" in said
-    assert try_figures.merge_table(result).columns == ("form", "max_difference", "milliseconds", "low", "high")
+    assert try_figures.merge_table(result).columns[:5] == ("form", "max_difference", "milliseconds", "low", "high")
+    assert try_figures.merge_table(result).rows[1][5:] == (0.8, 0.78, 0.83)
     drawn = assert_draws(try_figures.merge_figure(result))
     assert list(drawn.data[0].y) == [10.1, 12.5, 10.0]
     assert list(drawn.data[0].error_y.array) == pytest.approx([0.5, 0.5, 0.5])
 
 
-@pytest.mark.parametrize("merged", [(13.0, 11.0, 20.0), (12.0, 9.0, 30.0)])
-def test_merging_claims_no_difference_where_the_times_overlap(merged: tuple[float, float, float]) -> None:
-    said = try_figures.merge_sentence(merge_result(merged)).striptags()
-    assert "attached: no difference can be measured" in said
+@pytest.mark.parametrize("over", [Ratio(1.2, 0.9, 1.4), Ratio(0.9, 0.7, 1.01), Ratio(1.05, 1.0, 1.1)])
+def test_merging_claims_no_difference_where_the_rounds_cannot_tell(over: Ratio) -> None:
+    said = try_figures.merge_sentence(merge_result(over, over)).striptags()
+    assert said.count("no difference can be measured") == 2
     assert "quicker" not in said
+    assert "slower" not in said
 
 
-def test_a_merged_model_that_is_slower_is_put_down_to_the_machine() -> None:
-    said = try_figures.merge_sentence(merge_result((20.0, 19.0, 21.0))).striptags()
-    assert "slower, and only what else this machine is doing can explain that" in said
+def latency_result() -> LatencyResult:
+    timed = (
+        Timed("full", "Full fine-tuning", "plain", 0, Spent(10.0, 9.0, 11.0), Ratio(1.01, 0.98, 1.03)),
+        Timed("lora", "LoRA", "attached", 9000, Spent(12.0, 11.0, 13.0), Ratio(1.21, 1.15, 1.25)),
+        Timed("lora", "LoRA", "merged", 0, Spent(10.1, 9.0, 11.0), Ratio(0.99, 0.96, 1.02)),
+        Timed("houlsby", "Adapters (Houlsby)", "attached", 9000, Spent(14.0, 13.0, 15.0), Ratio(1.4, 1.3, 1.5)),
+    )
+    missing = (("Prefix-layer", "no keys and <values>"),)
+    return LatencyResult("bert-mini", "cpu", 1, 128, 20, Spent(10.0, 9.5, 10.5), timed, missing)
 
 
-def test_whose_a_run_is_is_said_where_there_are_several_and_gives_no_secret_away() -> None:
-    mine, other = record(owner="secret-one"), record(run_id="r2222222222", owner="secret-two")
-    alone, both = compare_figures.runs_list(Compared((mine,))), compare_figures.runs_list(Compared((mine, other)))
-    assert "visitor" not in alone
-    assert mine.whose in both
-    assert other.whose in both
-    assert mine.whose != other.whose
-    assert "secret" not in both
-
-
-def test_labels_of_neighbouring_points_do_not_cover_each_other() -> None:
-    apart = compare_figures._label_places([(1_000, 0.8), (1_000_000, 0.9)])
-    assert apart == ["top center", "top center"]
-    close = compare_figures._label_places([(150_000, 0.95), (150_000, 0.95), (160_000, 0.951)])
-    assert len(set(close)) == 3
-
-
-def test_below_a_bundled_task_stands_that_it_is_not_glues() -> None:
-    assert "They are not SST-2's" in not_glues("sst2")
-    assert not_glues("sst2@hub") == not_glues("file-0123456789ab") == not_glues(None) == ""
-
-
-def test_the_merged_model_is_only_called_the_same_where_it_is() -> None:
-    def said(difference: float) -> str:
-        gaps = {"base": 0.5, "attached": 0.0, "merged": difference}
-        forms = tuple(MergeForm(name, gap, 10.0, 1, 9.0, 11.0) for name, gap in gaps.items())
-        return try_figures.merge_sentence(MergeResult("r1", "LoRA", forms, 32, 16, 600)).striptags()
-
-    assert "gives the same logits up to rounding" in said(6e-6)
-    assert "does not give the same logits" in said(2e-4)
-
-
-def test_what_a_run_scores_on_the_real_task_stands_beside_the_bundled_figure() -> None:
-    real = OnRealTask("SST-2", "dev.tsv", "abc", 872, {"accuracy": 0.776}, "2026-01-01", "a command")
-    said = figures.run_sentence(record(real=(real,))).striptags()
-    assert "On GLUE's own SST-2 (872 examples of dev.tsv): accuracy 77.6%." in said
-    assert "GLUE" not in figures.run_sentence(record()).striptags()
+def test_the_time_of_a_batch_is_told_by_what_the_rounds_can_tell() -> None:
+    result = latency_result()
+    said = latency_figures.latency_sentence(result).striptags()
+    assert "1 text of 128 tokens take bert-mini 10 ms here." in said.replace("10.0 ms", "10 ms")
+    assert "More time take LoRA +21.0%, Adapters (Houlsby) +40.0%." in said
+    assert "No difference from the plain model can be measured for LoRA, merged." in said
+    assert "Full fine-tuning are the plain model again and should not differ from it." in said
+    noisy = replace(result, timed=(replace(result.timed[0], ratio=Ratio(1.1, 1.05, 1.2)), *result.timed[1:]))
+    assert "(Full fine-tuning did here" in latency_figures.latency_sentence(noisy).striptags()
+    drawn = assert_draws(latency_figures.latency_figure(result))
+    assert list(drawn.data[0].x) == [1.01, 1.21, 0.99, 1.4]
+    assert list(drawn.data[0].error_x.arrayminus) == pytest.approx([0.03, 0.06, 0.03, 0.1])
+    assert_safe(latency_figures.missing_list(result), "no keys and <values>", ("p",))
+    table = latency_figures.latency_table(result)
+    assert [row[:2] for row in table.rows[:3]] == [("", "plain"), ("full", "plain"), ("lora", "attached")]

@@ -19,6 +19,7 @@ from explorer.labs.finetune.schema import CompareParams, FollowParams, RunsParam
 from explorer.runs.following import Compared, follow, follow_all
 from explorer.runs.queue import MOST_WAITING
 from explorer.runs.record import RunRecord, RunStatus
+from explorer.settings import Settings
 from explorer.tuning.methods import METHODS
 from explorer.tuning.spec import RunSpec
 from tests.engine import executing
@@ -161,12 +162,17 @@ class TestComparing:
             (3, 1, 32, 2)
         }
 
-    def test_methods_are_named_in_a_text_or_a_list(self, engine: LocalEngine, spec: RunSpec) -> None:
+    def test_methods_are_named_in_a_text_or_a_list(
+        self, engine: LocalEngine, spec: RunSpec, settings: Settings, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("explorer.labs.finetune.compare.jobs.settings", lambda: settings)
         params = CompareParams(spec.model, spec.task, methods="lora, bitfit", epochs=1)  # type: ignore[arg-type]
         last = looks(live.compare_methods(engine, params, "ada"))[-1]
         assert [one.spec.method for one in last.records] == ["lora", "bitfit"]
         assert {one.status for one in last.records} == {RunStatus.DONE}
         assert last.missing == ()
+        assert last.baseline is not None
+        assert last.baseline.labels == tuple(float(one) for one in last.records[0].outcome.truths.split())
 
     def test_an_unknown_method_starts_nothing(self, engine: LocalEngine, spec: RunSpec) -> None:
         with pytest.raises(BadInputError, match="no method 'banana'"):

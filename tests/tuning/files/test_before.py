@@ -24,7 +24,7 @@ def without_the_name(script: str) -> list[str]:
 @pytest.mark.parametrize(("method", "options"), METHODS, ids=str)
 def test_it_is_the_script_of_the_run(family: str, method: str, options: dict[str, object]) -> None:
     adapted = moved(tiny_bundle(family), method, outputs=2, **options)
-    facts = Settings("A run", adapted.spec, CATS.labels, (0.0, 1.0))
+    facts = Settings("A run", adapted.spec, CATS.labels, (0.0, 1.0), CATS.kind)
     script = script_of_settings(adapted.bundle, data(), adapted.spec)
     assert without_the_name(script) == without_the_name(training_script(adapted, facts, CATS.metrics))
     compile(script, "train.py", "exec")

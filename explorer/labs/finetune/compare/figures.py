@@ -7,15 +7,16 @@ from collections.abc import Iterable, Sequence
 
 from markupsafe import Markup
 
-from explorer.charts import Picture, axis, chart, points, series
+from explorer.charts import Picture, axis, chart, level, note, points, series
 from explorer.charts.words import caption, compact, duration, megabytes, percent, prose, quoted, strong
 from explorer.labs.finetune.figures import runs_table
-from explorer.runs.comparing import ALPHA, compare, every_pair, without_a_test
+from explorer.runs.comparing import ALPHA, against, compare, every_pair, test_of, without_a_test
 from explorer.runs.examples import OWNER
 from explorer.runs.following import Compared
 from explorer.runs.record import RunRecord, RunStatus
-from explorer.runs.report import metric_text, metric_title
+from explorer.runs.report import SHARES, metric_text, metric_title
 from explorer.tables import Table
+from explorer.tasks.baseline import Baseline
 
 _ROWS = (
     ("full fine-tuning", "125.0M", 87.6, 94.8, 90.2, 63.6, 92.8, 91.9, 78.7, 91.2, 86.4),
@@ -33,8 +34,24 @@ LORA_TABLE_2 = quoted(
 
 
 def compared_table(result: Compared) -> Table:
-    """One row a run."""
-    return runs_table(result.records)
+    """One row a run, and one for what counting words reaches, whose `trainable` are its own numbers."""
+    table, counted = runs_table(result.records), result.baseline
+    if counted is None or not result.records:
+        return table
+    first = result.records[0]
+    known = {
+        "run": "baseline",
+        "name": counted.title,
+        "model": "scikit-learn",
+        "task": first.task_title,
+        "method": "tfidf",
+        "status": RunStatus.DONE.value,
+        "metric": first.leading_metric,
+        "score": counted.metrics[first.leading_metric],
+        "trainable": counted.parameters,
+        "seconds": round(counted.seconds, 2),
+    }
+    return Table.of(table.columns, [*table.rows, tuple(known.get(column) for column in table.columns)])
 
 
 def compared_sentence(result: Compared) -> Markup:
@@ -58,7 +75,27 @@ def compared_sentence(result: Compared) -> Markup:
             parts.append(f" {smallest.name} trains least ({compact(smallest.trainable)}) and reaches {said}.")
         if len(scored) > 1:
             parts.append(f" {_beyond_chance(scored, scored.index(best))}")
+        if result.baseline is not None:
+            parts += _beside_counting(best, result.baseline)
     return prose(*parts) if parts else prose("The runs are starting.")
+
+
+def _beside_counting(best: RunRecord, counted: Baseline) -> list[str]:
+    """What counting words reaches, and what the best run adds to it."""
+    metric = best.leading_metric
+    reached, score = counted.metrics[metric], best.score
+    parts = [f" {counted.title}, which only counts words, reaches ", strong(metric_text(metric, reached))]
+    parts.append(f" in {duration(counted.seconds)} with {counted.features:,} features")
+    if reached is None or score is None:
+        return [*parts, "."]
+    gap = f"{100 * abs(score - reached):.1f} points" if metric in SHARES else f"{abs(score - reached):.3f}"
+    name = best.name.split(" · ")[0]
+    parts.append(f"; {name} is {gap} {'above' if score > reached else 'below'} it" if score != reached else "")
+    p = against(best, counted.labels, counted.answers)
+    if p is None:
+        return [*parts, "."]
+    said = "beyond chance" if p < ALPHA else "not beyond chance"
+    return [*parts, f", {said} (p = {p:.2g}, {test_of(metric)} on the same {len(counted.labels):,} examples)."]
 
 
 def _beyond_chance(records: Sequence[RunRecord], best: int) -> str:
@@ -87,6 +124,8 @@ def trade_figure(result: Compared) -> Picture | str:
     scored = [(place, record, record.score) for place, record in ended if record.score is not None]
     if not scored:
         return ""
+    metric = scored[0][1].leading_metric
+    counted = None if result.baseline is None else result.baseline.metrics[metric]
     scores = [score for _, _, score in scored]
     drawn = points(
         [max(1, record.trainable) for _, record, _ in scored],
@@ -98,11 +137,16 @@ def trade_figure(result: Compared) -> Picture | str:
         textfont={"size": 14},
         hover="%{text}: %{y:.3f} with %{x:,} trained parameters",
     )
-    spread = max(max(scores) - min(scores), 0.05)
-    span = (min(scores) - 0.2 * spread, max(scores) + 0.2 * spread)
+    low, high = min([*scores, *([] if counted is None else [counted])]), max([*scores, counted or 0.0])
+    spread = max(high - low, 0.05)
+    span = (low - 0.2 * spread, high + 0.2 * spread)
+    marks = []
+    if result.baseline is not None and counted is not None:
+        at_the_end = {"xref": "paper", "xanchor": "right", "yanchor": "bottom"}
+        marks = [level(counted, "@muted"), note(result.baseline.title, 1, counted, **at_the_end)]
     across = axis("trainable parameters", log=True, dtick=1, exponentformat="SI")
-    up = axis(metric_title(scored[0][1].leading_metric), span=span)
-    return chart(compared_sentence(result), [drawn], across, up, height=380, right=40)
+    up = axis(metric_title(metric), span=span)
+    return chart(compared_sentence(result), [drawn], across, up, marks, height=380, right=40)
 
 
 def _label_places(points: Sequence[tuple[int, float]]) -> list[str]:
@@ -157,9 +201,18 @@ def cost_table(result: Compared) -> Markup:
         )
         for record in result.records
     ]
+    if result.baseline is not None and result.records:
+        rows.append(_counted_row(result.baseline, result.records[0].leading_metric))
     rows += [Markup('<td>{}</td><td colspan="7">{}</td>').format(title, reason) for title, reason in result.missing]
     heads = ("method", "metric", "trainable", "share", "time", "memory (estimated)", "checkpoint", "status")
     return quoted(heads, rows)
+
+
+def _counted_row(counted: Baseline, metric: str) -> tuple[str, ...]:
+    """Counting words, in the cost table: nothing of it is pretrained, so its share is all."""
+    score, features = counted.metrics[metric], f"{counted.features:,} features"
+    score_cell = "" if score is None else f"{score:.3f}"
+    return (counted.title, score_cell, f"{counted.parameters:,}", features, duration(counted.seconds), "", "", "")
 
 
 def runs_list(result: Compared) -> Markup:

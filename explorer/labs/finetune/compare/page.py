@@ -7,6 +7,8 @@ import gradio as gr
 from explorer.charts import Picture
 from explorer.labs.finetune import COMPARE
 from explorer.labs.finetune.compare import figures as compare_figures
+from explorer.labs.finetune.latency.page import build_latency
+from explorer.labs.finetune.live import beside_counting
 from explorer.labs.finetune.schema import CompareParams
 from explorer.runs.curves import curves_figure
 from explorer.runs.examples import BY_METHOD
@@ -23,7 +25,7 @@ from explorer.ui.several import follow_several
 
 
 def build_compare(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
-    """The task and the methods; cost against score, curves, and the costs as a table."""
+    """The task and the methods; cost against score, curves, the costs as a table, and the time of a batch."""
     with bench():
         with asks():
             buttons = start_stop("Compare all", "compare", stop="Stop them all", stop_id=None)
@@ -35,7 +37,8 @@ def build_compare(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
             }
             caption(
                 "Every method with the same examples, seed and number of epochs, each with its own usual "
-                "learning rate. The runs train one after the other and stay in the list of runs."
+                "learning rate. The runs train one after the other and stay in the list of runs. The dashed line is what a "
+                "linear model reaches that counts words (TF-IDF) in the same examples."
             )
             with gr.Accordion("More settings", open=False):
                 inputs |= controls(CompareParams, "batch_size", "examples", "seed")
@@ -51,7 +54,11 @@ def build_compare(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
         "examples, and the bundled tasks have sentences of their own. To measure on GLUE's, take its file on the Train tab."
     )
     shown = [*view, (curves, _curves), (costs, compare_figures.cost_table)]
-    follow_several(picker, tab, COMPARE, inputs, buttons, shown, BY_METHOD.values())
+    bundled = BY_METHOD.values()
+    follow_several(
+        picker, tab, COMPARE, inputs, buttons, shown, bundled, lambda runs: beside_counting(page.engine, runs)
+    )
+    build_latency(page, tab)
 
 
 def _curves(result: Compared) -> Picture | str:

@@ -20,7 +20,7 @@ from explorer.ui.wiring import LATEX
 
 NAMES = (
     *("task", "method", "rank", "alpha", "targets", "learning_rate", "epochs", "batch_size", "examples", "seed"),
-    *("variant", "dropout", "prefix_length", "bottleneck"),
+    *("variant", "dropout", "prefix_length", "bottleneck", "keep_best"),
 )
 """In the order of the endpoint's parameters."""
 
@@ -57,7 +57,9 @@ class Controls:
         with gr.Accordion("Training settings", open=False):
             rate = find_method("lora").learning_rate
             self.learning_rate = control(RunSpec, "learning_rate", value=rate, info=_info(rate))
-            made |= controls(RunSpec, "epochs", "batch_size", "examples", "seed", "alpha", "variant", "dropout")
+            made |= controls(
+                RunSpec, "epochs", "batch_size", "examples", "seed", "alpha", "variant", "dropout", "keep_best"
+            )
         made |= {"task": task, "method": self.method, "learning_rate": self.learning_rate}
         self.inputs = {name: made[name] for name in NAMES}
         with gr.Accordion("How this method works", open=False):

@@ -6,6 +6,7 @@ from typing import Any
 
 import gradio as gr
 
+from explorer.charts import Picture
 from explorer.labs.finetune import FOLLOW, PLAN, TRAIN, figures
 from explorer.labs.finetune.outcome import figures as outcome_figures
 from explorer.labs.finetune.train.controls import Controls
@@ -44,12 +45,14 @@ def build_train(page: Page, picker: RunPicker) -> Stream:
             resume = gr.Button("Resume", visible=False, elem_id="resume")
             planned = rich_text(elem_classes=["caption", "plan"], elem_id="plan")
             controls = Controls(page)
+            scales = [("linear", "linear"), ("logarithmic", "log")]
+            scale = gr.Radio(scales, value="linear", label="Axis of the loss", elem_id="loss-scale")
         with shows():
             view = View(
                 "training",
                 ("run-said", "run-curves"),
                 figures.run_sentence,
-                lambda record: curves_figure([record], figures.run_sentence(record).striptags()),
+                _curves,
                 bar=lambda record: progress([record]),
             )
             tries = Tries(TRY)
@@ -80,7 +83,12 @@ def build_train(page: Page, picker: RunPicker) -> Stream:
         ]
 
     steered = [([picker.run, train, stop, resume], steer)]
-    shared: dict[str, Any] = {"visitor": picker.visitor, "watch": Watch(), "steered": steered}
+    shared: dict[str, Any] = {
+        "visitor": picker.visitor,
+        "watch": Watch(),
+        "views": {"scale": scale},
+        "steered": steered,
+    }
     training = Stream(page, TRAIN, controls.inputs, shown, folded, **shared)
     following = Stream(page, FOLLOW, {"run": picker.run}, shown, folded, **shared)
     training.on(train.click)
@@ -88,10 +96,14 @@ def build_train(page: Page, picker: RunPicker) -> Stream:
         training.on(tries.put(name, controls.inputs, show_progress="full"))
     picker.on_press(stop, "stop")
     resumed = picker.on_press(resume, "resume")
-    following.on(picker.run.input, resumed)
+    following.on(picker.run.input, scale.input, resumed)
     _plan(page, controls, planned, folded)
     controls.wire()
     return following
+
+
+def _curves(record: RunRecord, scale: str = "linear") -> Picture:
+    return curves_figure([record], figures.run_sentence(record).striptags(), scale)
 
 
 def _when_ended(draw: Draw) -> Draw:

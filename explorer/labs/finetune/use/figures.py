@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import astuple
 
 from markupsafe import Markup
 
@@ -91,11 +92,10 @@ ROUNDING = 1e-4
 
 
 def merge_table(result: MergeResult) -> Table:
-    """form, max_difference, milliseconds: the median, and its quartiles low and high."""
-    return Table.of(
-        ("form", "max_difference", "milliseconds", "low", "high"),
-        [(form.form, form.max_difference, form.milliseconds, form.low, form.high) for form in result.forms],
-    )
+    """form, max_difference, milliseconds (the median, and its quartiles low and high), the merged form's time over this one's."""
+    columns = ("form", "max_difference", "milliseconds", "low", "high", "merged_over_it", "ratio_low", "ratio_high")
+    rows = [(form.form, form.max_difference, *astuple(form.spent), *astuple(form.merged)) for form in result.forms]
+    return Table.of(columns, rows)
 
 
 def merge_sentence(result: MergeResult) -> Markup:
@@ -111,36 +111,40 @@ def merge_sentence(result: MergeResult) -> Markup:
         f"{said} differ by at most ",
         strong(f"{merged.max_difference:.1e}"),
         f" on {result.rows} texts. A batch of {result.timed} takes {_spread(merged)}, and {_spread(attached)} with the adapter "
-        f"attached: {_compared(merged, attached)}. Beside the model before ({_spread(base)}), {_compared(merged, base)}.",
+        f"attached: {_compared(attached)}. Beside the model before ({_spread(base)}), {_compared(base)}.",
     )
 
 
 def _spread(form: MergeForm) -> str:
     """The median with the quartiles."""
-    return f"{form.milliseconds:.3g} ms ({form.low:.3g} to {form.high:.3g})"
+    return f"{form.spent.median:.3g} ms ({form.spent.low:.3g} to {form.spent.high:.3g})"
 
 
-def _compared(merged: MergeForm, other: MergeForm) -> str:
-    """How much quicker or slower the merged model is, where that can be told at all."""
-    if not merged.differs_from(other):
+def _compared(other: MergeForm) -> str:
+    """How much quicker or slower the merged model is, where the rounds in which both were timed can tell."""
+    merged = other.merged
+    if not merged.differs:
         return "no difference can be measured"
-    change = merged.milliseconds / other.milliseconds - 1
-    if change < 0:
-        return f"merged it is {percent(-change)} quicker"
-    return f"merged it is {percent(change)} slower, and only what else this machine is doing can explain that"
+    low, high = sorted((abs(1 - merged.low), abs(1 - merged.high)))
+    between = f"(95% interval {percent(low)} to {percent(high)}, round by round)"
+    if merged.median < 1:
+        return f"merged it is {percent(1 - merged.median)} quicker {between}"
+    noise = "and only what else this machine is doing can explain that"
+    return f"merged it is {percent(merged.median - 1)} slower {between}, {noise}"
 
 
 def merge_figure(result: MergeResult) -> Picture:
     """Milliseconds a batch before, with the adapter attached, and merged: the median, with a bar from quartile to quartile."""
     titles = {"base": "before", "attached": "adapter attached", "merged": "merged"}
     forms = result.forms
-    high, low = ([form.high - form.milliseconds for form in forms], [form.milliseconds - form.low for form in forms])
+    times = [form.spent for form in forms]
+    high, low = ([one.high - one.median for one in times], [one.median - one.low for one in times])
     drawn = bars(
         [titles.get(form.form, form.form) for form in forms],
-        [form.milliseconds for form in forms],
+        [one.median for one in times],
         ["@muted", "@second", "@first"],
         upright=True,
-        texts=[f"{form.milliseconds:.1f} ms" for form in forms],
+        texts=[f"{one.median:.1f} ms" for one in times],
         at="inside",
         size=17,
         insidetextfont=None,

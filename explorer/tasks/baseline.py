@@ -1,0 +1,76 @@
+"""What counting words reaches on a task: TF-IDF with a linear model, on the examples that a run learns from.
+
+Words and pairs of neighbours are weighed by how rare they are (Spärck Jones 1972), and a linear model reads the weights:
+logistic regression for classes, ridge regression for scores. Nothing of it is pretrained, so what BERT reaches beyond it is what
+pretraining adds.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from explorer.tasks.metrics import scores
+from explorer.tasks.task import CLASSES, Example, Task, TaskData
+
+WORDS = r"(?u)\b\w+\b"
+NEIGHBOURS = (1, 2)
+"""Single words and pairs of neighbours."""
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """What it scores. answers: of every held-out row, class numbers or scores, beside their labels.
+
+    features: different words and pairs of the training texts. parameters: numbers that are learnt from them. seconds: of
+    learning and answering.
+    """
+
+    title: str
+    metrics: dict[str, float | None]
+    labels: tuple[float, ...]
+    answers: tuple[float, ...]
+    features: int
+    parameters: int
+    seconds: float
+
+
+def baseline(data: TaskData, examples: int, held_out: int) -> Baseline | None:
+    """On the first `examples` (0 for all), measured on the first `held_out` rows of the leading split.
+
+    None where it cannot be had: a task without classes or scores, texts without words, labels of one class.
+    """
+    task, train = data.task, data.train[: examples or None]
+    rows = next(iter(data.validation.values()))[:held_out]
+    if task.kind != CLASSES or not rows or (task.labels and len({example.label for example in train}) < 2):
+        return None
+    labels = tuple(example.label for example in rows)
+    fitted = _fitted(task, train, rows)
+    model = "ridge regression" if task.is_regression else "logistic regression"
+    return fitted and Baseline(f"TF-IDF + {model}", scores(task, labels, fitted[0]), labels, *fitted)
+
+
+def _fitted(
+    task: Task, train: Sequence[Example], rows: Sequence[Example]
+) -> tuple[tuple[float, ...], int, int, float] | None:
+    """Answers, features, parameters and seconds, with scikit-learn's own settings throughout; None if no text has a word."""
+    from sklearn.feature_extraction.text import TfidfVectorizer
+    from sklearn.linear_model import LogisticRegression, Ridge
+
+    began = time.perf_counter()
+    vectors = TfidfVectorizer(ngram_range=NEIGHBOURS, token_pattern=WORDS)
+    try:
+        read = vectors.fit_transform([_text(example) for example in train])
+    except ValueError:  # "empty vocabulary"
+        return None
+    model = Ridge() if task.is_regression else LogisticRegression(max_iter=1000)
+    model.fit(read, [example.label for example in train])
+    said = model.predict(vectors.transform([_text(example) for example in rows]))
+    learnt = int(model.coef_.size) + (1 if task.is_regression else int(model.intercept_.size))
+    return tuple(float(value) for value in said), int(read.shape[1]), learnt, time.perf_counter() - began
+
+
+def _text(example: Example) -> str:
+    """Both texts of a pair as one: what the counts of words cannot tell apart anyway."""
+    return example.text if example.second is None else f"{example.text} {example.second}"

@@ -1,0 +1,54 @@
+"""The best evaluation so far, with the numbers that were trained by then: a run may end with these and not with its last."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from explorer.tasks.metrics import LOSS
+
+_PROGRESS = "best"
+_NUMBERS = "best."
+
+
+@dataclass(frozen=True)
+class Best:
+    """step: of the evaluation. score: of the leading metric, -inf where it was undefined. loss: on the same rows."""
+
+    step: int
+    score: float
+    loss: float
+    numbers: Mapping[str, Tensor]
+
+    def state(self) -> dict[str, Tensor]:
+        """As tensors, for a checkpoint."""
+        about = torch.tensor([self.step, self.score, self.loss], dtype=torch.float64)
+        return {_PROGRESS: about, **{_NUMBERS + name: value for name, value in self.numbers.items()}}
+
+
+def better(
+    best: Best | None,
+    step: int,
+    found: Mapping[str, float | None],
+    metric: str,
+    numbers: Callable[[], Mapping[str, Tensor]],
+) -> Best:
+    """The better of the best so far and a new evaluation: by its metric, where that ties by the lower loss, else the earlier."""
+    score, loss = found.get(metric), found.get(LOSS)
+    rank = (-math.inf if score is None else score, -(math.inf if loss is None else loss))
+    if best is not None and (best.score, -best.loss) >= rank:
+        return best
+    return Best(step, rank[0], -rank[1], numbers())
+
+
+def from_state(kept: Mapping[str, Tensor]) -> Best | None:
+    """What `state` gave; None in a checkpoint without one."""
+    if _PROGRESS not in kept:
+        return None
+    step, score, loss = kept[_PROGRESS].tolist()
+    numbers = {name.removeprefix(_NUMBERS): value for name, value in kept.items() if name.startswith(_NUMBERS)}
+    return Best(int(step), score, loss, numbers)
