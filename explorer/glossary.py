@@ -45,6 +45,11 @@ ENTRIES = (
     ),
     Entry("logit", "A model's score of one class before the softmax turns all scores into probabilities."),
     Entry("log-odds", "The logarithm of p / (1 − p): 0 at 50%, positive above, negative below."),
+    Entry(
+        "relative embeddings",
+        "A vector for each distance between two tokens, which DeBERTa's attention looks up in place of adding places to words.",
+        ("attention", "inputs"),
+    ),
     Entry("softmax", "Turns scores into probabilities: the exponential of each, divided by their sum."),
     Entry(
         "KL", "Kullback–Leibler divergence: how far one distribution is from another, 0 where they agree.", exact=True

@@ -146,7 +146,7 @@ def test_other_methods_train_it_or_say_why_not(family: str, model: str, method: 
 
 
 def test_a_student_is_made_of_it(run_id: str) -> None:
-    answer = explorer.run("distill", teacher=run_id, student_layers=1, **QUICK)
+    answer = explorer.run("distill", teacher=run_id, student_layers=1, examples=16, epochs=1)
     assert answer.result.students[0].status == "done"
 
 

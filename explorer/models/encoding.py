@@ -56,7 +56,7 @@ class Encoded:
 def encode(bundle: Bundle, text: object, second: object = None) -> Encoded:
     """Tokenise one text, or a pair.
 
-    A model that only continues texts is not told that the text ends, whatever its tokenizer adds.
+    A text that a model is to continue is not said to end (`ends_texts`).
     Raises BadInputError for a text that is empty, too large to tokenise or longer than the model can read.
     """
     texts = [checked_text(text)] if second is None else [checked_text(text), checked_text(second)]
@@ -95,7 +95,7 @@ def encode(bundle: Bundle, text: object, second: object = None) -> Encoded:
 
 def _ends(bundle: Bundle, batch: BatchEncoding) -> bool:
     """Whether the tokenizer has put a token that ends a text behind one that is to be continued."""
-    if Capability.MLM in bundle.capabilities or Capability.CAUSAL not in bundle.capabilities:
+    if not bundle.architecture.ends_texts:
         return False
     ends = (bundle.tokenizer.sep_token_id, bundle.tokenizer.eos_token_id)
     last, own = int(batch["input_ids"][0, -1]), batch.word_ids(0)[-1]

@@ -21,10 +21,9 @@ from pretraining.starts.transplant import load, load_tokenizer
 from pretraining.stream import BatchStream
 
 FITTED_ON = 8
-"""Batches of rows of 128 on which the distances' weights are fitted: 16,000 tokens."""
+"""Batches of the longest rows on which the distances' weights are fitted: 16,000 tokens."""
 FROM_STEP = 10_000_000
 """They are drawn as those of a step that no training reaches."""
-ROWS = Stage(share=1.0, length=128, text=1.0, sentence=0.0, pair=0.0)
 NEW = ("rel_embeddings", "pos_proj", "pos_q_proj")
 SOURCE = "roberta-mini"
 
@@ -87,7 +86,8 @@ class DebertaPretrainer(Pretrainer[DebertaRecipe]):
     def _texts(self) -> list[Tensor]:
         """Rows with masks in them, as in training, each batch cut to its shortest row."""
         stream = BatchStream(self.recipe, self.stores, self.tokenizer, self.drawers)
-        drawn = (stream.draw(step, ROWS) for step in range(FROM_STEP, FROM_STEP + FITTED_ON))
+        rows = Stage(share=1.0, length=self.recipe.stages[-1].length, text=1.0, sentence=0.0, pair=0.0)
+        drawn = (stream.draw(step, rows) for step in range(FROM_STEP, FROM_STEP + FITTED_ON))
         return [batch.input_ids[:, : int(batch.attention_mask.sum(1).min())] for batch in drawn]
 
 

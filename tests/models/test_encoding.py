@@ -190,3 +190,14 @@ def test_a_blank_is_spelled_for_a_model_that_fills_it_and_ends_what_another_read
     assert asked_texts(causal, "the cat", "sat <mask>.") == ("the cat", "sat", True)
     with pytest.raises(BadInputError, match="before the blank"):
         asked_texts(causal, " [MASK] cat")
+
+
+def test_a_text_to_be_continued_does_not_end(tmp_path: Path) -> None:
+    """ModernBERT's decoders have the encoders' tokenizer."""
+    decoder = load_bundle(str(tiny.save(tmp_path / "decoder", "ModernBERT decoder")), Settings(device="cpu"))
+    encoder = load_bundle(str(tiny.save(tmp_path / "encoder", "ModernBERT")), Settings(device="cpu"))
+    whole = [token.text for token in encode(encoder, "the cat sat").tokens]
+    assert whole == ["[CLS]", "the", "cat", "sat", "[SEP]"]
+    encoded = encode(decoder, "the cat sat")
+    assert [token.text for token in encoded.tokens] == whole[:-1]
+    assert {tensor.shape for tensor in encoded.inputs.values()} == {(1, 4)}

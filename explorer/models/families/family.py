@@ -147,7 +147,8 @@ class Architecture:
     spare_positions: how many of its position embeddings never hold a token. half_precision: whether transformers' code of it
     runs where matrix products are in bfloat16. parts: its parts with their formulas, from a config; None if none are written
     down. inner: what its config calls the width inside the feed-forward block. disentangled: its attention has scores of
-    content and of position, in code of its own.
+    content and of position, in code of its own. ends_texts: it continues texts, and its tokenizer is an encoder's, which puts
+    a token behind every text; one that is to be continued is read without it.
     """
 
     family: str
@@ -163,6 +164,7 @@ class Architecture:
     parts: Callable[[Any], list[Part]] | None = None
     inner: str = "intermediate_size"
     disentangled: bool = False
+    ends_texts: bool = False
 
     @property
     def has_plain_heads(self) -> bool:

@@ -38,6 +38,7 @@ DECODER = Architecture(
         bias_switches=_SWITCHES,
     ),
     _EMBEDDINGS,
+    ends_texts=True,
 )
 
 ARCHITECTURES = (MODERNBERT, DECODER)

@@ -29,7 +29,7 @@ def relative_sentence(result: RelativeResult) -> Markup:
     parts: list[str] = [
         f"The {count:,} distances in a text of {result.length} tokens take ",
         strong(f"{rows} of the {2 * result.span} rows"),
-        f" of {result.model}'s table. ",
+        f" of {result.model}'s relative embeddings. ",
     ]
     alone = _alone(result)
     if rows == count:
