@@ -49,7 +49,7 @@ def _keep_last(body: nn.Module, args: Any, kwargs: Any, output: Any) -> Any:
 
 def _notes(spec: RunSpec, layers: Layers) -> Iterator[str]:
     if not layers.reads_last:
-        yield "The classifier reads the first virtual token, which stands where [CLS] stood."
+        yield "The first virtual token stands where [CLS] stood, and a classifier reads it there."
 
 
 METHOD = Method(

@@ -13,6 +13,9 @@ from explorer.runs.record import Outcome, RunRecord
 from explorer.tasks.task import CLASSES
 from explorer.tuning.kinds import kind_of
 
+AROUND = 70
+"""Characters of a text on each side of where its answer begins."""
+
 
 def label_text(record: RunRecord, label: float) -> str:
     """A class by its name, a score by its number."""
@@ -86,12 +89,19 @@ def mistakes(record: RunRecord, most: int = 8) -> Markup:
     return quoted(("text", "true", "predicted", "confidence" if record.labels else ""), rows, title, "mistakes")
 
 
+def _around(context: str, wanted: Sequence[str]) -> str:
+    """What of a text stands around the first of the wanted words."""
+    place = next((context.index(one) for one in wanted if one and one in context), 0)
+    begin, end = max(0, place - AROUND), place + AROUND
+    return ("…" if begin else "") + context[begin:end].strip() + ("…" if end < len(context) else "")
+
+
 def _judged(record: RunRecord, outcome: Outcome, most: int) -> Markup:
     """What was asked, what is right and what the run said, of held-out examples; those with the lowest score first."""
     shown = sorted(outcome.judged, key=lambda one: 1.0 if one.score is None else one.score)[:most]
     rows = [
         (
-            one.asked if one.context is None else f"{one.asked} / {one.context}",
+            one.asked if one.context is None else f"{one.asked} / {_around(one.context, (*one.right, one.said))}",
             " / ".join(one.right) or "no answer",
             strong(one.said or "no answer"),
         )

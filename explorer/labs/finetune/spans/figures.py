@@ -14,8 +14,8 @@ from explorer.labs.finetune.spans.schema import AnswerResult, SpanAnswer
 from explorer.tables import Table
 
 NOTHING = "no answer"
-MOST_NAMES, MOST_NAMES_ON_A_PHONE = 70, 14
-"""Tokens whose names stand below the bars; of a longer text the pointer reads them."""
+NAMED = 0.1
+"""A token's name stands below its bars from this probability on; the pointer reads the others."""
 
 SIDES = (("start", "@first"), ("end", "@second"))
 
@@ -59,17 +59,21 @@ def answer_figure(result: AnswerResult) -> Picture:
 def _panel(result: AnswerResult, answer: SpanAnswer, title: str, shown: bool = True) -> Panel:
     names = [NOTHING, *(label(token.text, 12) for token in result.tokens)]
     places = list(range(len(names)))
-    span = (-0.7, len(names) - 0.3)
-    named: Look = {"tickmode": "array", "tickvals": places, "ticktext": names, "tickangle": -55}
-    numbered = axis("token of the text", grid=False, span=span)
-    wide = axis(grid=False, size=12, span=span, **named) if len(names) <= MOST_NAMES else numbered
-    narrow = wide if len(names) <= MOST_NAMES_ON_A_PHONE else numbered
+    sides = [(answer.nothing[side], *values) for side, values in enumerate((answer.start, answer.end))]
+    told = [place for place in places if place == 0 or max(side[place] for side in sides) >= NAMED]
+    named: Look = {
+        "tickmode": "array",
+        "tickvals": told,
+        "ticktext": [names[place] for place in told],
+        "tickangle": -30,
+    }
+    across = axis(grid=False, size=14, span=(-0.7, len(names) - 0.3), **named)
     up = axis(title, percent=True, span=(0, 1.04))
     traces = [
-        _bars(places, (answer.nothing[side], *values), colour, f"P({name})", names, shown)
-        for side, ((name, colour), values) in enumerate(zip(SIDES, (answer.start, answer.end), strict=True))
+        _bars(places, values, colour, f"P({name})", names, shown)
+        for (name, colour), values in zip(SIDES, sides, strict=True)
     ]
-    return Panel(traces, wide, up, alone=Panel((), narrow, up))
+    return Panel(traces, across, up)
 
 
 def _bars(

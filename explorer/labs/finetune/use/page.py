@@ -40,16 +40,21 @@ ELSEWHERE = """
 <p class="said">This run puts meanings into words and knows no classes: ask it on the <a href="generation">Writing page</a>.</p>
 """
 
+_IN_VIEW = "(run) => [run, document.querySelector('#try-forms')?.offsetParent ? 'yes' : '']"
+"""Whether a run that is chosen is to be asked now: this tab is in view."""
+
 
 def build_try(page: Page, picker: RunPicker, tab: gr.Tab) -> gr.Dropdown:
     """The form for what the chosen run has learnt. Returns the list of runs to swap between."""
     turns = {kind: gr.Textbox("", visible="hidden", label=f"{kind} turn") for kind in (CLASSES, SPAN)}
-    with gr.Column() as classes:
-        runs = _build_classes(page, picker, turns[CLASSES])
-    with gr.Column(visible=False) as spans:
-        build_answers(page, picker, turns[SPAN].change)
-    with gr.Column(visible=False) as written:
-        gr.HTML(ELSEWHERE)
+    in_view = gr.Textbox("", visible="hidden", label="form in view")
+    with gr.Column(elem_id="try-forms"):
+        with gr.Column() as classes:
+            runs = _build_classes(page, picker, turns[CLASSES])
+        with gr.Column(visible=False) as spans:
+            build_answers(page, picker, turns[SPAN].change)
+        with gr.Column(visible=False) as written:
+            gr.HTML(ELSEWHERE)
     forms = {CLASSES: classes, SPAN: spans, WRITTEN: written}
 
     def kind_of(run: str | None) -> str:
@@ -59,11 +64,13 @@ def build_try(page: Page, picker: RunPicker, tab: gr.Tab) -> gr.Dropdown:
     def show(run: str | None) -> list[Any]:
         return [gr.update(visible=kind == kind_of(run)) for kind in forms]
 
-    def ask(run: str | None) -> list[Any]:
-        return [secrets.token_hex(4) if kind == kind_of(run) else gr.skip() for kind in turns]
+    def ask(run: str | None, seen: str = "yes") -> list[Any]:
+        return [secrets.token_hex(4) if seen and kind == kind_of(run) else gr.skip() for kind in turns]
 
-    picker.run.change(show, [picker.run], list(forms.values()), **QUIET)
-    tab.select(show, [picker.run], list(forms.values()), **QUIET).then(ask, [picker.run], list(turns.values()), **QUIET)
+    shown, asked = list(forms.values()), list(turns.values())
+    picker.run.change(show, [picker.run], shown, **QUIET)
+    picker.run.input(ask, [picker.run, in_view], asked, js=_IN_VIEW, **QUIET)
+    tab.select(show, [picker.run], shown, **QUIET).then(ask, [picker.run], asked, **QUIET)
     return runs
 
 
