@@ -70,6 +70,7 @@ ASKED: dict[str, list[dict[str, Any]]] = {
     "soft_targets": [{}, {"temperature": 8.0}],
     "importance": [{}, {"model": "bert-mini", "examples": 32}],
     "attribute": [{"text": TEXT}, {"model": "gpt2-mini", "text": "The capital of France is"}],
+    "latency": [{"model": "bert-mini", "length": 32, "repeats": 2}],
     "swap_runs": [{"runs": ("example-lora-8", "example-lora-2"), "sentence_a": PLAIN_TEXT}],
     "take_metrics_apart": [{"matrix": ((40, 10), (5, 45))}],
     "correlate": [{"points": ((1.0, 1.2), (2.0, 1.9), (3.0, 3.4), (5.0, 4.1))}],
@@ -78,7 +79,15 @@ ASKED: dict[str, list[dict[str, Any]]] = {
     "score_parts": [{"hypotheses": PLAIN_TEXT, "references": PLAIN_TEXT}],
 }
 """Questions beside the defaults: where an action is named, these are asked in place of the defaults alone."""
-SKIPPED = ("compare_methods", "sweep_ranks", "ablate_distillation", "compare_amplification", "distill", "adapt_writer")
+SKIPPED = (
+    "compare_methods",
+    "sweep_ranks",
+    "sweep",
+    "ablate_distillation",
+    "compare_amplification",
+    "distill",
+    "adapt_writer",
+)
 """They start many runs, or long ones."""
 
 

@@ -17,6 +17,7 @@ from explorer.labs.finetune.schema import (
     RunsParams,
     SwapParams,
 )
+from explorer.labs.finetune.sweep import SWEEP
 from explorer.labs.finetune.use import figures as try_figures
 from explorer.runs.report import run_table
 from explorer.tuning.spec import RunSpec
@@ -59,6 +60,6 @@ LAB = Lab(
     question="How little of BERT must change?",
     teaser="Train LoRA live beside every other way to fine-tune, then try, swap, merge and take home the result.",
     needs=None,
-    actions=(TRAIN, FOLLOW, RUNS, COMPARE, PLAN, PREDICT, SWAP, MERGE, EXPORT, LATENCY, TAKE_APART, CORRELATE),
+    actions=(TRAIN, FOLLOW, RUNS, COMPARE, PLAN, PREDICT, SWAP, MERGE, EXPORT, LATENCY, SWEEP, TAKE_APART, CORRELATE),
     tab="explorer.labs.finetune.page:build",
 )
