@@ -74,6 +74,7 @@ ASKED: dict[str, list[dict[str, Any]]] = {
     "importance": [{}, {"model": "bert-mini", "examples": 32}],
     "attribute": [{"text": TEXT}, {"model": "gpt2-mini", "text": "The capital of France is"}],
     "answer_question": [{}, {"question": "What did the bridge cost?"}],
+    "latency": [{"model": "bert-mini", "length": 32, "repeats": 2}],
     "swap_runs": [{"runs": ("example-lora-8", "example-lora-2"), "sentence_a": PLAIN_TEXT}],
     "forgetting": [{"runs": ("example-lora-8", "example-bitfit")}],
     "take_metrics_apart": [{"matrix": ((40, 10), (5, 45))}],
@@ -86,6 +87,7 @@ ASKED: dict[str, list[dict[str, Any]]] = {
 SKIPPED = (
     "compare_methods",
     "sweep_ranks",
+    "sweep",
     "ablate_distillation",
     "compare_amplification",
     "train_intruders",

@@ -114,6 +114,7 @@ CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("answer_question", {"run": "example-squad", "question": "Who left?", "text": NASTY}),
     ("swap_runs", {"runs": "RUN", "sentence_a": NASTY}),
     ("merge_check", {"run": "RUN"}),
+    ("sweep", {**TINY, "setting": "matrices", "values": ("q+v", "o"), "seeds": 1}),
     ("latency", {"model": "TINY", "methods": ("lora", "ia3"), "length": 8, "repeats": 2}),
     ("export_run", {"run": "RUN", "kind": "adapter"}),
     ("take_metrics_apart", {"matrix": ((3, 1), (0, 2))}),

@@ -155,6 +155,10 @@ def run_name(spec: RunSpec, method: Method, task_title: str) -> str:
     if method.is_student:
         labels = f"{spec.labelled} labels" if spec.labelled else "labels"
         what = _student_name(spec, "hidden words" if method.fills_masks else labels)
+    if spec.last_layers:
+        what += f", last {spec.last_layers} layer{'s' if spec.last_layers > 1 else ''}"
+    if spec.start == "random" and not method.is_student:
+        what += ", random start"
     return f"{what} · {task_title}" + (f" · seed {spec.seed}" if spec.seed else "")
 
 

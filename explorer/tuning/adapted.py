@@ -19,7 +19,7 @@ from explorer.tuning.deltas import Delta, base_weights, model_deltas, stored
 from explorer.tuning.features import head_alone, read_features
 from explorer.tuning.forks import head_names
 from explorer.tuning.kinds import Kind, kind_of
-from explorer.tuning.methods import find_method
+from explorer.tuning.methods import Method, find_method
 from explorer.tuning.seeded import Seeded, SeededDropout
 from explorer.tuning.spec import RunSpec
 
@@ -69,11 +69,33 @@ def check_method(bundle: Bundle, spec: RunSpec, kind: str = CLASSES) -> None:
     ).refuses(method, bundle.architecture)
     if reason:
         raise BadInputError(f"{method.title} cannot be had on {bundle.model_id}: {reason}")
+    _check_depth(bundle, spec, method)
     if method.has_virtual_tokens and spec.prefix_length > bundle.longest // 2:
         raise BadInputError(
             f"prefix_length is {spec.prefix_length}, and {bundle.model_id} reads {bundle.longest} tokens in all. "
             f"Take {bundle.longest // 2} or less, so that half of them are left for the text."
         )
+
+
+def _check_depth(bundle: Bundle, spec: RunSpec, method: Method) -> None:
+    """Raise BadInputError where the last layers are asked for and are not to be had, or a random start that is not."""
+    if spec.start == "random" and not method.is_student and (method.slug != "full" or spec.last_layers):
+        raise BadInputError(
+            "From random numbers every weight has to be trained. Take method = full and last_layers = 0, or start with the "
+            "pretrained weights (start = pretrained)."
+        )
+    if not spec.last_layers:
+        return
+    depth, names = bundle.model.config.num_hidden_layers, [name for name, _ in bundle.model.named_parameters()]
+    reason = ""
+    if "last_layers" not in method.options:
+        reason = f"{method.title} is not put on single layers"
+    elif spec.last_layers > depth:
+        reason = f"{bundle.model_id} has {depth} layers, and last_layers is {spec.last_layers}"
+    elif bundle.architecture.layers.count(names) < depth:
+        reason = f"{bundle.model_id} has one layer that serves at every depth, so none of them is the last"
+    if reason:
+        raise BadInputError(f"{reason}. Set last_layers to 0, which is all of them.")
 
 
 def build(fork: PreTrainedModel, spec: RunSpec, layers: Layers) -> tuple[PreTrainedModel, nn.Module, frozenset[str]]:
@@ -217,6 +239,10 @@ class Adapted:
         if self.method.is_student:
             raise BadInputError(
                 "A student has layers of its own, so there is no ΔW from the model's. Choose another run."
+            )
+        if self.spec.start == "random":
+            raise BadInputError(
+                "This run began with random numbers, so there is no ΔW from the model's weights. Choose another run."
             )
         return model_deltas(self.fork, self.layers, base_weights(self.bundle), self._start)
 

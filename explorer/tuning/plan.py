@@ -96,15 +96,20 @@ def plan(bundle: Bundle, outputs: int, spec: RunSpec, examples: int, mean_tokens
 def _activations(bundle: Bundle, spec: RunSpec, sizes: Sizes, tokens: float) -> int:
     """Tokens x layers x hidden size x the numbers that the method keeps; none if nothing below the head is trained."""
     config, kept = bundle.model.config, find_method(spec.method).kept
-    numbers = float(tokens * sizes.depth * config.hidden_size * kept)
+    numbers = float(tokens * sizes.depth * _share(spec, sizes) * config.hidden_size * kept)
     if not _is_half(bundle.device) or not kept:
         return round(NUMBER * numbers)
     return round(NUMBER * HALF_SHARE * numbers + 2 * sum(sizes.matrices.values()))
 
 
+def _share(spec: RunSpec, sizes: Sizes) -> float:
+    """The part of the layers through which gradients go."""
+    return spec.last_layers / sizes.depth if spec.last_layers else 1.0
+
+
 def _step_seconds(bundle: Bundle, spec: RunSpec, sizes: Sizes, tokens: float) -> float:
     """Products forward (1), back to what each layer read (1) and to the matrices where they are trained (1), then AdamW."""
-    through = find_method(spec.method).products
+    through = 1 + (find_method(spec.method).products - 1) * _share(spec, sizes)
     products, moved = _speed(bundle.device)
     body = sum(sizes.matrices.values()) * sizes.passes
     starting = float(LAYER_SECONDS * sizes.depth * through)

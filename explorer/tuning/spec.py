@@ -81,6 +81,11 @@ Start = Annotated[
     OneOf(STARTS, ("the teacher's layers", "pretrained layers", "random numbers")),
     Shown("Starts from"),
 ]
+LastLayers = Annotated[
+    int,
+    Exact(0, 1000),
+    Shown("Last layers to train", "0 trains all. The others stay as they are, with the embeddings."),
+]
 Labelled = Annotated[int, Exact(0, 10_000_000), Shown("Known labels")]
 """How many of a student's training examples keep their label, drawn by the seed; 0 for all."""
 
@@ -120,6 +125,7 @@ class RunSpec:
     hard_weight: Weight = 0.0
     cosine_weight: Weight = 0.0
     labelled: Labelled = 0
+    last_layers: LastLayers = 0
     keep_best: Annotated[
         bool, Flag(), Shown("Keep the best step", "End with the best evaluation, not with the last.")
     ] = False

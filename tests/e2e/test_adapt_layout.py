@@ -8,7 +8,7 @@ from tests.e2e.visiting import SIZES, Visit, open_tab, width_of
 
 pytestmark = pytest.mark.e2e
 
-FINETUNE_TABS = ("Train", "Try it", "Compare all", "Runs", "Merge and take home", "Metrics")
+FINETUNE_TABS = ("Train", "Try it", "Compare all", "Sweep", "Runs", "Merge and take home", "Metrics")
 PRESSED_FIRST = "Merge and take home"
 """The tab that draws nothing before its button is pressed."""
 

@@ -17,7 +17,7 @@ from tests.ui.conftest import refusal, rows
 
 ACTIONS: dict[str, Any] = {action.name: action for lab in LABS for action in lab.actions}
 TRAIN = (
-    *("train", "compare_methods", "compare_amplification", "train_intruders", "sweep_ranks"),
+    *("train", "compare_methods", "compare_amplification", "train_intruders", "sweep_ranks", "sweep"),
     *("distill", "ablate_distillation", "pretrain", "adapt_writer"),
 )
 """These take minutes by default: their settings are checked as a run's would be."""

@@ -20,6 +20,7 @@ from explorer.labs.finetune.schema import (
 )
 from explorer.labs.finetune.spans import figures as span_figures
 from explorer.labs.finetune.spans.schema import AnswerParams
+from explorer.labs.finetune.sweep import SWEEP
 from explorer.labs.finetune.use import figures as try_figures
 from explorer.runs.report import run_table
 from explorer.tuning.spec import RunSpec
@@ -82,6 +83,7 @@ LAB = Lab(
         EXPORT,
         MEMORY,
         LATENCY,
+        SWEEP,
         TAKE_APART,
         CORRELATE,
     ),

@@ -1,4 +1,4 @@
-"""The fine-tuning page: train, try, compare, merge, and take the metrics apart."""
+"""The fine-tuning page: train, try, compare, sweep, merge, and take the metrics apart."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from explorer.labs.finetune.memory.page import build_memory
 from explorer.labs.finetune.merge.page import build_merge
 from explorer.labs.finetune.metrics.page import build_metrics
 from explorer.labs.finetune.runs.page import build_runs
+from explorer.labs.finetune.sweep.page import build_sweep
 from explorer.labs.finetune.train.page import build_train
 from explorer.labs.finetune.use.page import build_try
 from explorer.ui.page import Page
@@ -27,6 +28,8 @@ def build(page: Page) -> None:
             swap_runs = build_try(page, picker, trying)
         with gr.Tab("Compare all", id="compare") as compare:
             build_compare(page, picker, compare)
+        with gr.Tab("Sweep", id="sweep") as sweep:
+            build_sweep(page, picker, sweep)
         with gr.Tab("Runs", id="runs") as runs:
             build_runs(page, picker, runs)
         with gr.Tab("Merge and take home", id="merge") as merging:

@@ -72,10 +72,16 @@ class Layers:
         paths = dict.fromkeys(path for role, path in self.modules.items() if role in wanted)
         return {"+".join(role for role, other in self.modules.items() if other == path): path for path in paths}
 
-    def pattern(self, paths: Iterable[str]) -> str:
-        """A regular expression for the full names, in a model with a head, of these matrices in every layer."""
-        inside = "|".join(re.escape(path) for path in paths)
-        return rf"{re.escape(self.body)}\.{self._numbered}\.(?:{inside})"
+    def pattern(self, paths: Iterable[str], numbers: Iterable[int] = ()) -> str:
+        """A regular expression for the full names, in a model with a head, of these matrices in every layer, or in some."""
+        inside, some = "|".join(re.escape(path) for path in paths), "|".join(map(str, numbers))
+        numbered = self._numbered.replace(r"(\d+)", f"({some})") if some else self._numbered
+        return rf"{re.escape(self.body)}\.{numbered}\.(?:{inside})"
+
+    def layer_of(self, name: str) -> int | None:
+        """In which layer a parameter or module of this name is, whatever stands before the layers' path; None outside."""
+        found = re.search(rf"(?:^|\.){self._numbered}\.", name)
+        return int(found[1]) if found else None
 
     def locate(self, name: str) -> tuple[int, str] | None:
         """The layer and the name (as `matrices` gives it) of the matrix whose module is called `name`; None for others.

@@ -34,6 +34,7 @@ _SETTINGS = {
     "teacher": "Teacher (a run's id)",
     "student_layers": "Layers",
     "start": "Started from",
+    "last_layers": "Layers that it reaches, from the last (0: all)",
     "temperature": "Temperature T",
     "soft_loss": "Compared by",
     "soft_weight": "Weight of the soft targets",
@@ -123,6 +124,8 @@ def _settings(facts: RunFacts, method: Method) -> list[tuple[object, ...]]:
     for option in method.options:
         value = getattr(spec, option)
         own.append((_SETTINGS.get(option, option), ", ".join(value) if isinstance(value, tuple) else value))
+    if spec.start == "random" and not method.is_student:
+        own.append((_SETTINGS["start"], "random numbers"))
     labels = ", ".join(f"{number} = {label}" for number, label in enumerate(facts.labels)) or "one score"
     labels = _ANSWERS.get(kind_of(method.slug, facts.kind).slug, labels)
     return [

@@ -92,20 +92,22 @@ def _parts(adapted: Adapted) -> _Parts:
     if template == "bottleneck":
         return _Parts(template, "plain", ("import re", *plain), {**new, **_bottleneck_constants(adapted)})
     if template == "chosen":
-        return _Parts(template, "plain", plain, {**new, "ENDINGS": repr(adapted.method.trained_endings)})
+        endings = tuple(adapted.trainable()) if adapted.spec.last_layers else adapted.method.trained_endings
+        return _Parts(template, "plain", plain, {**new, "ENDINGS": repr(endings)})
     return _Parts(template, "plain", plain, {})
 
 
 def _bottleneck_constants(adapted: Adapted) -> dict[str, str]:
     adapters = {name: module for name, module in adapted.fork.named_modules() if isinstance(module, WithAdapter)}
-    places = (adapted.layers.locate(name) for name in adapters)
-    roles = dict.fromkeys(place[1] for place in places if place is not None)
+    places = [place for name in adapters if (place := adapted.layers.locate(name)) is not None]
+    roles, numbers = dict.fromkeys(role for _, role in places), sorted({layer for layer, _ in places})
+    some = numbers if adapted.spec.last_layers else ()
     one = next(iter(adapters.values())).adapter
     return {
         "INNER": repr(one.down.out_features),
         "DROPOUT": repr(adapted.spec.dropout),
         "ACTIVATION": f"torch.nn.{type(one.activation).__name__}()",
-        "PLACES": repr(adapted.layers.pattern(adapted.layers.matrices(roles).values())),
+        "PLACES": repr(adapted.layers.pattern(adapted.layers.matrices(roles).values(), some)),
     }
 
 

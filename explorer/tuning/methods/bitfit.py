@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from explorer.models.families import Architecture, Layers
+from explorer.tuning.methods.last import is_reached
 from explorer.tuning.methods.method import Method
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ def build(fork: PreTrainedModel, spec: RunSpec, layers: Layers) -> nn.Module:
     from explorer.tuning.forks import own
 
     frozen = [name for name, parameter in fork.named_parameters() if not parameter.requires_grad]
-    own(fork, [name for name in frozen if name.endswith("bias")])
+    own(fork, [name for name in frozen if name.endswith("bias") and is_reached(name, fork, spec, layers)])
     return fork
 
 
@@ -37,7 +38,7 @@ METHOD = Method(
     "Only the bias vectors are trained, about 0.1% of the model. Every matrix keeps its pretrained values.",
     r"h = W x + b',\quad b' = b + \Delta b",
     "Ben Zaken, Ravfogel and Goldberg 2022, BitFit",
-    (),
+    ("last_layers",),
     2e-3,
     build,
     _needs_biases,

@@ -11,6 +11,7 @@ from transformers import PreTrainedModel
 
 from explorer.errors import BadInputError
 from explorer.models.families import Layers
+from explorer.tuning.methods.last import last_layers
 from explorer.tuning.seeded import SeededDropout
 from explorer.tuning.spec import RunSpec
 
@@ -47,10 +48,12 @@ class WithAdapter(nn.Module):
 def insert(
     fork: PreTrainedModel, spec: RunSpec, layers: Layers, roles: tuple[str, ...], activation: nn.Module
 ) -> nn.Module:
-    """Wrap the modules of these roles in every layer; a layer that is used several times (ALBERT's) is wrapped once."""
+    """Wrap the modules of these roles in every layer, or in the last; one that serves several times (ALBERT's) is wrapped once."""
     places = [(name, layers.locate(name)) for name, _ in fork.named_modules()]
     dropout = SeededDropout(spec.dropout, spec.seed)
-    for name in [name for name, place in places if place is not None and place[1] in roles]:
+    reached = last_layers(fork, spec)
+    chosen = [(name, place) for name, place in places if place is not None and place[1] in roles]
+    for name in [name for name, place in chosen if reached is None or place[0] in reached]:
         path, _, leaf = name.rpartition(".")
         projection = fork.get_submodule(name)
         bias = next(projection.parameters())

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from explorer.models.families import Layers
+from explorer.tuning.methods.last import is_reached
 from explorer.tuning.methods.method import Method
 
 if TYPE_CHECKING:
@@ -15,11 +16,23 @@ if TYPE_CHECKING:
 
 
 def build(fork: PreTrainedModel, spec: RunSpec, layers: Layers) -> nn.Module:
-    """Copy every parameter of the body and train it."""
+    """Copy every parameter of the body, or of its last layers, and train it; from random numbers where spec.start says so."""
+    import torch
+
     from explorer.tuning.forks import own
 
-    own(fork, [name for name, parameter in fork.named_parameters() if not parameter.requires_grad])
+    frozen = [name for name, parameter in fork.named_parameters() if not parameter.requires_grad]
+    own(fork, [name for name in frozen if is_reached(name, fork, spec, layers)])
+    if spec.start == "random":
+        with torch.no_grad():
+            fork.apply(fork._init_weights)
     return fork
+
+
+def _template(spec: RunSpec, layers: Layers) -> str:
+    if spec.start == "random":
+        return "random"
+    return "chosen" if spec.last_layers else "full"
 
 
 METHOD = Method(
@@ -29,12 +42,12 @@ METHOD = Method(
     "of the model.",
     r"W' = W + \Delta W,\quad \Delta W \in \mathbb{R}^{d \times k}\ \text{free}",
     "Devlin et al. 2019, BERT, section 3.2",
-    (),
+    ("last_layers",),
     5e-5,
     build,
     products=3,
     kept=16,
     changes_matrices=True,
     whole_tensors=True,
-    template=lambda spec, layers: "full",
+    template=_template,
 )

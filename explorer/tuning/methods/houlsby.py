@@ -31,7 +31,7 @@ METHOD = Method(
     "after training too.",
     r"h \leftarrow h + W_{\mathrm{up}}\, \mathrm{GELU}(W_{\mathrm{down}}\, h),\quad \text{twice a layer}",
     "Houlsby et al. 2019 (their layer norms, also trained there, stay frozen here)",
-    ("bottleneck", "dropout"),
+    ("bottleneck", "dropout", "last_layers"),
     1e-3,
     build,
     own_modules=True,

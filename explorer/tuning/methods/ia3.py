@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from explorer.models.families import Layers
+from explorer.tuning.methods.last import last_layers
 from explorer.tuning.methods.method import Method
 
 if TYPE_CHECKING:
@@ -20,10 +21,10 @@ def build(fork: PreTrainedModel, spec: RunSpec, layers: Layers) -> nn.Module:
 
     from explorer.tuning.methods.by_peft import common
 
-    inner = layers.matrices(("ffn_out",))
+    inner, reached = layers.matrices(("ffn_out",)), last_layers(fork, spec) or ()
     config = IA3Config(
-        target_modules=layers.pattern((layers.matrices(("key", "value")) | inner).values()),
-        feedforward_modules=layers.pattern(inner.values()),
+        target_modules=layers.pattern((layers.matrices(("key", "value")) | inner).values(), reached),
+        feedforward_modules=layers.pattern(inner.values(), reached),
         fan_in_fan_out=layers.transposed,
         **common(fork),
     )
@@ -37,7 +38,7 @@ METHOD = Method(
     "starts at one. It trains the fewest numbers of all the methods that reach into the layers.",
     r"k' = l_k \odot k,\quad v' = l_v \odot v,\quad \mathrm{FFN}(x) = W_2\,(l_{ff} \odot \gamma(W_1 x))",
     "Liu et al. 2022, Few-Shot Parameter-Efficient Fine-Tuning is Better and Cheaper than In-Context Learning",
-    (),
+    ("last_layers",),
     1e-2,
     build,
     kept=16,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from explorer.errors import BadInputError
 from explorer.models.families import Layers
+from explorer.tuning.methods.last import last_layers
 from explorer.tuning.methods.method import Method
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ def build(fork: PreTrainedModel, spec: RunSpec, layers: Layers) -> nn.Module:
     from explorer.tuning.seeded import SeededDropout
 
     targets = layers.matrices(spec.targets)
-    pattern = layers.pattern(targets.values())
+    pattern = layers.pattern(targets.values(), last_layers(fork, spec) or ())
     _check_rank(fork, spec, layers, targets)
     config = LoraConfig(
         r=spec.rank,
@@ -84,7 +85,7 @@ METHOD = Method(
     "PiSSA starts from W's largest singular directions instead of zero.",
     r"h = W x + \frac{\alpha}{r} B A x,\quad A \in \mathbb{R}^{r \times k},\ B \in \mathbb{R}^{d \times r}",
     "Hu et al. 2021, LoRA; Kalajdzievski 2023, rsLoRA; Liu et al. 2024, DoRA; Meng et al. 2024, PiSSA",
-    ("rank", "alpha", "dropout", "targets", "variant"),
+    ("rank", "alpha", "dropout", "targets", "variant", "last_layers"),
     1e-3,
     build,
     changes_matrices=True,

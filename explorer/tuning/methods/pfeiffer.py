@@ -30,7 +30,7 @@ METHOD = Method(
     "do almost as well.",
     r"h \leftarrow h + W_{\mathrm{up}}\, \mathrm{ReLU}(W_{\mathrm{down}}\, h),\quad \text{once a layer}",
     "Pfeiffer et al. 2021, AdapterFusion (AdptP in the LoRA paper)",
-    ("bottleneck", "dropout"),
+    ("bottleneck", "dropout", "last_layers"),
     1e-3,
     build,
     own_modules=True,

@@ -19,15 +19,9 @@ def build(fork: PreTrainedModel, spec: RunSpec, layers: Layers) -> nn.Module:
 
     What a student takes over from a fine-tuned teacher is copied into it afterwards (explorer.tuning.distilling).
     """
-    import torch
-
     from explorer.tuning.methods.full import build as copy_all
 
-    copy_all(fork, spec, layers)
-    if spec.start == "random":
-        with torch.no_grad():
-            fork.apply(fork._init_weights)
-    return fork
+    return copy_all(fork, spec, layers)
 
 
 METHOD = Method(

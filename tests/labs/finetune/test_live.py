@@ -16,6 +16,8 @@ from explorer.labs.delta.live import sweep_ranks
 from explorer.labs.delta.params import SweepParams
 from explorer.labs.finetune import live
 from explorer.labs.finetune.schema import CompareParams, FollowParams, RunsParams
+from explorer.labs.finetune.sweep.live import sweep
+from explorer.labs.finetune.sweep.schema import SweepParams as AnySweep
 from explorer.runs.following import Compared, follow, follow_all
 from explorer.runs.queue import MOST_WAITING
 from explorer.runs.record import RunRecord, RunStatus
@@ -204,6 +206,24 @@ class TestSweeping:
         assert {one.status for one in records} == {RunStatus.DONE}
         assert [one.trainable for one in records] == sorted({one.trainable for one in records})
         assert len(seen) > 3
+
+    def test_any_setting_is_swept_with_several_seeds(self, engine: LocalEngine, spec: RunSpec) -> None:
+        params = AnySweep(
+            spec.model, spec.task, setting="last_layers", methods=("full", "bitfit"), values=("1",), seeds=2, epochs=1
+        )
+        last = looks(sweep(engine, params, "ada"))[-1]
+        assert last.setting == "last_layers"
+        assert [(one.spec.method, one.spec.seed, one.spec.last_layers) for one in last.records] == [
+            ("full", 0, 1),
+            ("bitfit", 0, 1),
+            ("full", 1, 1),
+            ("bitfit", 1, 1),
+        ]
+        assert {one.status for one in last.records} == {RunStatus.DONE}
+        assert [one.name.split(" · ")[0] for one in last.records[:2]] == [
+            "Full fine-tuning, last 1 layer",
+            "BitFit, last 1 layer",
+        ]
 
     def test_a_rank_over_the_width_fails_alone(self, engine: LocalEngine, spec: RunSpec) -> None:
         last = looks(sweep_ranks(engine, SweepParams(spec.model, spec.task, (8, 64), epochs=1), "ada"))[-1]

@@ -58,7 +58,7 @@ def build_compare(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
     follow_several(
         picker, tab, COMPARE, inputs, buttons, shown, bundled, lambda runs: beside_counting(page.engine, runs)
     )
-    build_latency(page, tab)
+    build_latency(page, tab, inputs["methods"])
 
 
 def _curves(result: Compared) -> Picture | str:

@@ -24,14 +24,16 @@ where it holds 1, nothing was measured. (Hu et al. 2021, LoRA, section 3 and Tab
 """
 
 
-def build_latency(page: Page, tab: gr.Tab) -> None:
-    """Timed when the tab is opened; once for all visitors, since equal questions share their answer."""
+def build_latency(page: Page, tab: gr.Tab, methods: gr.CheckboxGroup) -> None:
+    """Timed when the tab is opened; once for all visitors, since equal questions share their answer. methods: chosen above."""
     gr.HTML("<h2>Time of a batch</h2>")
     with bench():
         with asks():
-            inputs = controls(LatencyParams, "batch", "length", "repeats")
-            time = gr.Button("Time all methods", elem_id="latency")
-            caption("Every method as it starts, with its usual sizes: the time depends on the shapes alone.")
+            inputs = {"methods": methods, **controls(LatencyParams, "batch", "length", "repeats")}
+            time = gr.Button("Time the methods", elem_id="latency")
+            caption(
+                "The methods chosen above as they start, with their usual sizes: the time depends on the shapes alone."
+            )
         with shows():
             waiting = "Timing every method in turns with the plain model …"
             view = View("latency", "latency", figures.latency_sentence, figures.latency_figure, value=waiting)

@@ -20,7 +20,7 @@ from explorer.ui.wiring import LATEX
 
 NAMES = (
     *("task", "method", "rank", "alpha", "targets", "learning_rate", "epochs", "batch_size", "examples", "seed"),
-    *("variant", "dropout", "prefix_length", "bottleneck", "keep_best"),
+    *("variant", "dropout", "prefix_length", "bottleneck", "last_layers", "keep_best"),
 )
 """In the order of the endpoint's parameters."""
 

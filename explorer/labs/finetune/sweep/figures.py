@@ -1,0 +1,184 @@
+"""A sweep as one figure: the metric against a setting, a line a method, every seed a point."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from statistics import fmean, stdev
+
+from markupsafe import Markup
+
+from explorer.charts import Axis, Picture, Trace, axis, chart, error_bars, line, points, series
+from explorer.charts.words import caption, compact, prose, quoted, strong
+from explorer.labs.finetune.sweep.schema import Point, Sweep, Value, points_of
+from explorer.maths.seeds import paired_interval
+from explorer.runs.record import RunStatus
+from explorer.runs.report import SHARES, metric_title, score_text
+from explorer.tables import Table
+from explorer.tuning.kinds import kind_of, learning_rate
+from explorer.tuning.methods import find_method
+
+TEN_TIMES = 10.0
+"""LoRA's best learning rate beside full fine-tuning's: Schulman et al. 2025, "LoRA Without Regret"."""
+
+
+def sweep_table(sweep: Sweep) -> Table:
+    """One row a run."""
+    return Table.each(
+        sweep.records,
+        run=lambda record: record.run_id,
+        method=lambda record: record.spec.method,
+        setting=lambda record: sweep.setting,
+        value=lambda record: sweep.swept.of(record.spec),
+        seed=lambda record: record.spec.seed,
+        status=lambda record: record.status.value,
+        metric=lambda record: record.leading_metric,
+        score=lambda record: record.score,
+        learning_rate=lambda record: learning_rate(record.spec, kind_of(record.spec.method, record.kind)),
+        trainable=lambda record: record.trainable,
+        seconds=lambda record: round(record.seconds, 2),
+    )
+
+
+def sweep_sentence(sweep: Sweep) -> Markup:
+    """How far it is, which value does best by each method, and whether the seeds can tell it from the next."""
+    ended = sum(not record.status.is_active for record in sweep.records)
+    running = next((record for record in sweep.records if record.status is RunStatus.RUNNING), None)
+    parts: list[str] = []
+    if ended < len(sweep.records):
+        now = f"; now {running.name}, step {running.step} of {running.steps or '?'}" if running else ""
+        parts.append(f"{ended} of {len(sweep.records)} runs have ended{now}. ")
+    scored = [point for point in points_of(sweep) if point.scores]
+    best: dict[str, Point] = {}
+    for method in dict.fromkeys(point.method for point in scored):
+        own = sorted((one for one in scored if one.method == method), key=lambda one: -_mean(one))
+        best[method] = own[0]
+        parts += _of_method(sweep, own)
+    if sweep.setting == "learning_rate" and {"lora", "full"} <= best.keys():
+        times = float(best["lora"].value) / float(best["full"].value)
+        parts.append(
+            f" LoRA's best rate here is {times:g} times full fine-tuning's; Schulman et al. (2025, LoRA Without Regret) find "
+            f"about {TEN_TIMES:g} times, over many models and tasks."
+        )
+    return prose(*parts) if parts else prose("The runs are starting.")
+
+
+def _of_method(sweep: Sweep, ranked: Sequence[Point]) -> list[str]:
+    """The best value of one method, its spread, and the next one by the same seeds."""
+    first, metric = ranked[0], sweep.records[0].leading_metric
+    seeds = f"mean of {len(first.scores)} seeds" if len(first.scores) > 1 else "one seed"
+    name = f"{find_method(first.method).title}: " if first.method else ""
+    parts = [f" {name}best at ", strong(_shown(first.value)), f", {metric_title(metric)} "]
+    parts += [strong(score_text(metric, _mean(first))), f" ({seeds}"]
+    parts.append(
+        f", standard deviation {_gap(metric, stdev(first.scores.values()))})" if len(first.scores) > 1 else ")"
+    )
+    if len(ranked) < 2:
+        return [*parts, "."]
+    second = ranked[1]
+    shared = sorted(first.scores.keys() & second.scores.keys())
+    if len(shared) < 2:
+        return [*parts, f"; next {_shown(second.value)}. One seed says little: repeat with three."]
+    found = paired_interval([first.scores[seed] for seed in shared], [second.scores[seed] for seed in shared])
+    told = f"is {_gap(metric, found.mean)} ahead of {_shown(second.value)}"
+    interval = f"95% interval {_gap(metric, found.low)} to {_gap(metric, found.high)} over {len(shared)} seeds"
+    if found.low == found.high:
+        interval = f"the same over {len(shared)} seeds"
+    verdict = "beyond chance" if found.direction else "which may be chance"
+    return [*parts, f"; it {told}, {verdict} ({interval})."]
+
+
+def sweep_figure(sweep: Sweep) -> Picture | str:
+    """Means joined by a line a method with the standard deviation as a bar, and each seed as an open mark."""
+    scored = [point for point in points_of(sweep) if point.scores]
+    if not scored:
+        return ""
+    named = any(isinstance(point.value, str) for point in scored)
+    traces: list[Trace] = []
+    methods = list(dict.fromkeys(point.method for point in scored))
+    for place, method in enumerate(methods):
+        own = [point for point in scored if point.method == method]
+        traces += _traces(own, series(place), find_method(method).title if method else "", named)
+    values = list(dict.fromkeys(point.value for point in scored))
+    several = any(len(point.scores) > 1 for point in scored)
+    metric = metric_title(sweep.records[0].leading_metric)
+    title = f"{metric}: mean ± standard deviation, ○ each seed" if several else metric
+    return chart(
+        sweep_sentence(sweep),
+        traces,
+        _across(sweep, values, named),
+        axis(title),
+        height=420,
+        right=30,
+        legend=len(methods) > 1,
+    )
+
+
+def _traces(own: Sequence[Point], colour: str, name: str, named: bool) -> list[Trace]:
+    across = [_shown(point.value) if named else point.value for point in own]
+    seeds = [(x, score) for x, point in zip(across, own, strict=True) for score in point.scores.values()]
+    spread = [stdev(point.scores.values()) if len(point.scores) > 1 else 0.0 for point in own]
+    means = line(
+        across,
+        [_mean(point) for point in own],
+        colour,
+        name,
+        width=0 if named else 3,
+        size=12,
+        error_y=error_bars(spread, colour=colour, thickness=2, width=8),
+        cliponaxis=False,
+        hover=f"{name or 'mean'} at %{{x}}: %{{y:.3f}}",
+        aside=name,
+    )
+    each = points(
+        [x for x, _ in seeds],
+        [score for _, score in seeds],
+        colour,
+        size=8,
+        symbol="circle-open",
+        showlegend=False,
+        hover="one seed at %{x}: %{y:.3f}",
+    )
+    return [each, means]
+
+
+def _across(sweep: Sweep, values: Sequence[Value], named: bool) -> Axis:
+    title = sweep.swept.title
+    if named:
+        shown = [_shown(value) for value in values]
+        return axis(title, names=True, categoryorder="array", categoryarray=shown)
+    texts = [_shown(value) for value in values]
+    return axis(title, log=sweep.swept.log, tickmode="array", tickvals=list(values), ticktext=texts)
+
+
+def sweep_rows(sweep: Sweep) -> Markup:
+    """A row a value: the mean, the spread, the number of seeds, what was trained; then what could not be had."""
+    metric = sweep.records[0].leading_metric
+    rows = [
+        (
+            *([find_method(point.method).title] if point.method else []),
+            _shown(point.value),
+            score_text(metric, _mean(point)) if point.scores else "",
+            _gap(metric, stdev(point.scores.values())) if len(point.scores) > 1 else "",
+            str(len(point.scores)),
+            compact(point.trainable) if point.trainable else "",
+        )
+        for point in points_of(sweep)
+    ]
+    heads = ("method", sweep.swept.title, metric_title(metric), "standard deviation", "seeds", "trained")
+    table = quoted(heads if sweep.setting != "method" else heads[1:], rows)
+    failed = [(one.name, one.message) for one in sweep.records if one.status is RunStatus.FAILED]
+    reasons = [f"{name}: {reason} " for name, reason in (*sweep.compared.missing, *failed)]
+    return table + (caption(*reasons) if reasons else Markup(""))
+
+
+def _mean(point: Point) -> float:
+    return fmean(point.scores.values())
+
+
+def _shown(value: Value) -> str:
+    return value if isinstance(value, str) else f"{value:g}"
+
+
+def _gap(metric: str, value: float) -> str:
+    """A difference of two scores: of shares in percentage points."""
+    return f"{100 * value:.1f} points" if metric in SHARES else f"{value:.3f}"

@@ -1,0 +1,262 @@
+"""Which setting is swept, over which values, and the runs that this comes to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, Self
+
+from pydantic import AfterValidator, model_validator
+
+from explorer.errors import BadInputError
+from explorer.kinds import Exact, Name, Names, Number, OneOf
+from explorer.params import Shown, params
+from explorer.runs.following import Compared
+from explorer.runs.record import RunRecord
+from explorer.tuning.kinds import kind_of, learning_rate
+from explorer.tuning.methods import METHODS, find_method
+from explorer.tuning.spec import TARGETS, BatchSize, Epochs, Examples, Rank, RunSpec, Task, spec_of
+
+MOST_RUNS = 24
+BUDGET = 8
+"""The rank times the number of matrices, as in LoRA's Table 5."""
+
+_SHORT = {"query": "q", "key": "k", "value": "v", "output": "o", "ffn_in": "ffn_in", "ffn_out": "ffn_out"}
+_LONG = {short: name for name, short in _SHORT.items()}
+
+Value = float | str
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What is swept. read: a value from its text, BadInputError for another; put: a run with it; of: a run's value.
+
+    values: what is swept where none are named. log: whether its axis is. methods: that have it, where not all do.
+    """
+
+    slug: str
+    title: str
+    values: str
+    read: Callable[[str], Value]
+    put: Callable[[RunSpec, Any], RunSpec]
+    of: Callable[[RunSpec], Value]
+    log: bool = False
+    methods: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """Its title without what is said of other settings."""
+        return self.title.split(" (")[0].split(",")[0]
+
+
+def _whole(name: str, least: int = 1) -> Callable[[str], Value]:
+    return lambda text: Exact(least, 1_000_000).read(text, name)
+
+
+def _number(name: str) -> Callable[[str], Value]:
+    return lambda text: Number(0, 1e6, above=True).read(text, name)
+
+
+def _matrices(text: str) -> str:
+    """q+v, in the order of TARGETS."""
+    names = [_LONG.get(part.strip(), part.strip()) for part in text.split("+")]
+    unknown = [name for name in names if name not in TARGETS]
+    if unknown:
+        raise BadInputError(f"matrices are written like q+v, of {', '.join(_LONG)}; got {text[:40]!r}.")
+    return _written(tuple(names))
+
+
+def _written(names: tuple[str, ...]) -> str:
+    return "+".join(_SHORT[name] for name in TARGETS if name in names)
+
+
+def _on_matrices(spec: RunSpec, value: str) -> RunSpec:
+    """As many ranks for each as leave the budget alone; alpha is twice the rank, so that the update's scale stays."""
+    targets = tuple(_LONG[part] for part in value.split("+"))
+    rank = max(1, BUDGET // len(targets))
+    return replace(spec, targets=targets, rank=rank, alpha=2.0 * rank)
+
+
+def _method(text: str) -> str:
+    return find_method(text).slug
+
+
+def _start(text: str) -> str:
+    return str(OneOf(("pretrained", "random")).read(text, "start"))
+
+
+SETTINGS = {
+    setting.slug: setting
+    for setting in (
+        Setting(
+            "learning_rate",
+            "learning rate",
+            "1e-5, 1e-4, 1e-3, 1e-2",
+            _number("learning_rate"),
+            lambda spec, value: replace(spec, learning_rate=value),
+            lambda spec: learning_rate(spec, kind_of(spec.method, "")),
+            log=True,
+        ),
+        Setting(
+            "rank",
+            "rank r (alpha = 2 r)",
+            "1, 2, 4, 8, 64",
+            _whole("rank"),
+            lambda spec, value: replace(spec, rank=value, alpha=2.0 * value),
+            lambda spec: spec.rank,
+            log=True,
+            methods=("lora",),
+        ),
+        Setting(
+            "alpha",
+            "alpha",
+            "2, 8, 16, 32, 128",
+            _number("alpha"),
+            lambda spec, value: replace(spec, alpha=value),
+            lambda spec: spec.alpha,
+            log=True,
+            methods=("lora",),
+        ),
+        Setting(
+            "matrices",
+            f"matrices, r = {BUDGET} / their number",
+            "q, k, v, o, q+k, q+v, q+k+v+o, ffn_in+ffn_out",
+            _matrices,
+            _on_matrices,
+            lambda spec: _written(spec.targets),
+            methods=("lora",),
+        ),
+        Setting(
+            "examples",
+            "training examples",
+            "30, 60, 120, 240, 480",
+            _whole("examples"),
+            lambda spec, value: replace(spec, examples=value),
+            lambda spec: spec.examples,
+            log=True,
+        ),
+        Setting(
+            "last_layers",
+            "last layers trained",
+            "1, 2, 3, 4, 6",
+            _whole("last_layers"),
+            lambda spec, value: replace(spec, last_layers=value),
+            lambda spec: spec.last_layers,
+            methods=tuple(method.slug for method in METHODS if "last_layers" in method.options),
+        ),
+        Setting(
+            "start",
+            "start",
+            "pretrained, random",
+            _start,
+            lambda spec, value: replace(spec, start=value),
+            lambda spec: "random" if spec.start == "random" else "pretrained",
+            methods=("full",),
+        ),
+        Setting(
+            "method",
+            "method",
+            ", ".join(method.slug for method in METHODS if method.slug not in ("prompt",)),
+            _method,
+            lambda spec, value: replace(spec, method=value),
+            lambda spec: spec.method,
+        ),
+    )
+}
+
+
+def _known_methods(names: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(find_method(name).slug for name in dict.fromkeys(names)) or ("lora",)
+
+
+@params
+class SweepParams:
+    """One setting at several values (its usual ones where none are given), by one or more methods, with several seeds each."""
+
+    model: Annotated[str, Name()]
+    task: Task = "sst2"
+    methods: Annotated[tuple[str, ...], Names(), AfterValidator(_known_methods), Shown("Methods")] = ("lora",)
+    setting: Annotated[
+        str,
+        OneOf(tuple(SETTINGS), tuple(setting.name for setting in SETTINGS.values())),
+        Shown("Setting", dropdown=True),
+    ] = "learning_rate"
+    values: Annotated[tuple[str, ...], Names(), Shown("Values", "With commas; empty takes the usual ones.")] = ()
+    seeds: Annotated[int, Exact(1, 8), Shown("Seeds", slider=(1, 5))] = 3
+    rank: Rank = 8
+    epochs: Epochs = 3
+    batch_size: BatchSize = 16
+    examples: Examples = 0
+
+    @model_validator(mode="after")
+    def _runs_are_possible(self) -> Self:
+        self.specs()
+        return self
+
+    def specs(self) -> list[RunSpec]:
+        """Every run: seed by seed, so that each value has been seen once before any is repeated."""
+        setting = SETTINGS[self.setting]
+        read = [setting.read(text) for text in self.values or setting.values.split(", ")]
+        values = list(dict.fromkeys(read))
+        methods = ("lora",) if setting.slug == "method" else self.methods
+        for slug in methods:
+            if setting.methods and slug not in setting.methods:
+                known = ", ".join(setting.methods)
+                raise BadInputError(f"{find_method(slug).title} has no {setting.name} to sweep. Take {known}.")
+        count = len(values) * len(methods) * self.seeds
+        if count > MOST_RUNS:
+            raise BadInputError(
+                f"{len(values)} values by {len(methods)} methods with {self.seeds} seeds are {count} runs, and a sweep has at "
+                f"most {MOST_RUNS}. Take fewer values or seeds."
+            )
+        base = spec_of(self, alpha=2.0 * self.rank, seed=0, method="lora")
+        return [
+            setting.put(replace(base, seed=seed, method=slug), value)
+            for seed in range(self.seeds)
+            for value in values
+            for slug in methods
+        ]
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """The runs of a sweep, and of what."""
+
+    setting: str
+    compared: Compared
+
+    @property
+    def records(self) -> tuple[RunRecord, ...]:
+        """Its runs."""
+        return self.compared.records
+
+    @property
+    def swept(self) -> Setting:
+        """What is swept."""
+        return SETTINGS[self.setting]
+
+
+@dataclass(frozen=True)
+class Point:
+    """One value by one method. scores: by seed, of runs that have ended. trainable: of its runs."""
+
+    method: str
+    value: Value
+    scores: dict[int, float]
+    trainable: int
+
+
+def points_of(sweep: Sweep) -> list[Point]:
+    """By method, in the order in which the values were named; numbers by size."""
+    found: dict[tuple[str, Value], Point] = {}
+    by_method = sweep.setting == "method"
+    for record in sweep.records:
+        method = "" if by_method else record.spec.method
+        value = sweep.swept.of(record.spec)
+        point = found.setdefault((method, value), Point(method, value, {}, record.trainable))
+        if record.outcome is not None and record.score is not None:
+            point.scores[record.spec.seed] = record.score
+    points = list(found.values())
+    if all(not isinstance(point.value, str) for point in points):
+        points.sort(key=lambda point: float(point.value))
+    return points

@@ -1,0 +1,107 @@
+"""A sweep's figure, sentence and tables, from made-up records."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from statistics import stdev
+
+import pytest
+from scipy.stats import ttest_1samp
+
+from explorer.labs.finetune.sweep import figures
+from explorer.labs.finetune.sweep.schema import Sweep
+from explorer.runs.following import Compared
+from explorer.runs.record import Outcome, RunRecord, RunStatus
+from explorer.tuning.spec import RunSpec
+from tests.labs.drawing import HOSTILE, assert_draws
+from tests.labs.finetune.records import record
+
+
+def run(score: float | None, **changes: object) -> RunRecord:
+    """A run of a sweep; one without a score still waits."""
+    spec = RunSpec("bert-mini", **changes)  # type: ignore[arg-type]
+    name = f"r{abs(hash(spec)):x}"[:12]
+    if score is None:
+        return record(run_id=name, spec=spec, status=RunStatus.QUEUED, outcome=None, evaluations=())
+    return record(run_id=name, spec=spec, outcome=Outcome({"validation": {"accuracy": score}}, {"validation": 100}))
+
+
+def rates(scores: dict[tuple[str, float], tuple[float, ...]]) -> Sweep:
+    runs = [
+        run(score, method=method, learning_rate=rate, seed=seed)
+        for (method, rate), each in scores.items()
+        for seed, score in enumerate(each)
+    ]
+    return Sweep("learning_rate", Compared(tuple(runs)))
+
+
+BOTH = {
+    ("lora", 1e-3): (0.90, 0.92, 0.91),
+    ("full", 1e-3): (0.50, 0.52, 0.60),
+    ("lora", 1e-4): (0.80, 0.83, 0.80),
+    ("full", 1e-4): (0.91, 0.88, 0.93),
+}
+
+
+def test_a_line_a_method_through_the_means_with_every_seed_beside() -> None:
+    drawn = assert_draws(figures.sweep_figure(rates(BOTH)))
+    seeds, means = drawn.data[0], drawn.data[1]
+    assert list(means.x) == [1e-4, 1e-3]
+    assert list(means.y) == pytest.approx([0.81, 0.91])
+    assert list(means.error_y.array) == pytest.approx([stdev((0.80, 0.83, 0.80)), stdev((0.90, 0.92, 0.91))])
+    assert sorted(seeds.y) == [0.80, 0.80, 0.83, 0.90, 0.91, 0.92]
+    assert drawn.layout.xaxis.type == "log"
+    assert [trace.name for trace in drawn.data if trace.showlegend is not False] == ["LoRA", "Full fine-tuning"]
+
+
+def test_the_best_value_is_told_with_an_interval_over_the_seeds() -> None:
+    said = figures.sweep_sentence(rates(BOTH)).striptags()
+    interval = ttest_1samp([0.10, 0.09, 0.11], 0).confidence_interval()
+    assert "LoRA: best at 0.001, accuracy 91.0% (mean of 3 seeds, standard deviation 1.0 points)" in said
+    low, high = 100 * interval.low, 100 * interval.high
+    assert (
+        f"10.0 points ahead of 0.0001, beyond chance (95% interval {low:.1f} points to {high:.1f} points over 3" in said
+    )
+    assert "LoRA's best rate here is 10 times full fine-tuning's" in said
+    near = rates({("lora", 1e-3): (0.90, 0.80, 0.91), ("lora", 1e-4): (0.88, 0.83, 0.87)})
+    assert "which may be chance" in figures.sweep_sentence(near).striptags()
+    assert "times full" not in figures.sweep_sentence(near).striptags()
+
+
+def test_one_seed_is_said_to_say_little() -> None:
+    said = figures.sweep_sentence(rates({("lora", 1e-3): (0.9,), ("lora", 1e-4): (0.8,)})).striptags()
+    assert "One seed says little" in said
+
+
+def test_runs_that_wait_are_no_points() -> None:
+    sweep = Sweep("rank", Compared((run(0.9, rank=8), run(None, rank=64))))
+    assert figures.sweep_sentence(sweep).striptags().startswith("1 of 2 runs have ended")
+    assert list(assert_draws(figures.sweep_figure(sweep)).data[1].x) == [8]
+    assert figures.sweep_figure(Sweep("rank", Compared((run(None),)))) == ""
+    table = figures.sweep_table(sweep)
+    assert [row[table.columns.index("score")] for row in table.rows] == [0.9, None]
+    assert "<td>64</td><td></td>" in figures.sweep_rows(sweep)
+
+
+def test_names_stand_in_the_order_in_which_they_were_given() -> None:
+    runs = tuple(run(0.8, targets=targets) for targets in (("value",), ("query", "value"), ("query",)))
+    drawn = assert_draws(figures.sweep_figure(Sweep("matrices", Compared(runs))))
+    assert list(drawn.layout.xaxis.categoryarray) == ["v", "q+v", "q"]
+    methods = tuple(run(0.8, method=method) for method in ("full", "head"))
+    drawn = assert_draws(figures.sweep_figure(Sweep("method", Compared(methods))))
+    assert list(drawn.data[1].x) == ["full", "head"]
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_reasons_stay_text(text: str) -> None:
+    sweep = Sweep("rank", Compared((run(0.9),), ((text, text),)))
+    assert "<script" not in figures.sweep_rows(sweep)
+    assert "<img" not in figures.sweep_rows(sweep)
+
+
+def test_a_regression_is_told_in_its_metric() -> None:
+    one = run(0.9, rank=8)
+    scored = replace(
+        one, metrics=("pearson",), outcome=Outcome({"validation": {"pearson": 0.5}}, {"validation": 10}), labels=()
+    )
+    assert "Pearson correlation 0.500" in figures.sweep_sentence(Sweep("rank", Compared((scored,)))).striptags()
