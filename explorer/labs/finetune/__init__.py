@@ -3,6 +3,7 @@
 from explorer.action import Action, Lab, LiveAction
 from explorer.engine.protocol import Job
 from explorer.labs.finetune import figures, plain
+from explorer.labs.finetune.card import CARD
 from explorer.labs.finetune.compare import figures as compare_figures
 from explorer.labs.finetune.live import require_success
 from explorer.labs.finetune.metrics import CORRELATE, TAKE_APART
@@ -58,6 +59,6 @@ LAB = Lab(
     question="How little of BERT must change?",
     teaser="Train LoRA live beside every other way to fine-tune, then try, swap, merge and take home the result.",
     needs=None,
-    actions=(TRAIN, FOLLOW, RUNS, COMPARE, PLAN, PREDICT, SWAP, MERGE, EXPORT, TAKE_APART, CORRELATE),
+    actions=(TRAIN, FOLLOW, RUNS, COMPARE, PLAN, PREDICT, SWAP, MERGE, EXPORT, CARD, TAKE_APART, CORRELATE),
     tab="explorer.labs.finetune.page:build",
 )
