@@ -97,13 +97,13 @@ def _far_apart(result: PublishedResult) -> Picture:
     across = axis(
         "computed ÷ published − 1", span=(-reach, reach), tickformat="+.0%", nticks=6, tickangle=0, zeroline=False
     )
-    names = [f"{label(f'{_source(one)}: {one.quantity}', 38)}  <b>{_change(one)}</b>" for one in shown]
-    short = [f"{_source(one)}  <b>{_change(one)}</b>" for one in shown]
-    wide, narrow = (rows(ticks, size=13, zeroline=False) for ticks in (names, short))
+    names = [f"{label(f'{_source(one)}: {one.quantity}', 32)}  <b>{_change(one)}</b>" for one in shown]
+    short = [f"{_source(one)}<br><b>{_change(one)}</b>" for one in shown]
+    wide, narrow = (rows(ticks, size=size, zeroline=False) for ticks, size in ((names, 13), (short, 12)))
     zero = [level(0, upright=True)]
     panel = Panel([trace], across, wide, marks=zero, alone=Panel([trace], across, narrow, marks=zero))
     height = 90 + 26 * len(shown)
-    return picture(published_sentence(result), [panel], height=height, phone=height)
+    return picture(published_sentence(result), [panel], height=height, phone=90 + 34 * len(shown))
 
 
 def _change(finding: Finding) -> str:
