@@ -31,6 +31,7 @@ ASKED: dict[str, list[dict[str, Any]]] = {
         {"model": "bert-mini", **SMALL_RUN},
         {"model": "bert-mini", "method": "bitfit", "task": "mrpc", **SMALL_RUN},
     ],
+    "task_card": [{}, {"task": "mrpc"}],
     "fill_masks": [{"model": name} for name in ("bert-mini", "roberta-mini", "albert-mini", "distilbert-mini")],
     "tokenize": [{"text": PLAIN_TEXT}],
     "published_figures": [{}, {"paper": "lora"}],

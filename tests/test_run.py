@@ -104,6 +104,7 @@ CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
         {"model": "bert-mini", "text": NASTY, "method": ("integrated_gradients", "occlusion"), "by": "words"},
     ),
     ("attribute_run", {"run": EXAMPLE, "sentence_a": NASTY, "method": "gradient_x_input"}),
+    ("task_card", {"task": "stsb"}),
     ("plan_run", {**TINY, "method": "houlsby", "bottleneck": 4}),
     ("train", {**TINY, "rank": 2, "targets": ("value", "ffn_in"), "learning_rate": 1e-3, "seed": 5}),
     ("runs", {}),

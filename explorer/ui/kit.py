@@ -86,6 +86,13 @@ def why(title: str, text: str = "") -> gr.Accordion:
     return place
 
 
+def in_the_paper(title: str, *tables: str) -> None:
+    """The folded quotes of a paper, HTML as explorer.published makes it, beside the page where the like can be tried."""
+    with gr.Accordion(f"In the paper: {title}", open=False):
+        for table in tables:
+            rich_text(str(table), elem_classes=["wide"])
+
+
 def try_row() -> gr.Row:
     """A row of small buttons."""
     return gr.Row(elem_classes=["try"])

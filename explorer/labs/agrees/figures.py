@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from markupsafe import Markup
 
-from explorer.charts import Look, Picture, Trace, axis, bars, chart, level, points, rows, texts
+from explorer.charts import Look, Panel, Picture, Trace, axis, bars, chart, level, picture, points, rows, texts
 from explorer.charts.words import cells, counted, label, prose, signed, strong
 from explorer.labs.agrees.schema import Finding, PublishedResult
 from explorer.tables import Table
@@ -36,10 +36,10 @@ def published_sentence(result: PublishedResult) -> Markup:
     every, apart = len(result.findings), result.differing
     if not every:
         return prose("None of this paper's figures is of that kind.")
-    parts: list[str] = [
-        strong(f"{every - len(apart)} of {every}"),
-        " figures, computed again and rounded as they are printed, are the published ones.",
-    ]
+    rounded = "computed again and rounded as they are printed"
+    parts: list[str] = [strong(f"{every - len(apart)} of {every}"), f" figures, {rounded}, are the published ones."]
+    if len(apart) == every:
+        parts = [strong(counted(every, "figure")), f", {rounded}."]
     if apart:
         near, first = sum(abs(one.apart) < 0.02 for one in apart), apart[0]
         parts += [f" {_differ(len(apart))}, {near} of them by less than 2%. Furthest apart: ", _source(first), ", "]
@@ -91,36 +91,23 @@ def _by_source(result: PublishedResult) -> Picture:
 
 def _far_apart(result: PublishedResult) -> Picture:
     shown = result.differing[:MOST_APART]
-    trace = points(
-        [one.apart for one in shown],
-        list(range(len(shown))),
-        "@second",
-        size=12,
-        mode="markers+text",
-        texts=[f"  {one.published} → {one.computed}  " for one in shown],
-        textposition=["middle right" if one.apart > 0 else "middle left" for one in shown],
-        textfont={"size": 13, "color": "@text"},
-        cliponaxis=False,
-        hover="%{text}: %{x:+.2%}",
-    )
-    widest = max(abs(one.apart) for one in shown)
+    apart, places = [one.apart for one in shown], list(range(len(shown)))
+    trace = points(apart, places, "@second", size=12, hover="%{x:+.2%}")
+    reach = 1.15 * max(map(abs, apart))
     across = axis(
-        "computed ÷ published − 1", span=(-2 * widest, 2 * widest), tickformat="+.0%", nticks=7, zeroline=False
+        "computed ÷ published − 1", span=(-reach, reach), tickformat="+.0%", nticks=6, tickangle=0, zeroline=False
     )
-    names = [label(f"{_source(one)}: {one.quantity}", 44) for one in shown]
-    narrow = [label(f"{_source(one)}", 20) for one in shown]
+    names = [f"{label(f'{_source(one)}: {one.quantity}', 32)}  <b>{_change(one)}</b>" for one in shown]
+    short = [f"{_source(one)}<br><b>{_change(one)}</b>" for one in shown]
+    wide, narrow = (rows(ticks, size=size, zeroline=False) for ticks, size in ((names, 13), (short, 12)))
+    zero = [level(0, upright=True)]
+    panel = Panel([trace], across, wide, marks=zero, alone=Panel([trace], across, narrow, marks=zero))
     height = 90 + 26 * len(shown)
-    drawn = chart(
-        published_sentence(result),
-        [trace],
-        across,
-        rows(names, size=13, zeroline=False),
-        [level(0, upright=True)],
-        height=height,
-        phone=height,
-    )
-    drawn["narrow"]["yaxis"]["ticktext"] = narrow
-    return drawn
+    return picture(published_sentence(result), [panel], height=height, phone=90 + 34 * len(shown))
+
+
+def _change(finding: Finding) -> str:
+    return f"{finding.published} → {finding.computed}"
 
 
 def published_view(result: PublishedResult) -> Markup:

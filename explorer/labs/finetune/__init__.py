@@ -3,6 +3,7 @@
 from explorer.action import Action, Lab, LiveAction
 from explorer.engine.protocol import Job
 from explorer.labs.finetune import figures, plain
+from explorer.labs.finetune.card import CARD
 from explorer.labs.finetune.compare import figures as compare_figures
 from explorer.labs.finetune.latency import LATENCY
 from explorer.labs.finetune.live import require_success
@@ -76,6 +77,7 @@ LAB = Lab(
         RUNS,
         COMPARE,
         PLAN,
+        CARD,
         PREDICT,
         ANSWER,
         SWAP,

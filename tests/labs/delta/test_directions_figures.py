@@ -125,12 +125,6 @@ def test_directions_in_which_w_is_zero_have_no_factor() -> None:
     assert amplification_figures.amplification_table(none).rows[0] == ("ΔW", 0.0, None)
 
 
-def test_the_paper_s_table_is_quoted() -> None:
-    tags = ("p", "table", "thead", "tbody", "tr", "th", "td", "sub")
-    for cell in ("61.95", "0.32", "21.67", "0.02", "6.91", "1.90", "37.71", "0.33", "3.57", "Table 7"):
-        assert_safe(amplification_figures.PAPER, cell, tags)
-
-
 def test_two_runs_have_a_line_each_in_both_panels() -> None:
     runs = [run_factors(), run_factors("full", 3.0, 0.25)]
     figure = assert_draws(amplification_figures.factors_figure(runs))
@@ -168,17 +162,6 @@ def test_a_sweep_under_way_shows_what_there_is() -> None:
     nothing = sweep((1, None))
     assert_draws(sweep_figures.sweep_figure(nothing))
     assert "No run" in sweep_figures.sweep_sentence(nothing)
-
-
-def test_table_6_is_quoted_rank_by_rank() -> None:
-    table = sweep_figures.paper_table()
-    assert table.columns == ("task", "weights", "r=1", "r=2", "r=4", "r=8", "r=64")
-    assert table.rows[1] == ("WikiSQL", "W_q, W_v", 73.4, 73.3, 73.7, 73.8, 73.5)
-    assert table.rows[-1][2:] == (91.2, 91.7, 91.7, 91.5, 91.4)
-    for _, _, *scores in table.rows:
-        for score in scores:
-            tags = ("caption", "table", "thead", "tbody", "tr", "th", "td")
-            assert_safe(sweep_figures.paper_quote(), str(score), tags)
 
 
 @pytest.mark.parametrize("text", HOSTILE)

@@ -15,18 +15,6 @@ from explorer.tables import Table
 
 COLOURS = {"ΔW": "@first", "W": "@third", "random": "@muted"}
 
-PAPER = Markup(
-    "<p>The paper's figures for GPT-3 175B, W<sub>q</sub> of layer 48, ‖W<sub>q</sub>‖ = 61.95 (Hu et al. 2021, section 7.3, "
-    "Table 7; all norms Frobenius):</p>"
-    "<table><thead><tr><th>‖UᵀW<sub>q</sub>V‖ in the directions of</th><th>ΔW<sub>q</sub></th><th>W<sub>q</sub></th>"
-    "<th>random</th><th>‖ΔW<sub>q</sub>‖</th><th>factor</th></tr></thead>"
-    "<tbody><tr><td>r = 4</td><td>0.32</td><td>21.67</td><td>0.02</td><td>6.91</td><td>21.5</td></tr>"
-    "<tr><td>r = 64</td><td>1.90</td><td>37.71</td><td>0.33</td><td>3.57</td><td>1.88</td></tr></tbody></table>"
-    "<p>Their reading: ΔW is correlated more strongly with W than random directions are; it does not repeat W's top "
-    "directions but amplifies ones that W does not emphasise; and at r = 4 it does so by a large factor.</p>"
-)
-"""Quoted beside what is measured here; a small model after a short run need not agree, the factor grows with ‖ΔW‖."""
-
 
 def amplification_table(result: AmplificationResult) -> Table:
     """directions, projected_norm, factor."""

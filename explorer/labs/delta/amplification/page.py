@@ -12,10 +12,10 @@ from explorer.labs.delta.controls import matrix_choice
 from explorer.labs.delta.directions import figures as directions_figures
 from explorer.labs.delta.live import Experiment
 from explorer.labs.delta.params import AmplificationParams
+from explorer.published import lora_tables
 from explorer.runs.examples import OTHER_RANK
-from explorer.ui.components import rich_text
 from explorer.ui.controls import control
-from explorer.ui.kit import View, asks, bench, caption, shows, why
+from explorer.ui.kit import View, asks, bench, caption, in_the_paper, shows, why
 from explorer.ui.page import Page
 from explorer.ui.run_picker import RunPicker
 from explorer.ui.streams import Stream
@@ -49,8 +49,8 @@ def build_amplification(
             view = View("amplification", "amplification", figures.amplification_sentence, figures.amplification_figure)
             ids = (None, "placement-figure")
             placed = View("placement", ids, directions_figures.placement_sentence, directions_figures.placement_figure)
-    with why("the formula and the paper", WHY):
-        rich_text(str(figures.PAPER), elem_classes=["wide"])
+    why("the formula and the paper", WHY)
+    in_the_paper("LoRA's Table 7", lora_tables.amplified())
     one = {"run": picker.run, "layer": layer, "module": module}
     amplify = Connection(page, AMPLIFICATION, {**one, "r": directions}, view, folds(AMPLIFICATION, "amplification"))
     place = Connection(page, PLACEMENT, one, placed, folds(PLACEMENT, "place in W"))

@@ -1,43 +1,19 @@
-"""The metric against LoRA's rank, as a picture, a sentence and tables, beside the paper's Table 6."""
+"""The metric against LoRA's rank, as a picture, a sentence and tables."""
 
 from __future__ import annotations
 
 from markupsafe import Markup
 
 from explorer.charts import Picture, axis, chart, level, line, note
-from explorer.charts.words import compact, label, number, prose, quoted, strong
+from explorer.charts.words import compact, label, number, prose, strong
 from explorer.labs.delta.schema import RankSweepResult
 from explorer.tables import Table
-
-PAPER_RANKS = (1, 2, 4, 8, 64)
-PAPER_ROWS = (
-    ("WikiSQL", "W_q", (68.8, 69.6, 70.5, 70.4, 70.0)),
-    ("WikiSQL", "W_q, W_v", (73.4, 73.3, 73.7, 73.8, 73.5)),
-    ("WikiSQL", "W_q, W_k, W_v, W_o", (74.1, 73.7, 74.0, 74.0, 73.9)),
-    ("MultiNLI", "W_q", (90.7, 90.9, 91.1, 90.7, 90.7)),
-    ("MultiNLI", "W_q, W_v", (91.3, 91.4, 91.3, 91.6, 91.4)),
-    ("MultiNLI", "W_q, W_k, W_v, W_o", (91.2, 91.7, 91.7, 91.5, 91.4)),
-)
-"""Validation accuracy of GPT-3 by rank (Hu et al. 2021, Table 6); within 0.5 on WikiSQL and 0.1 on MultiNLI, as they say."""
 
 
 def sweep_table(result: RankSweepResult) -> Table:
     """rank, metric, trainable."""
     points = sorted(result.points, key=lambda point: point.rank)
     return Table.of(("rank", "metric", "trainable"), [(point.rank, point.metric, point.trainable) for point in points])
-
-
-def paper_table() -> Table:
-    """task, weights, then one column a rank."""
-    columns = ("task", "weights", *(f"r={rank}" for rank in PAPER_RANKS))
-    return Table.of(columns, [(task, weights, *scores) for task, weights, scores in PAPER_ROWS])
-
-
-def paper_quote() -> Markup:
-    """Table 6 as HTML."""
-    table = paper_table()
-    title = "GPT-3 175B, validation accuracy, quoted from Hu et al. 2021, Table 6"
-    return quoted(table.columns, table.rows, title)
 
 
 def sweep_sentence(result: RankSweepResult) -> Markup:

@@ -10,14 +10,14 @@ from explorer.labs.delta import SWEEP
 from explorer.labs.delta.live import sweep_result
 from explorer.labs.delta.params import SweepParams
 from explorer.labs.delta.sweep import figures
+from explorer.published import lora_tables
 from explorer.runs.examples import BY_RANK
 from explorer.runs.following import Compared
 from explorer.runs.report import progress
 from explorer.settings import settings
 from explorer.tasks.sources import choices
-from explorer.ui.components import rich_text
 from explorer.ui.controls import control, controls
-from explorer.ui.kit import View, asks, bench, caption, shows, start_stop
+from explorer.ui.kit import View, asks, bench, caption, in_the_paper, shows, start_stop
 from explorer.ui.page import Page
 from explorer.ui.run_picker import RunPicker
 from explorer.ui.several import follow_several
@@ -38,7 +38,13 @@ def build_sweep(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
             )
         with shows():
             view = View("rank-sweep", "sweep", _said, _figure, bar=lambda compared: progress(compared.records))
-            rich_text(str(figures.paper_quote()), elem_classes=["wide"])
+    in_the_paper(
+        "LoRA's Tables 5, 6 and 7",
+        lora_tables.ranks(),
+        lora_tables.matrices(),
+        lora_tables.amplified(),
+        lora_tables.similarity(),
+    )
     follow_several(picker, tab, SWEEP, inputs, buttons, view, BY_RANK.values())
 
 

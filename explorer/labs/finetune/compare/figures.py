@@ -18,20 +18,6 @@ from explorer.runs.report import SHARES, metric_text, metric_title
 from explorer.tables import Table
 from explorer.tasks.baseline import Baseline
 
-_ROWS = (
-    ("full fine-tuning", "125.0M", 87.6, 94.8, 90.2, 63.6, 92.8, 91.9, 78.7, 91.2, 86.4),
-    ("BitFit", "0.1M", 84.7, 93.7, 92.7, 62.0, 91.8, 84.0, 81.5, 90.8, 85.2),
-    ("Adapter (AdptD)", "0.3M", 87.1, 94.2, 88.5, 60.8, 93.1, 90.2, 71.5, 89.7, 84.4),
-    ("Adapter (AdptD)", "0.9M", 87.3, 94.7, 88.4, 62.6, 93.0, 90.6, 75.9, 90.3, 85.4),
-    ("LoRA", "0.3M", 87.5, 95.1, 89.7, 63.4, 93.3, 90.8, 86.6, 91.5, 87.2),
-)
-LORA_TABLE_2 = quoted(
-    ("", "trainable", "MNLI", "SST-2", "MRPC", "CoLA", "QNLI", "QQP", "RTE", "STS-B", "average"),
-    _ROWS,
-    "RoBERTa-base on GLUE: another model on other sentences. Quoted from Hu et al. 2021, Table 2",
-)
-"""What the authors measured on GLUE; the runs above are of a smaller model, on far fewer examples and on other sentences."""
-
 
 def compared_table(result: Compared) -> Table:
     """One row a run, and one for what counting words reaches, whose `trainable` are its own numbers."""

@@ -10,6 +10,7 @@ from explorer.labs.finetune.compare import figures as compare_figures
 from explorer.labs.finetune.latency.page import build_latency
 from explorer.labs.finetune.live import beside_counting
 from explorer.labs.finetune.schema import CompareParams
+from explorer.published import lora_tables
 from explorer.runs.curves import curves_figure
 from explorer.runs.examples import BY_METHOD
 from explorer.runs.following import Compared
@@ -18,10 +19,17 @@ from explorer.tasks.sources import choices
 from explorer.tuning.methods import METHODS
 from explorer.ui.components import plot, rich_text
 from explorer.ui.controls import control, controls
-from explorer.ui.kit import View, asks, bench, caption, shows, start_stop
+from explorer.ui.kit import View, asks, bench, caption, in_the_paper, shows, start_stop
 from explorer.ui.page import Page
 from explorer.ui.run_picker import RunPicker
 from explorer.ui.several import follow_several
+
+NOT_COMPARABLE = (
+    "<p class='caption'>Not comparable with the runs above: the authors trained RoBERTa and DeBERTa on all of GLUE's examples "
+    "(2,490 of RTE to 393,000 of MNLI) with a search over settings; the runs above are of the model chosen here, on few "
+    "examples, and the bundled tasks have sentences of their own. To measure on GLUE's, take its file on the Train tab. "
+    "Which of the counts come out when they are computed again: <a href='agrees'>What agrees</a></p>"
+)
 
 
 def build_compare(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
@@ -47,11 +55,13 @@ def build_compare(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
             view = View("methods", ids, compare_figures.compared_sentence, compare_figures.trade_figure)
             curves = plot("method-curves", elem_id="compare-curves")
     costs = rich_text(elem_classes=["wide"], elem_id="compare-costs")
-    rich_text(str(compare_figures.LORA_TABLE_2), elem_classes=["wide"])
-    caption(
-        "Not comparable with the runs above: the authors trained RoBERTa-base on all of GLUE's examples "
-        "(2,490 of RTE to 393,000 of MNLI) with a search over settings; the runs above are of the model chosen here, on few "
-        "examples, and the bundled tasks have sentences of their own. To measure on GLUE's, take its file on the Train tab."
+    in_the_paper(
+        "LoRA's Tables 1, 2 and 4",
+        NOT_COMPARABLE,
+        lora_tables.glue(),
+        lora_tables.on_gpt3(),
+        lora_tables.latency(),
+        lora_tables.names(),
     )
     shown = [*view, (curves, _curves), (costs, compare_figures.cost_table)]
     bundled = BY_METHOD.values()

@@ -6,6 +6,7 @@ from typing import Any
 
 import gradio as gr
 
+from explorer.labs.finetune.card.page import build_card
 from explorer.labs.finetune.uploads import RealTask, Upload
 from explorer.settings import settings
 from explorer.tasks.sources import choices
@@ -45,6 +46,7 @@ class Controls:
         self.page = page
         task = control(RunSpec, "task", choices=choices(settings()), elem_id="task-picker")
         self.real = RealTask(task)
+        build_card(page, task)
         known = {"choices": [(method.title, method.slug) for method in METHODS], "allow_custom_value": False}
         self.method = control(RunSpec, "method", **known, filterable=False, elem_id="method-picker")
         with gr.Group() as self.lora:

@@ -1,0 +1,79 @@
+"""A task's card as HTML, and its rows as a table."""
+
+from __future__ import annotations
+
+from markupsafe import Markup
+
+from explorer.charts.words import percent, quoted
+from explorer.labs.finetune.card.schema import Row, TaskCard
+from explorer.tables import Cell, Table
+from explorer.tasks.metrics import METRICS
+
+REASONS = {
+    "accuracy": "the share of answers that are right",
+    "f1": "the harmonic mean of precision and recall of the second class, since always naming the more frequent one would look "
+    "good by accuracy",
+    "matthews": "0 for chance and for one answer to everything, 1 for all right, so that the more frequent class earns nothing",
+    "pearson": "how well scores lie on a line with the people's, whatever their scale",
+    "spearman": "the same of their order alone",
+}
+"""Why a task is judged by a metric, by its name in METRICS."""
+
+
+def card_title(card: TaskCard) -> str:
+    """The line that is seen before the card is opened."""
+    return f"The task: {card.title.split(', ')[0].split(' · ')[0]} · {card.question}"
+
+
+def card_view(card: TaskCard) -> Markup:
+    """What is asked, of what, how it is judged and where it is from; three examples."""
+    held_out = ", ".join(f"{count:,} {name if len(card.held_out) > 1 else 'held out'}" for name, count in card.held_out)
+    lines = [
+        ("asks", card.question),
+        ("reads", f"{_texts(card)}: {card.train:,} examples to learn from, {held_out}"),
+        ("answers", _answers(card)),
+        ("is judged by", _judged(card)),
+        ("comes from", card.source),
+    ]
+    facts = Markup("").join(Markup("<dt>{}</dt><dd>{}</dd>").format(name, said) for name, said in lines if said)
+    notes = Markup("").join(Markup('<p class="caption">{}</p>').format(note) for note in card.notes)
+    return Markup('<dl class="task-card">{}</dl>{}{}').format(
+        facts, notes, _table(card, card.examples, "Three examples")
+    )
+
+
+def rows_view(card: TaskCard) -> Markup:
+    """The first rows as they stand in the file."""
+    return _table(card, card.rows, f"The first {len(card.rows)} of {card.train:,} training rows")
+
+
+def rows_table(card: TaskCard) -> Table:
+    """text, second, label: the first training rows."""
+    return Table.each(card.rows, text=lambda row: row.text, second=lambda row: row.second, label=lambda row: row.label)
+
+
+def _table(card: TaskCard, rows: tuple[Row, ...], title: str) -> Markup:
+    labelled = any(row.label is not None for row in rows)
+    heads = (*card.columns, *(["label"] if labelled else []))
+    return quoted(heads, [_cells(card, row, labelled) for row in rows], title)
+
+
+def _cells(card: TaskCard, row: Row, labelled: bool) -> tuple[Cell, ...]:
+    texts = (row.text, row.second)[: len(card.columns)]
+    return (*texts, *([row.label] if labelled else []))
+
+
+def _texts(card: TaskCard) -> str:
+    return "two texts" if len(card.columns) == 2 else "one text"
+
+
+def _answers(card: TaskCard) -> str:
+    if card.classes:
+        return ", ".join(f"{name} ({percent(share)})" for name, share in card.classes)
+    return "a score" if card.metrics else ""
+
+
+def _judged(card: TaskCard) -> str:
+    return "; ".join(
+        f"{METRICS[name].title}: {REASONS[name]}" if name in REASONS else METRICS[name].title for name in card.metrics
+    )
