@@ -48,11 +48,11 @@ def test_scores_are_scaled_products_and_their_softmax_the_weights(opened: Bundle
     assert all(seen.weight == 0 for seen in result.keys if seen.hidden)
 
 
-def test_gpt_2_hides_what_comes_later_and_others_hide_nothing(opened: Bundle) -> None:
+def test_decoders_hide_what_comes_later_and_others_hide_nothing(opened: Bundle) -> None:
     result = ask(opened, position=2)
     hidden = [seen.place.position for seen in result.keys if seen.hidden]
     later = list(range(3, len(result.keys)))
-    assert hidden == (later if opened.architecture.family == "GPT-2" else [])
+    assert hidden == (later if opened.architecture.layers.reads_last else [])
     assert not result.window
 
 
