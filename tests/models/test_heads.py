@@ -55,7 +55,7 @@ def test_the_last_row_is_the_model_s_own_answer(opened: Bundle) -> None:
     for places in ([3], [0, 2, 5], list(range(inputs["input_ids"].shape[1]))):
         rows = lens(opened, places)
         assert rows.shape[:2] == (depth_of(opened.model) + 1, len(places))
-        assert torch.allclose(rows[-1], own[places], atol=1e-5)
+        assert torch.allclose(rows[-1], own[places], atol=1e-4)
 
 
 @torch.inference_mode()

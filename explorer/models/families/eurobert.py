@@ -23,6 +23,7 @@ EUROBERT = Architecture(
         bias_switches=("attention_bias", "mlp_bias"),
     ),
     Embeddings("embed_tokens", None, None, ()),
+    finds_answers=False,
     layout=Layout(beside_neurons=("mlp.gate_proj",)),
 )
 

@@ -166,6 +166,8 @@ class Architecture:
     declared: str | None = None
     spare_positions: int = 0
     half_precision: bool = True
+    finds_answers: bool = True
+    """Whether transformers has its *ForQuestionAnswering."""
     layout: Layout = Layout()
     parts: Callable[[Any], list[Part]] | None = None
     inner: str = "intermediate_size"

@@ -28,6 +28,11 @@ def _refuses(method: Method, architecture: Architecture) -> str | None:
             f"{architecture.family} reads from left to right, so no token knows what follows it, and the first one, which stands "
             "for no answer, has read nothing. Choose a model that reads both sides, such as bert-small."
         )
+    if not architecture.finds_answers:
+        return (
+            f"transformers has no head for {architecture.family} that finds answers in a text. Choose another model, such as "
+            "bert-small."
+        )
     if method.is_student or method.fills_masks:
         return "a student learns classes, scores or hidden words here, and no answers in a text. Choose another method."
     return None
