@@ -22,4 +22,4 @@ def sweep(engine: Engine, params: SweepParams, owner: str) -> Iterator[Sweep | N
     if not started:
         raise BadInputError(next(iter(missing))[1])
     for compared in follow_all(engine.runs, tuple(started), tuple(missing)):
-        yield compared and Sweep(params.setting, compared)
+        yield None if compared is None else Sweep(params.setting, compared)
