@@ -48,7 +48,7 @@ class WithAdapter(nn.Module):
 def insert(
     fork: PreTrainedModel, spec: RunSpec, layers: Layers, roles: tuple[str, ...], activation: nn.Module
 ) -> nn.Module:
-    """Wrap the modules of these roles in every layer, or in the last; a shared one (ALBERT's) is wrapped once."""
+    """Wrap the modules of these roles in every layer, or in the last; one that serves often (ALBERT's) is wrapped once."""
     places = [(name, layers.locate(name)) for name, _ in fork.named_modules()]
     dropout = SeededDropout(spec.dropout, spec.seed)
     reached = last_layers(fork, spec)

@@ -40,9 +40,9 @@ for each; what is compared are the differences seed by seed, with Student's $t$ 
 **Learning rate.** LoRA wants a higher one than full fine-tuning, about ten times (Schulman et al. 2025, "LoRA Without Regret"):
 a method is only compared fairly at its own best rate. **Matrices at one budget.** $r = 8$ on one matrix, 4 on two, 2 on four, so
 that as many numbers are trained (up to the feed-forward block's larger sides); in the paper $W_q$ and $W_v$ together do best
-(Hu et al. 2021, section 7.1, Table 5). **Rank and alpha.** The update is scaled by $\alpha / r$: the rank is swept at the same scale,
-alpha at the same rank. **Last layers.** The lower ones stay as pretraining left them, with the embeddings. **Random start.** The same
-model without its pretraining: what is left is what the examples alone can teach.
+(Hu et al. 2021, section 7.1, Table 5). **Rank and alpha.** The update is scaled by $\alpha / r$: the rank is swept at the same
+scale, alpha at the same rank. **Last layers.** The lower ones stay as pretraining left them, with the embeddings. **Random
+start.** The same model without its pretraining: what is left is what the examples alone can teach.
 """
 
 

@@ -59,9 +59,8 @@ class Controls:
         with gr.Accordion("Training settings", open=False):
             rate = find_method("lora").learning_rate
             self.learning_rate = control(RunSpec, "learning_rate", value=rate, info=_info(rate))
-            made |= controls(
-                RunSpec, "epochs", "batch_size", "examples", "seed", "alpha", "variant", "dropout", "keep_best"
-            )
+            made |= controls(RunSpec, "epochs", "batch_size", "examples", "seed", "alpha", "variant", "dropout")
+            made |= controls(RunSpec, "last_layers", "keep_best")
         made |= {"task": task, "method": self.method, "learning_rate": self.learning_rate}
         self.inputs = {name: made[name] for name in NAMES}
         with gr.Accordion("How this method works", open=False):
