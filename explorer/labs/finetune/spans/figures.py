@@ -17,6 +17,9 @@ NOTHING = "no answer"
 NAMED = 0.1
 """A token's name stands below its bars from this probability on; the pointer reads the others."""
 
+APART = 6
+"""Tokens; names that stand no further apart would touch, and are told together."""
+
 SIDES = (("start", "@first"), ("end", "@second"))
 
 
@@ -60,12 +63,12 @@ def _panel(result: AnswerResult, answer: SpanAnswer, title: str, shown: bool = T
     names = [NOTHING, *(label(token.text, 12) for token in result.tokens)]
     places = list(range(len(names)))
     sides = [(answer.nothing[side], *values) for side, values in enumerate((answer.start, answer.end))]
-    told = [place for place in places if place == 0 or max(side[place] for side in sides) >= NAMED]
+    told = _together([place for place in places if place == 0 or max(side[place] for side in sides) >= NAMED])
     named: Look = {
         "tickmode": "array",
-        "tickvals": told,
-        "ticktext": [names[place] for place in told],
-        "tickangle": -30,
+        "tickvals": [(group[0] + group[-1]) / 2 for group in told],
+        "ticktext": [_names(names, group) for group in told],
+        "tickangle": 0,
     }
     across = axis(grid=False, size=14, span=(-0.7, len(names) - 0.3), **named)
     up = axis(title, percent=True, span=(0, 1.04))
@@ -74,6 +77,23 @@ def _panel(result: AnswerResult, answer: SpanAnswer, title: str, shown: bool = T
         for (name, colour), values in zip(SIDES, sides, strict=True)
     ]
     return Panel(traces, across, up)
+
+
+def _together(places: Sequence[int]) -> list[list[int]]:
+    """Places in groups, with room for a name between two of them; the first one stays alone."""
+    groups: list[list[int]] = []
+    for place in places:
+        if len(groups) > 1 and place - groups[-1][-1] <= APART:
+            groups[-1].append(place)
+        else:
+            groups.append([place])
+    return groups
+
+
+def _names(names: Sequence[str], group: Sequence[int]) -> str:
+    """One name, or the first and the last."""
+    first, last = group[0], group[-1]
+    return names[first] if first == last else f"{names[first]}{' ' if last == first + 1 else ' … '}{names[last]}"
 
 
 def _bars(
