@@ -29,6 +29,11 @@ ENTRIES = (
         ("attention", "context"),
     ),
     Entry(
+        "TF-IDF",
+        "How often a word stands in a text, weighed by how few of the texts it stands in; the order of words is lost.",
+        ("finetune",),
+    ),
+    Entry(
         "pseudo-log-likelihood",
         "The sum of ln p of every token of a sentence, each masked in turn with all the others in view.",
     ),

@@ -370,7 +370,7 @@ def latency_result() -> LatencyResult:
 def test_the_time_of_a_batch_is_told_by_what_the_rounds_can_tell() -> None:
     result = latency_result()
     said = latency_figures.latency_sentence(result).striptags()
-    assert "1 text of 128 tokens take bert-mini 10 ms here." in said.replace("10.0 ms", "10 ms")
+    assert "A text of 128 tokens takes bert-mini 10 ms here." in said.replace("10.0 ms", "10 ms")
     assert "More time take LoRA +21.0%, Adapters (Houlsby) +40.0%." in said
     assert "No difference from the plain model can be measured for LoRA, merged." in said
     assert "Full fine-tuning are the plain model again and should not differ from it." in said

@@ -36,8 +36,13 @@ def latency_table(result: LatencyResult) -> Table:
 
 def latency_sentence(result: LatencyResult) -> Markup:
     """What costs time at every call, what none that could be measured, and whether the plain model differs from itself."""
-    texts = f"{result.batch} text{'s' if result.batch > 1 else ''} of {result.length} tokens"
-    parts = [f"{texts} take {result.model_id} ", strong(milliseconds(result.plain.median)), " here. "]
+    texts = "A text" if result.batch == 1 else f"{result.batch} texts"
+    takes = "takes" if result.batch == 1 else "take"
+    parts = [
+        f"{texts} of {result.length} tokens {takes} {result.model_id} ",
+        strong(milliseconds(result.plain.median)),
+        " here. ",
+    ]
     differ = [one for one in result.timed if one.form != "plain" and one.ratio.differs]
     slower = [one for one in differ if one.ratio.median > 1]
     if slower:

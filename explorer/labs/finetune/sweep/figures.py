@@ -59,6 +59,8 @@ def sweep_sentence(sweep: Sweep) -> Markup:
             f" LoRA's best rate here is {times:g} times full fine-tuning's; Schulman et al. (2025, LoRA Without Regret) find "
             f"about {TEN_TIMES:g} times, over many models and tasks."
         )
+    if any(len(point.scores) > 1 for point in scored):
+        parts.append(" Each ○ is a seed, the bar one standard deviation to either side of their mean.")
     return prose(*parts) if parts else prose("The runs are starting.")
 
 
@@ -67,7 +69,7 @@ def _of_method(sweep: Sweep, ranked: Sequence[Point]) -> list[str]:
     first, metric = ranked[0], sweep.records[0].leading_metric
     seeds = f"mean of {len(first.scores)} seeds" if len(first.scores) > 1 else "one seed"
     name = f"{find_method(first.method).title}: " if first.method else ""
-    parts = [f" {name}best at ", strong(_shown(first.value)), f", {metric_title(metric)} "]
+    parts = [f" {name}best at {sweep.swept.name} ", strong(_shown(first.value)), f", {metric_title(metric)} "]
     parts += [strong(score_text(metric, _mean(first))), f" ({seeds}"]
     parts.append(
         f", standard deviation {_gap(metric, stdev(first.scores.values()))})" if len(first.scores) > 1 else ")"
@@ -101,7 +103,7 @@ def sweep_figure(sweep: Sweep) -> Picture | str:
     values = list(dict.fromkeys(point.value for point in scored))
     several = any(len(point.scores) > 1 for point in scored)
     metric = metric_title(sweep.records[0].leading_metric)
-    title = f"{metric}: mean ± standard deviation, ○ each seed" if several else metric
+    title = f"{metric}, mean ± s.d." if several else metric
     return chart(
         sweep_sentence(sweep),
         traces,

@@ -99,7 +99,7 @@ SETTINGS = {
         ),
         Setting(
             "rank",
-            "rank r (alpha = 2 r)",
+            "rank (alpha = 2 r)",
             "1, 2, 4, 8, 64",
             _whole("rank"),
             lambda spec, value: replace(spec, rank=value, alpha=2.0 * value),
@@ -180,7 +180,7 @@ class SweepParams:
         str,
         OneOf(tuple(SETTINGS), tuple(setting.name for setting in SETTINGS.values())),
         Shown("Setting", dropdown=True),
-    ] = "learning_rate"
+    ] = "rank"
     values: Annotated[tuple[str, ...], Names(), Shown("Values", "With commas; empty takes the usual ones.")] = ()
     seeds: Annotated[int, Exact(1, 8), Shown("Seeds", slider=(1, 5))] = 3
     rank: Rank = 8

@@ -57,7 +57,7 @@ def test_a_line_a_method_through_the_means_with_every_seed_beside() -> None:
 def test_the_best_value_is_told_with_an_interval_over_the_seeds() -> None:
     said = figures.sweep_sentence(rates(BOTH)).striptags()
     interval = ttest_1samp([0.10, 0.09, 0.11], 0).confidence_interval()
-    assert "LoRA: best at 0.001, accuracy 91.0% (mean of 3 seeds, standard deviation 1.0 points)" in said
+    assert "LoRA: best at learning rate 0.001, accuracy 91.0% (mean of 3 seeds, standard deviation 1.0 points)" in said
     low, high = 100 * interval.low, 100 * interval.high
     assert (
         f"10.0 points ahead of 0.0001, beyond chance (95% interval {low:.1f} points to {high:.1f} points over 3" in said

@@ -12,7 +12,7 @@ from explorer.tuning.spec import RunSpec
 
 
 def sweep(**changes: object) -> SweepParams:
-    return SweepParams("bert-mini", **changes)  # type: ignore[arg-type]
+    return SweepParams("bert-mini", **{"setting": "learning_rate", **changes})  # type: ignore[arg-type]
 
 
 def test_every_setting_has_its_usual_values_and_changes_nothing_else() -> None:
@@ -58,7 +58,7 @@ def test_several_methods_are_several_lines() -> None:
     ("changes", "says"),
     [
         ({"values": "1e-3, 1e-2, 1e-1, 1, 2, 3, 4, 5, 6", "seeds": 3}, f"27 runs, and a sweep has at most {MOST_RUNS}"),
-        ({"setting": "rank", "methods": "full"}, "Full fine-tuning has no rank r to sweep. Take lora."),
+        ({"setting": "rank", "methods": "full"}, "Full fine-tuning has no rank to sweep. Take lora."),
         ({"setting": "last_layers", "methods": "prefix"}, "has no last layers trained to sweep"),
         ({"setting": "matrices", "values": "w"}, r"written like q\+v"),
         ({"setting": "rank", "values": "1.5"}, "rank must be a whole number"),
