@@ -87,6 +87,7 @@ def predict_run(open_run: OpenRuns, params: PredictRunParams) -> PredictRunResul
     run.require_weights()
     record = run.record
     untouched = run.begin()
+    untouched.require_classes()
     rows = _row(run, untouched, params.sentence_a, params.sentence_b)
     return PredictRunResult(
         record.labels,
@@ -142,6 +143,8 @@ def swap_runs(open_run: OpenRuns, params: SwapParams) -> SwapResult:
         if run.record.spec.model != runs[0].record.spec.model:
             raise BadInputError("These runs are of different models. Adapters share a batch only over one base model.")
     adapted = {run.record.run_id: run.restore() for run in runs}
+    for one in adapted.values():
+        one.require_classes()
     mixed = Mixed(adapted)
     rows = [_row(run, adapted[run.record.run_id], params.sentence_a, params.sentence_b) for run in runs]
     together = Rows(tuple(row.inputs[0] for row in rows), torch.zeros(len(rows)), rows[0].pad, 0)
