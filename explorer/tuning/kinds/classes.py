@@ -17,7 +17,6 @@ def _refuses(method: Method, architecture: Architecture) -> str | None:
 KIND = Kind(
     CLASSES,
     "AutoModelForSequenceClassification",
-    "SEQ_CLS",
     "text-classification",
     _refuses,
     lazily("explorer.tuning.forks:fork_classifier"),

@@ -31,7 +31,7 @@ def _logits(output: Any) -> Tensor:
 class Kind:
     """One kind of task.
 
-    model_class: transformers' class that opens its checkpoints. peft_task: peft's name for it. pipeline: the hub's.
+    model_class: transformers' class that opens its checkpoints. pipeline: the hub's.
     refuses: says in a sentence why a method or a family cannot learn it, or None.
     fork: (bundle, outputs, seed, kept layers), the model with the head on the shared weights. empty: the same without storage,
     of a config that `classifier_config` has made.
@@ -41,7 +41,6 @@ class Kind:
 
     slug: str
     model_class: str
-    peft_task: str
     pipeline: str
     refuses: Callable[[Method, Architecture], str | None]
     fork: Callable[[Bundle, int, int, Sequence[int]], PreTrainedModel]

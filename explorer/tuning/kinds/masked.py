@@ -34,7 +34,6 @@ def _fork(bundle: Bundle, outputs: int, seed: int, kept: Sequence[int]) -> PreTr
 KIND = Kind(
     MASKED,
     "AutoModelForMaskedLM",
-    "FEATURE_EXTRACTION",
     "fill-mask",
     _refuses,
     _fork,

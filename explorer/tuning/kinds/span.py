@@ -48,7 +48,6 @@ def _scores(output: Any) -> Tensor:
 KIND = Kind(
     SPAN,
     "AutoModelForQuestionAnswering",
-    "QUESTION_ANS",
     "question-answering",
     _refuses,
     lazily("explorer.tuning.forks:fork_span"),

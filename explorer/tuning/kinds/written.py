@@ -42,7 +42,6 @@ def _fork(bundle: Bundle, outputs: int, seed: int, kept: Sequence[int]) -> PreTr
 KIND = Kind(
     WRITTEN,
     "AutoModelForCausalLM",
-    "CAUSAL_LM",
     "text-generation",
     _refuses,
     _fork,
