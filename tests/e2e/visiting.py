@@ -43,8 +43,8 @@ class Visit:
 
     def turn_to(self, title: str) -> None:
         """Another page by the navigation, where it is a menu by its chapter's."""
-        link = self.page.locator(".top nav .chapter-labs a", has_text=re.compile(f"^{re.escape(title)}"))
-        menu = self.page.locator(".top nav .chapter", has=link).locator(".chapter-menu")
+        link = self.page.locator(".chapter-labs a", has_text=re.compile(f"^{re.escape(title)}"))
+        menu = self.page.locator(".chapter", has=link).locator(".chapter-menu")
         if menu.is_visible():
             menu.click()
         link.click()

@@ -94,9 +94,7 @@ def _far_apart(result: PublishedResult) -> Picture:
     apart, places = [one.apart for one in shown], list(range(len(shown)))
     trace = points(apart, places, "@second", size=12, hover="%{x:+.2%}")
     reach = 1.15 * max(map(abs, apart))
-    across = axis(
-        "computed ÷ published − 1", span=(-reach, reach), tickformat="+.0%", nticks=6, tickangle=0, zeroline=False
-    )
+    across = axis("difference", span=(-reach, reach), tickformat="+.0%", nticks=6, tickangle=0, zeroline=False)
     names = [f"{label(f'{_source(one)}: {one.quantity}', 32)}  <b>{_change(one)}</b>" for one in shown]
     short = [f"{_source(one)}<br><b>{_change(one)}</b>" for one in shown]
     wide, narrow = (rows(ticks, size=size, zeroline=False) for ticks, size in ((names, 13), (short, 12)))
