@@ -7,23 +7,12 @@ from dataclasses import astuple
 from markupsafe import Markup
 
 from explorer.charts import Picture, axis, bars, chart, error_bars, level, rows
-from explorer.charts.words import caption, milliseconds, percent, prose, quoted, strong
+from explorer.charts.words import caption, milliseconds, percent, prose, strong
 from explorer.labs.finetune.latency.schema import LatencyResult, Timed
 from explorer.models.spent import Ratio
 from explorer.tables import Table
 
 COLOURS = {"plain": "@muted", "attached": "@second", "merged": "@first"}
-
-LORA_TABLE_1 = quoted(
-    ("", "32 texts of 512 tokens", "16 of 256", "1 of 128"),
-    (
-        ("fine-tuned, or LoRA merged", "1449.4 ± 0.8", "338.0 ± 0.6", "19.8 ± 2.7"),
-        ("AdapterL (0.5M, 11M, 11M)", "1482.0 ± 1.0 (+2.2%)", "354.8 ± 0.5 (+5.0%)", "23.9 ± 2.1 (+20.7%)"),
-        ("AdapterH (0.5M, 11M, 11M)", "1492.2 ± 1.0 (+3.0%)", "366.3 ± 0.5 (+8.4%)", "25.8 ± 2.2 (+30.3%)"),
-    ),
-    "GPT-2 medium, milliseconds of a forward pass on a Quadro RTX8000. Quoted from Hu et al. 2021, LoRA, Table 1",
-)
-"""The adapters' rows: with how many trained parameters in each column; the second adapter has two modules a layer."""
 
 
 def latency_table(result: LatencyResult) -> Table:

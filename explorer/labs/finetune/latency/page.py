@@ -38,7 +38,7 @@ def build_latency(page: Page, tab: gr.Tab, methods: gr.CheckboxGroup) -> None:
             waiting = "Timing every method in turns with the plain model …"
             view = View("latency", "latency", figures.latency_sentence, figures.latency_figure, value=waiting)
             missing = rich_text(elem_id="latency-missing")
-    rich_text(str(figures.LORA_TABLE_1), elem_classes=["wide"])
+    caption("What LoRA's authors measured on GPT-2 medium (Table 1) is above, in the fold of the paper's tables.")
     why("what a method costs at every call", WHY)
     timed = Connection(page, LATENCY, inputs, [*view, (missing, figures.missing_list)])
     timed.on(time.click, tab.select)

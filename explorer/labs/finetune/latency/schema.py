@@ -18,8 +18,8 @@ class LatencyParams:
 
     methods: Annotated[tuple[str, ...], Names()] = ()
     batch: Annotated[int, Whole(1, 64), Shown("Texts in a batch", choices=tuple((str(n), n) for n in BATCHES))] = 1
-    length: Annotated[int, Whole(2, 512), Shown("Tokens a text", slider=(8, 256, 8))] = 128
-    repeats: Annotated[int, Whole(2, 100), Shown("Rounds", slider=(5, 50))] = 20
+    length: Annotated[int, Whole(2, 512), Shown("Tokens a text", slider=(8, 256, 8))] = 64
+    repeats: Annotated[int, Whole(2, 100), Shown("Rounds", slider=(5, 50))] = 10
 
 
 @dataclass(frozen=True)
