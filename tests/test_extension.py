@@ -132,7 +132,11 @@ def data2vec(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 def choices(config: Any, label: str) -> list[set[str]]:
     """The values that each component with this label offers."""
-    found = [part["props"] for part in config["components"] if part["props"].get("label") == label]
+    found = [
+        part["props"]
+        for part in config["components"]
+        if part["props"].get("label") == label and "choices" in part["props"]
+    ]
     assert found
     return [{value for _, value in props["choices"]} for props in found]
 

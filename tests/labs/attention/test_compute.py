@@ -39,9 +39,10 @@ def test_the_weights_are_those_of_transformers(opened: Bundle) -> None:
     result = ask(opened, TEXT, SECOND, layer=1, head=0)
     model = AutoModel.from_pretrained(opened.model_id, attn_implementation="eager").eval()
     inputs = opened.tokenizer(TEXT, SECOND, return_tensors="pt")
+    read = slice(0, -1 if opened.architecture.ends_texts else None)
     with torch.inference_mode():
         output = model(
-            **{name: inputs[name] for name in opened.tokenizer.model_input_names if name in inputs},
+            **{name: inputs[name][:, read] for name in opened.tokenizer.model_input_names if name in inputs},
             output_attentions=True,
         )
     theirs = output.attentions[1][0, 0]

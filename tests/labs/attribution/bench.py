@@ -44,8 +44,14 @@ CASES = (
     Case("DeBERTa-v2/v3", "the cat [MASK] on a mat ."),
     Case("GPT-2", "the cat sat on a"),
     Case("ModernBERT", "the cat [MASK] on a mat ."),
+    Case("XLM-RoBERTa", "the cat [MASK] on a mat ."),
+    Case("CamemBERT", "the cat [MASK] on a mat ."),
 )
-"""Every family, and every kind of question that has a head of its own."""
+"""Every family, and every kind of question that has a head of its own.
+
+Not these two: on random weights their layers' conductance misses the whole by more than the tolerance, as the page says of it.
+"""
+UNSTEADY = {"ModernBERT decoder", "EuroBERT"}
 
 
 def tiny(folder: Path, family: str, **changes: Any) -> Bundle:

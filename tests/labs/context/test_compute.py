@@ -138,7 +138,7 @@ def test_the_same_place_has_the_same_vector_until_a_layer_looks_around(opened: B
 
 def test_layer_0_adds_the_position_where_the_family_has_one(opened: Bundle) -> None:
     result = similar(opened, ("cat the the the", "the the the cat"))
-    plain = opened.architecture.family in ("ModernBERT", "DeBERTa-v2/v3")
+    plain = opened.architecture.family in ("ModernBERT", "ModernBERT decoder", "EuroBERT", "DeBERTa-v2/v3")
     absolute = getattr(opened.model.config, "position_biased_input", not plain)
     assert (result.at(0).cosines[0][1] < 1 - 1e-5) == bool(absolute)
     assert result.adds_positions == bool(absolute)

@@ -36,7 +36,7 @@ SHORT = ("greedy", "beam", "top_p")
 def _meaning(value: Any) -> str:
     if not isinstance(value, str) or len(value) > LONGEST_MEANING:
         raise BadInputError(
-            f"meaning takes slots with their values, in at most {LONGEST_MEANING} characters: {MEANING}"
+            f"meaning takes slots with their values, in at most {LONGEST_MEANING} characters, such as: {MEANING}."
         )
     return spelled(parse_meaning(value))
 
