@@ -151,7 +151,7 @@ CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
 NOT_ALONE = {"export_pruned"}
 """What takes home something made before in the same process."""
 
-MEASURED = {"milliseconds", "low", "high", "seconds", "run"}
+MEASURED = {"milliseconds", "low", "high", "seconds", "run", "ratio", "merged_over_it", "ratio_low", "ratio_high"}
 """Columns that no two calls have alike: how long it took here, and the names of runs."""
 
 RUN_ALL = """

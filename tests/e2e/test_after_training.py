@@ -101,4 +101,4 @@ def test_all_methods_are_compared_and_two_can_be_chosen(visit: Visit, tiny_model
     expect(visit.page.locator("#compare")).to_be_visible()
     expect(visit.page.locator("#compare-trade .textpoint")).to_have_count(2)
     expect(visit.page.locator("#compare-curves .legend")).to_contain_text("IA³")
-    expect(panel(visit)).to_contain_text("Hu et al. 2021, Table 2")
+    expect(panel(visit)).to_contain_text("In the paper: LoRA's Tables 1, 2 and 4")

@@ -123,7 +123,7 @@ def test_full_fine_tuning_is_trained_beside_lora(with_tiny: Visit) -> None:
 def test_ranks_are_swept(with_tiny: Visit) -> None:
     with_tiny.tab("Rank sweep")
     with_tiny.page.wait_for_selector("#sweep-figure .plot[data-drawn]")
-    expect(panel(with_tiny)).to_contain_text("Table 6")
+    expect(panel(with_tiny)).to_contain_text("In the paper: LoRA's Tables 5, 6 and 7")
     panel(with_tiny).get_by_label("Ranks").fill("1, 3")
     type_number(with_tiny, "Epochs", 1)
     with_tiny.page.click("#sweep")

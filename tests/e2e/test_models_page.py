@@ -13,7 +13,7 @@ pytestmark = pytest.mark.e2e
 def test_every_tab_draws_and_answers_a_change(visit: Visit) -> None:
     visit.open("models", "#family-figure")
     page = visit.page
-    assert page.locator(".family-card").count() == 8
+    assert page.locator(".family-card").count() == 9
     expect(page.locator("#family-said")).to_contain_text("counted tensor by tensor")
     before = visit.draws("#family-figure")
     page.get_by_label("their shares").check()
