@@ -20,7 +20,9 @@ from explorer.engine.protocol import DownloadProgress, Job, ModelStatus
 from explorer.engine.resources import Resources
 from explorer.errors import BadInputError, OutOfMemoryError
 from explorer.models.catalog import find_card
+from explorer.models.trained import made_by
 from explorer.recent import Recent
+from explorer.runs.after import model_of
 from explorer.runs.manager import RunManager
 from explorer.runs.record import RunRecord
 from explorer.runs.store import RunStore
@@ -60,8 +62,20 @@ class LocalEngine:
             if self._made_store is None:
                 from explorer.models.bundle import ModelStore
 
-                self._made_store = ModelStore(self._settings)
+                self._made_store = ModelStore(self._settings, self._load)
             return self._made_store
+
+    def _load(self, model_id: str, settings: Settings) -> Bundle:
+        """A model from its folder; what a fine-tuned run has made is written there first."""
+        from explorer.models.bundle import load_bundle
+        from explorer.models.trained import own_folder, trained_folder
+        from explorer.runs.as_model import keep_model
+
+        run_id = made_by(model_id)
+        record = self.runs.store.find(run_id) if run_id and trained_folder(model_id, settings) is None else None
+        if record is not None and not record.from_nothing and model_of(record) == model_id:
+            keep_model(self._opened_runs()(run_id), own_folder(model_id, settings))
+        return load_bundle(model_id, settings)
 
     @property
     def runs(self) -> RunManager:
@@ -197,7 +211,7 @@ class LocalEngine:
         """Download where needed, then load; the last update comes when the model is in memory."""
         from explorer.models.hub import download, local_folder
 
-        if local_folder(model_id, self._settings) is None:
+        if local_folder(model_id, self._settings) is None and not made_by(model_id):
             with closing(download(model_id, self._settings)) as updates:  # a visitor who leaves stops the download
                 for progress in updates:
                     yield DownloadProgress(progress.done, progress.total)
