@@ -49,5 +49,5 @@ def begun_from(spec: RunSpec, facts: dict[str, Any], first: RunRecord) -> tuple[
             "A student starts from its teacher, so it has no other run to start from. Leave after empty."
         )
     what, _, task = facts["name"].partition(" · ")
-    name = f"{what}, after {first.task_title.split(' · ')[0]} · {task}"
+    name = f"{what}, after {first.task_title.split(' · ')[0].split(',')[0]} · {task}"
     return replace(spec, model=own), {**facts, "name": name}

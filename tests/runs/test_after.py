@@ -46,6 +46,8 @@ def states(model: torch.nn.Module, tokenizer: object) -> torch.Tensor:
 @pytest.mark.parametrize("method", METHODS)
 def test_a_run_s_model_has_its_body_and_the_heads_from_before(engine: LocalEngine, spec: RunSpec, method: str) -> None:
     record = finished(engine, replace(spec, method=method, learning_rate=None))
+    status = engine.status(model_of(record))
+    assert status.on_this_machine
     base, made = engine.store.get(spec.model), engine.store.get(model_of(record))
     adapted = opened(engine)(record.run_id).restore()
     torch.testing.assert_close(
