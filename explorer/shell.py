@@ -149,7 +149,7 @@ def launch_options(engine: Engine) -> dict[str, Any]:
     return {
         "theme": theme(),
         "css": _style(),
-        "head": f"{style_links()}<script>{(ASSETS / 'page.js').read_text(encoding='utf-8')}</script>{glossary_script()}",
+        "head": f"<script>{(ASSETS / 'page.js').read_text(encoding='utf-8')}</script>{glossary_script()}",
         "footer_links": ["api", "settings"],
         "ssr_mode": False,
         "enable_monitoring": False,
@@ -159,7 +159,7 @@ def launch_options(engine: Engine) -> dict[str, Any]:
             "middleware": [
                 Middleware(FrontDoor, is_lecturer=engine.runs.is_lecturer),
                 Middleware(KeptAssets),
-                Middleware(KeptPages, paths=["/", *(f"/{lab.slug}" for lab in LABS)]),
+                Middleware(KeptPages, paths=["/", *(f"/{lab.slug}" for lab in LABS)], head=style_links()),
             ],
             "routes": [
                 Route("/explorer/plotly.min.js", serve_plotly),

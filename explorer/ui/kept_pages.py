@@ -23,10 +23,13 @@ Key = tuple[str, ...]
 
 
 class KeptPages:
-    """ASGI middleware. paths: of the pages, such as "/masking"."""
+    """ASGI middleware. paths: of the pages, such as "/masking". head: HTML for the end of each one's head.
 
-    def __init__(self, app: ASGIApp, paths: Collection[str]) -> None:
-        self.app, self.paths = app, frozenset(paths)
+    What Gradio is given as `head` comes only once its script runs, after that has asked for its first style sheets.
+    """
+
+    def __init__(self, app: ASGIApp, paths: Collection[str], head: str = "") -> None:
+        self.app, self.paths, self.head = app, frozenset(paths), head.encode()
         self.kept: OrderedDict[Key, bytes] = OrderedDict()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -59,7 +62,8 @@ class KeptPages:
             other = Response(bytes(body), start["status"])
             other.raw_headers = start["headers"]
             return other
-        self.kept[key] = gzip.compress(bytes(body), compresslevel=6)
+        page = bytes(body).replace(b"</head>", self.head + b"</head>", 1)
+        self.kept[key] = gzip.compress(page, compresslevel=6)
         while len(self.kept) > MOST_PAGES:
             self.kept.popitem(last=False)
         return None
