@@ -13,7 +13,7 @@ $(VENV)/.installed: requirements.txt
 	$(BIN)/pip install --quiet -r requirements.txt
 	@touch $@
 
-$(VENV)/.installed-dev: $(VENV)/.installed requirements-dev.txt
+$(VENV)/.installed-dev: $(VENV)/.installed requirements-dev.txt requirements-mcp.txt
 	$(BIN)/pip install --quiet -r requirements-dev.txt
 	@touch $@
 
