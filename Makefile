@@ -14,7 +14,7 @@ $(VENV)/.installed: requirements.txt
 	$(BIN)/pip install --quiet -r requirements.txt
 	@touch $@
 
-$(VENV)/.installed-dev: $(VENV)/.installed $(VENV)/.plotly requirements-dev.txt
+$(VENV)/.installed-dev: $(VENV)/.installed $(VENV)/.plotly requirements-dev.txt requirements-mcp.txt
 	$(BIN)/pip install --quiet -r requirements-dev.txt
 	@touch $@
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import secrets
 import sys
 from dataclasses import replace
@@ -19,7 +20,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Serve the BERT Explorer.")
     parser.add_argument("--host", default=standard.server_name, help="default: GRADIO_SERVER_NAME or 127.0.0.1")
     parser.add_argument("--port", type=int, default=standard.server_port, help="default: GRADIO_SERVER_PORT or 7860")
+    parser.add_argument(
+        "--mcp", action="store_true", help="serve the actions to assistants as well, at /gradio_api/mcp/"
+    )
     arguments = parser.parse_args()
+    if arguments.mcp and importlib.util.find_spec("mcp") is None:
+        sys.exit("--mcp needs the package mcp: pip install -r requirements-mcp.txt")
     chosen = listen_on(arguments.host)
     if not chosen.lecturer_key:
         chosen = replace(chosen, lecturer_key=secrets.token_urlsafe(9))
@@ -31,7 +37,11 @@ def main() -> None:
     )
     try:
         app.launch(
-            server_name=arguments.host, server_port=arguments.port, prevent_thread_lock=True, **launch_options(engine)
+            server_name=arguments.host,
+            server_port=arguments.port,
+            prevent_thread_lock=True,
+            mcp_server=arguments.mcp or None,
+            **launch_options(engine),
         )
     except OSError as error:
         sys.exit(

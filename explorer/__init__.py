@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Generator, Iterator
+from contextlib import closing
 from dataclasses import dataclass, fields
 from functools import cache
 from typing import Any
@@ -12,7 +14,7 @@ from explorer.tables import Table
 
 share_processor()  # whoever imports torch first does so after this package
 
-__all__ = ["Answer", "run"]
+__all__ = ["Answer", "actions", "follow", "run", "standard_model", "stop"]
 
 SCRIPT_OWNER = "script"
 """Who starts the runs of a script: they are listed by `explorer.run("runs")` and kept with those of the pages."""
@@ -38,32 +40,75 @@ def run(action: str, model: str | None = None, **parameters: Any) -> Answer:
     Raises ExplorerError for what a visitor can put right, ValueError for an unknown action, TypeError for a parameter
     that the action does not have.
     """
-    from explorer.labs import LABS, LiveAction
-
-    known = {entry.name: entry for lab in LABS for entry in lab.actions}
-    if action not in known:
-        raise ValueError(f"No action is called {action!r}; there are {', '.join(known)}.")
-    entry = known[action]
-    engine = _engine()
-    model = model or _standard_model(entry)
-    if isinstance(entry, LiveAction):
-        given = {"model": model, **parameters} if entry.takes_model else parameters
-        result = _followed(entry, engine, entry.params(**given))
-    else:
-        names_model = entry.job.on in ("runs", "resources") and any(
-            field.name == "model" for field in fields(entry.params)
-        )
-        given = {"model": model, **parameters} if names_model else parameters
-        params = entry.params(**given)
-        if names_model or entry.job.on == "model":
-            _prepared(engine, model)
-        result = engine.follow(entry.job, params, model if entry.job.on == "model" else "").last.result()
+    entry, result = _named(action), None
+    for newer in _results(entry, model, parameters):
+        result = newer
     if entry.check is not None:
         entry.check(result)
     return Answer(result, entry.table(result))
 
 
-def _standard_model(entry: Any) -> str:
+def follow(action: str, model: str | None = None, **parameters: Any) -> Generator[Answer, None, None]:
+    """As run, with each answer as it comes: of what trains or measures for a while many, of anything else one.
+
+    Closing it ends the work; a run that it has started trains on, as one on a page does, until `stop`.
+    """
+    entry, result = _named(action), None
+    with closing(_results(entry, model, parameters)) as results:
+        for result in results:
+            yield Answer(result, entry.table(result))
+    if entry.check is not None:
+        entry.check(result)
+
+
+def stop() -> list[str]:
+    """Stop the runs that this process trains, and wait until they have ended; their ids. They keep what they have learned."""
+    from explorer.runs.store import this_process
+
+    runs = _engine().runs
+    mine = [run for run in runs.list(SCRIPT_OWNER) if run.status.is_active and run.process == this_process()]
+    for run in mine:
+        runs.stop(run.run_id, SCRIPT_OWNER)
+    while any(runs.get(run.run_id).status.is_active for run in mine):
+        time.sleep(LOOK_SECONDS)
+    return [run.run_id for run in mine]
+
+
+def actions() -> dict[str, Any]:
+    """Every action by its name, in the order of the pages."""
+    from explorer.labs import LABS
+
+    return {entry.name: entry for lab in LABS for entry in lab.actions}
+
+
+def _named(action: str) -> Any:
+    known = actions()
+    if action not in known:
+        raise ValueError(f"No action is called {action!r}; there are {', '.join(known)}.")
+    return known[action]
+
+
+def _results(entry: Any, model: str | None, parameters: dict[str, Any]) -> Generator[Any, None, None]:
+    """Each newer result of an action."""
+    from explorer.labs import LiveAction
+
+    engine = _engine()
+    model = model or standard_model(entry)
+    if isinstance(entry, LiveAction):
+        given = {"model": model, **parameters} if entry.takes_model else parameters
+        yield from _followed(entry, engine, entry.params(**given))
+        return
+    names_model = entry.job.on in ("runs", "resources") and any(field.name == "model" for field in fields(entry.params))
+    given = {"model": model, **parameters} if names_model else parameters
+    params = entry.params(**given)
+    if names_model or entry.job.on == "model":
+        _prepared(engine, model)
+    following = engine.follow(entry.job, params, model if entry.job.on == "model" else "")
+    with closing(following):
+        yield following.last.result()
+
+
+def standard_model(entry: Any) -> str:
     """The first bundled model with the head that an action needs."""
     from explorer.models.catalog import DEFAULT_MODEL, bundled_with
 
@@ -76,15 +121,15 @@ def _prepared(engine: Any, model: str) -> None:
         pass
 
 
-def _followed(entry: Any, engine: Any, params: Any) -> Any:
-    """The last result of an action that goes on for a while."""
+def _followed(entry: Any, engine: Any, params: Any) -> Iterator[Any]:
+    """Each newer result of an action that goes on for a while."""
     if entry.takes_model:
         _prepared(engine, params.model)
-    last = None
-    for result in entry.follow(engine, params, SCRIPT_OWNER):
-        last = result if result is not None else last
-        time.sleep(LOOK_SECONDS)
-    return last
+    with closing(entry.follow(engine, params, SCRIPT_OWNER)) as results:
+        for result in results:
+            if result is not None:
+                yield result
+            time.sleep(LOOK_SECONDS)
 
 
 @cache

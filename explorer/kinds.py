@@ -35,6 +35,11 @@ class Kind:
     what = ""
     """What is meant, for the sentence where a list or an object was sent."""
 
+    @property
+    def accepts(self) -> str:
+        """What is accepted, in words that no name stands before."""
+        return self.what
+
     def read(self, value: Any, name: str) -> Any:
         """The value of the parameter of this name in its plain form. Raises BadInputError."""
         raise NotImplementedError
@@ -62,6 +67,14 @@ class Number(Kind):
     above: bool = False
     optional: bool = False
     said: str = ""
+    what = "a number"
+
+    @property
+    def accepts(self) -> str:
+        """With the bounds that there are."""
+        if math.isfinite(self.most):
+            return f"{self.what} {'above' if self.above else 'from'} {self.least:g} to {_plain(self.most)}"
+        return f"{self.what}, {self.least:g} or more" if math.isfinite(self.least) else self.what
 
     def read(self, value: Any, name: str) -> Any:
         """A float; NaN and the infinities are no numbers."""
@@ -83,9 +96,15 @@ class Number(Kind):
         return said.format(name=name, value=repr(value))
 
 
+def _plain(number: float) -> str:
+    return f"{number:,.0f}" if number == int(number) else f"{number:g}"
+
+
 @dataclass(frozen=True)
 class Exact(Number):
     """A whole number; of half a one the sentence says what was sent."""
+
+    what = "a whole number"
 
     def read(self, value: Any, name: str) -> Any:
         """An int."""
@@ -98,6 +117,8 @@ class Exact(Number):
 @dataclass(frozen=True)
 class Whole(Number):
     """A whole number, as a text in digits alone, with one sentence for all that it can't be."""
+
+    what = "a whole number"
 
     def read(self, value: Any, name: str) -> Any:
         """An int."""
@@ -176,6 +197,11 @@ class OneOf(Kind):
     known: tuple[str, ...]
     titles: tuple[str, ...] = ()
     said: str = "{name} must be one of {known}; got {value}."
+
+    @property
+    def accepts(self) -> str:
+        """The names."""
+        return f"one of {', '.join(self.known)}"
 
     def read(self, value: Any, name: str) -> str:
         """The name."""

@@ -16,8 +16,10 @@ from starlette.routing import Route
 from explorer.engine.protocol import Engine
 from explorer.home import HOME
 from explorer.labs import CHAPTERS, LABS, Lab
+from explorer.reference import Reference, all_of
 from explorer.ui import sessions
 from explorer.ui.components import ASSETS, glossary_script, notice_place, theme
+from explorer.ui.documented import DocumentedPages
 from explorer.ui.front_door import FrontDoor
 from explorer.ui.frontend import FOR_A_DAY, STYLE_NAME, KeptAssets, serve_plotly, serve_style, style_links
 from explorer.ui.kept_pages import KeptPages
@@ -34,13 +36,18 @@ FILES_KEPT = (3600, 24 * 3600)
 """Files that visitors brought or were handed: looked through every hour, removed after a day (seconds)."""
 
 
-class _Pages(StreamingPages):
+class _Pages(DocumentedPages, StreamingPages):
     """Pages in one Blocks, which are described once, when they are served.
 
     Gradio builds a server and describes all components after every page (`Blocks.route`), and twice more at the launch.
     """
 
     exited = False
+
+    @property
+    def references(self) -> dict[str, Reference]:  # type: ignore[override]
+        """What each action does, takes and gives."""
+        return all_of(action for lab in LABS for action in lab.actions)
 
     def get_config_file(self) -> Any:
         """As Gradio's, but for pages that are still being built."""

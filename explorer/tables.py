@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import json
 import math
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
@@ -30,11 +34,44 @@ class Table:
 
     def __str__(self) -> str:
         """Aligned text; numbers with six significant digits, and a token that is a line break as \\n."""
-        lines = [self.columns, *(tuple(_shown(cell) for cell in row) for row in self.rows)]
+        return self.fitted(sys.maxsize)
+
+    def fitted(self, width: int) -> str:
+        """The same with no line longer than so many characters: the widest columns are cut, and an ellipsis says so."""
+        lines = self.as_cells()
         widths = [max(len(line[place]) for line in lines) for place in range(len(self.columns))]
-        return "\n".join(
-            "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines
-        )
+        while sum(widths) + len(GAP) * (len(widths) - 1) > width and max(widths) > NARROWEST:
+            widths[widths.index(max(widths))] -= 1
+        cut = ([_cut(cell, most).ljust(most) for cell, most in zip(line, widths, strict=True)] for line in lines)
+        return "\n".join(GAP.join(line).rstrip()[:width] for line in cut)
+
+    def as_cells(self) -> list[tuple[str, ...]]:
+        """The columns' names, then the rows, as texts."""
+        return [self.columns, *(tuple(_shown(cell) for cell in row) for row in self.rows)]
+
+    def as_csv(self) -> str:
+        """As spreadsheets read it, numbers in full; an empty cell is empty."""
+        file = io.StringIO()
+        csv.writer(file, lineterminator="\n").writerows([self.columns, *self.rows])
+        return file.getvalue()
+
+    def as_json(self) -> str:
+        """A list with an object a row; what JSON has no number for is null."""
+        rows = [{name: _plain(cell) for name, cell in zip(self.columns, row, strict=True)} for row in self.rows]
+        return json.dumps(rows, ensure_ascii=False, indent=1)
+
+
+GAP = "  "
+NARROWEST = 4
+"""Characters of a column that is cut."""
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def _plain(cell: Cell) -> Cell:
+    return None if isinstance(cell, float) and not math.isfinite(cell) else cell
 
 
 def _shown(cell: Cell) -> str:

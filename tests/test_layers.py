@@ -96,7 +96,7 @@ FLOORS = (
     ("explorer", "explorer.shell", "explorer.home"),
     ("explorer.labs",),
     ("explorer.ui",),
-    ("explorer.action", "explorer.plain"),
+    ("explorer.action", "explorer.plain", "explorer.reference"),
     ("explorer.engine", "explorer.runs.__main__"),
     ("explorer.runs",),
     ("explorer.compress",),

@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import json
+
+import pytest
+
 from explorer.tables import Table, short
 
 
@@ -45,3 +51,28 @@ def test_a_table_of_items_has_a_column_for_each_question() -> None:
     table = Table.each(["a", "bcd"], text=str, letters=len)
     assert table == Table(("text", "letters"), (("a", 1), ("bcd", 3)))
     assert Table.each([], text=str).columns == ("text",), "without items it still says what they would be asked"
+
+
+@pytest.mark.parametrize("width", [14, 30, 200])
+def test_a_table_is_cut_to_a_terminal_where_it_has_to_be(width: int) -> None:
+    table = Table.of(["position", "sentence", "n"], [[1, "a long one, longer than all others", 2], [2, "short", None]])
+    lines = table.fitted(width).splitlines()
+    assert max(map(len, lines)) <= width
+    assert len(lines) == 3
+    assert (table.fitted(width) == str(table)) == (width == 200)
+    assert ("…" in table.fitted(width)) == (width < 200)
+
+
+def test_csv_and_json_hold_the_cells_in_full() -> None:
+    table = Table.of(["token", "p"], [['a,"b"\n', 1 / 3], ["ü", None], ["x", float("nan")]])
+    assert list(csv.reader(io.StringIO(table.as_csv()))) == [
+        ["token", "p"],
+        ['a,"b"\n', str(1 / 3)],
+        ["ü", ""],
+        ["x", "nan"],
+    ]
+    assert json.loads(table.as_json()) == [
+        {"token": 'a,"b"\n', "p": 1 / 3},
+        {"token": "ü", "p": None},
+        {"token": "x", "p": None},
+    ]

@@ -95,7 +95,7 @@ Weight = Annotated[float, Number(0, 1000)]
 
 @params
 class RunSpec:
-    """One fine-tuning run. rank, alpha, targets, variant: LoRA's; teacher and what follows: a distilled student's."""
+    """One fine-tuning run. rank, alpha, targets, variant: LoRA's. From teacher on a distilled student's."""
 
     model: Annotated[str, Name()]
     task: Task = "sst2"

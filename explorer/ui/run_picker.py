@@ -197,5 +197,6 @@ class RunPicker:
             inputs_kwargs={"visitor": self.visitor, "run": self.run},
             outputs=[gr.Textbox(visible=False)],
             api_name=f"{verb}_run",
+            api_description=f"{verb.capitalize()} a run of your own.",
             queue=False,
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,8 @@ from explorer.models import timing
 from explorer.settings import Settings
 from explorer.shell import build_app, launch_options
 from tests.caller import Caller
+
+HAS_MCP = find_spec("mcp") is not None
 
 LECTURER = "lecturer:teach"
 """The name with which the lecturer's link asks."""
@@ -29,7 +32,7 @@ def address(data_folder: Path) -> Iterator[str]:
     engine = LocalEngine(settings)
     app = build_app(engine)
     options = launch_options(engine)
-    _, url, _ = app.launch(server_name="127.0.0.1", prevent_thread_lock=True, quiet=True, **options)
+    _, url, _ = app.launch(server_name="127.0.0.1", prevent_thread_lock=True, quiet=True, mcp_server=HAS_MCP, **options)
     in_turns = timing.in_turns
     with pytest.MonkeyPatch.context() as quick:  # what is timed is timed twice, of which quartiles can be had
         quick.setattr(timing, "in_turns", lambda calls, device, times: in_turns(calls, device, 2))

@@ -17,7 +17,7 @@ MOST_OPEN = 20
 
 
 def published_table(result: PublishedResult) -> Table:
-    """A row a figure; exact: what is computed, in ones and not rounded."""
+    """source, quantity, published, computed, agrees, exact (what is computed, in ones and not rounded), how, why."""
     return Table.each(
         result.findings,
         source=lambda one: f"{one.paper}, {one.place}",

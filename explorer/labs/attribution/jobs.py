@@ -24,7 +24,10 @@ def attribute(resources: Resources, params: AttributeParams) -> Results:
 
 
 def attribute_run(resources: Resources, params: AttributeRunParams) -> Results:
-    """The same for a fine-tuned classifier. Raises BadInputError for a run that has no classes or no weights."""
+    """Attribute a fine-tuned classifier's class to the tokens of a text, method after method.
+
+    Raises BadInputError for a run that has no classes or no weights.
+    """
     run = resources.open_run(params.run)
     run.require_weights()
     record = run.record

@@ -21,6 +21,7 @@ from explorer.labs.delta.params import (
 from explorer.labs.delta.spectrum import figures
 from explorer.labs.delta.sweep import figures as sweep_figures
 from explorer.labs.delta.weight import WEIGHT_SPECTRUM
+from explorer.runs.following import Compared
 from explorer.tables import Table
 
 _JOBS = "explorer.labs.delta.jobs"
@@ -32,7 +33,13 @@ def _job(name: str) -> Job:
 
 
 def _experiment_table(experiment: Experiment) -> Table:
+    """run, module, r, layer, factor, energy_share, emphasis."""
     return amplification_figures.factors_table(experiment.factors)
+
+
+def _sweep_table(compared: Compared) -> Table:
+    """rank, metric, trainable."""
+    return sweep_figures.sweep_table(sweep_result(compared))
 
 
 DELTA_SPECTRUM = Action(
@@ -78,7 +85,7 @@ SWEEP = LiveAction(
     "sweep_ranks",
     f"{_LIVE}:sweep_ranks",
     SweepParams,
-    lambda compared: sweep_figures.sweep_table(sweep_result(compared)),
+    _sweep_table,
     require_success,
 )
 

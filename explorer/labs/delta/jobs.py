@@ -60,7 +60,7 @@ def amplification(open_run: OpenRuns, params: AmplificationParams) -> Amplificat
 
 
 def amplification_by_layer(open_run: OpenRuns, params: FactorsParams) -> tuple[RunFactors, RunFactors]:
-    """The factor in every layer of two runs: of LoRA and of full fine-tuning, say."""
+    """The amplification factor in every layer of two runs: of LoRA and of full fine-tuning, say."""
     runs = [open_run(name) for name in (params.run_a, params.run_b)]
     one, other = (compute.factors(run.deltas(), base_of(run), params.module, params.r, run.record.name) for run in runs)
     return one, other

@@ -30,7 +30,7 @@ def _different_ranks(given: Any) -> tuple[int, ...]:
 
 @params
 class SpectrumParams:
-    """A run, and the training step to look at: 0 for the last."""
+    """A run. step: of the training; 0 for the last."""
 
     run: Run = FIRST
     step: Annotated[int, Whole(0)] = 0

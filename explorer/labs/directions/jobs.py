@@ -56,7 +56,7 @@ def _chips(blank: Blank) -> tuple[Chip, ...]:
 
 
 def directions_of_fifty(resources: Resources, params: FiftyParams) -> Iterator[FiftyResult]:
-    """The same for the fifty sentences, ten at a time; each result has those that are done."""
+    """A hidden word of each of fifty sentences, from every side, ten sentences at a time; each result has those that are done."""
     told: tuple[Told, ...] = ()
     for start in range(0, len(FIFTY), AT_ONCE):
         asked = FIFTY[start : start + AT_ONCE]

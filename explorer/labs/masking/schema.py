@@ -188,7 +188,7 @@ class CorruptResult:
 
 @params
 class SharesParams(CorruptParams):
-    """As CorruptParams, and how often to draw."""
+    """As CorruptParams. draws: how many corruptions."""
 
     draws: Annotated[int, Whole(1, MOST_DRAWS)] = 1000
 
@@ -209,7 +209,7 @@ class SharesResult:
 
 @params
 class PatternsParams(CorruptParams):
-    """As CorruptParams, for a grid of epochs; static masking makes `duplicates` copies and reuses them in turn."""
+    """As CorruptParams. epochs: columns of the grid. duplicates: copies that static masking makes, and reuses in turn."""
 
     epochs: Annotated[int, Whole(1, 100)] = 40
     duplicates: Annotated[int, Whole(1, 100)] = 10

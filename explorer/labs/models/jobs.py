@@ -53,7 +53,7 @@ def training_curves(params: CurvesParams) -> CurvesResult:
 
 
 def count_parameters(params: CountParams) -> CountResult:
-    """A model in other sizes. Raises BadInputError if its family does not have what is changed."""
+    """The parameters of a model in other sizes. Raises BadInputError if its family does not have what is changed."""
     base, changed = outline_of(params.base), resized(params)
     parts = tuple(CountedPart(part.name, part.formula, part.count) for part in changed.parts or ())
     after = _sizes(changed)

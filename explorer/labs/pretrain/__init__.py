@@ -21,6 +21,11 @@ def _row_script(asked: Asked) -> str:
     return script(asked) if SCHEMES[asked.params.scheme].in_scripts else ""
 
 
+def _file(path: str) -> Table:
+    """file: where it was written."""
+    return Table.of(("file",), [(path,)])
+
+
 PRETRAINING_ROW = Action(
     "pretraining_row",
     Job("explorer.labs.pretrain.row.jobs:pretraining_row", on="resources"),
@@ -40,7 +45,7 @@ TAKE_HOME = Action(
     "pretrained_model",
     Job("explorer.labs.pretrain.train.jobs:pretrained_model", on="runs"),
     TakeHomeParams,
-    lambda path: Table.of(("file",), [(path,)]),
+    _file,
 )
 
 LAB = Lab(

@@ -27,6 +27,7 @@ def _job(function: str) -> Job:
 
 
 def _files(exported: Exported) -> Table:
+    """file: each that the zip holds."""
     return Table.of(("file",), [(name,) for name in exported.files])
 
 

@@ -51,7 +51,7 @@ from explorer.tuning.files.zips import export_path
 
 
 def importance(resources: Resources, params: ImportanceParams) -> Generator[Any, Any, None]:
-    """ImportanceResult, with more examples each time."""
+    """The importance of every head, neuron, layer or weight: ImportanceResult, with more examples each time."""
     work = opened(resources, params)
     if params.unit == "weight":
         yield _of_weights(work, params)
@@ -82,7 +82,7 @@ def _of_weights(work: Work, params: ImportanceParams) -> ImportanceResult:
 
 
 def compare_orders(resources: Resources, params: OrdersParams) -> Generator[Any, Any, None]:
-    """OrdersResult: metric against the share left; least important first, most important first, at random."""
+    """The metric against the share left, least important first, most important first, at random: OrdersResult."""
     work = opened(resources, params)
     whole = work.measure()
     lines = [("least", 0), ("most", 0), *(("random", draw) for draw in range(params.draws))]
@@ -114,7 +114,7 @@ def _point(work: Work, params: OrdersParams, grids: dict[str, Grid], order: str,
 
 
 def prune_heads(resources: Resources, params: HandParams) -> Generator[Any, Any, None]:
-    """HandResult: without the heads that a visitor has switched off."""
+    """The model without the heads that a visitor has switched off: HandResult."""
     work = opened(resources, params)
     pruned = Pruned(replace(NOTHING, heads=by_hand(params.heads, work.subject.shape)))
     check_cut(pruned.cut, work.subject.shape)
@@ -130,7 +130,7 @@ def prune_heads(resources: Resources, params: HandParams) -> Generator[Any, Any,
 
 
 def quantise(resources: Resources, params: QuantiseParams) -> Generator[Any, Any, None]:
-    """QuantiseResult: the model in each form, and the same pruned where a share is asked for."""
+    """The model in float32, bf16 and int8, and the same pruned where a share is asked for: QuantiseResult."""
     work = opened(resources, params)
     cuts = {0.0: NOTHING}
     if params.share:

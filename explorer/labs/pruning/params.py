@@ -180,6 +180,6 @@ class QuantiseParams(Asking):
 
 @params
 class ExportParams(Asking):
-    """The pruned model of a key that /prune gave, as a zip."""
+    """A pruned model as a zip. key: what `prune` gave."""
 
     key: Annotated[str, Read(_key)] = ""

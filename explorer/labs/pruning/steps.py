@@ -29,7 +29,7 @@ STEP_LINES = ("one step", "many steps", "many steps, training between")
 
 
 def prune(resources: Resources, params: PruneParams) -> Generator[Any, Any, None]:
-    """PruneResult: parts taken out in one step or in many, then what is left measured."""
+    """Parts taken out in one step or in many, then what is left measured: PruneResult."""
     work = opened(resources, params)
     resources.is_kept = not _changes_weights(params)  # those weights are not kept as long as an answer
     with own_weights(_changes_weights(params)):
@@ -56,7 +56,7 @@ def prune(resources: Resources, params: PruneParams) -> Generator[Any, Any, None
 
 
 def compare_steps(resources: Resources, params: StepsParams) -> Generator[Any, Any, None]:
-    """StepsResult: the same share in one step, in many, and in many with training between."""
+    """The same share taken out in one step, in many, and in many with training between: StepsResult."""
     work = opened(resources, params)
     ways = [_way(params), _way(params, steps=params.steps)]
     if params.train_between:

@@ -62,7 +62,7 @@ class Draws:
 
 
 def replaced_tokens(resources: Resources, params: ReplacedParams) -> ReplacedResult:
-    """One draw, token by token."""
+    """Mask a text, let the generator fill it, and ask the discriminator of every token whether it was replaced."""
     pair = _opened(resources, params.model)
     encoded = _with_words(pair.discriminator, params.text)
     draw = _drawn(pair, encoded, params, [params.seed])
@@ -92,7 +92,7 @@ def replaced_tokens(resources: Resources, params: ReplacedParams) -> ReplacedRes
 
 
 def replaced_draws(resources: Resources, params: DrawsParams) -> Iterator[DrawsResult]:
-    """As many draws as are asked for, some at once; each result counts all that are done."""
+    """How well the discriminator tells replaced tokens over many draws, some at once; each result counts all that are done."""
     pair = _opened(resources, params.model)
     encoded = _with_words(pair.discriminator, params.text)
     seeds = range(params.seed, params.seed + params.draws)

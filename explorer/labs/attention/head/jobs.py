@@ -60,7 +60,7 @@ def attention(bundle: Bundle, params: AttentionParams) -> AttentionResult:
 
 
 def statistics_of_heads(bundle: Bundle, params: StatisticsParams) -> StatisticsResult:
-    """Every head of every layer by the statistics of explorer.maths.attention, from one forward pass."""
+    """Every head of every layer by seven statistics (explorer.maths.attention), from one forward pass."""
     encoded = encoded_pair(bundle, params.sentence_a, params.sentence_b)
     places = separators(bundle, encoded)
     layers = [head_statistics(layer[0].float(), places) for layer in read(bundle, encoded.inputs).attentions]

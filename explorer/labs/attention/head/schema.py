@@ -56,7 +56,7 @@ def _positions(value: Any) -> tuple[int, ...]:
 
 @params
 class AttentionParams:
-    """One head on a text or a pair; layers and heads count from 0."""
+    """One head on a text or a pair; layers and heads count from 0. masked: positions of tokens to hide."""
 
     sentence_a: Text
     sentence_b: SecondText = ""

@@ -50,7 +50,7 @@ def _asked(bundle: Bundle, text: str, second: str) -> Encoded:
 
 
 def ablate_run_heads(open_run: OpenRuns, params: AblateRunParams) -> AblateResult:
-    """The same for a fine-tuned classifier. Raises BadInputError for a run without classes."""
+    """Switch heads of a fine-tuned classifier off, and ask again. Raises BadInputError for a run without classes."""
     run = open_run(params.run)
     run.require_weights()
     if not run.record.labels:

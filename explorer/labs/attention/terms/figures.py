@@ -28,7 +28,7 @@ TITLES = {
 
 
 def terms_table(result: TermsResult) -> Table:
-    """from, to (position and token each), a column for each term, score (their sum), weight."""
+    """from, to (position and token each), content_content, content_position, position_content, score (their sum), weight."""
     names = [token.name for token in result.tokens] if result.terms else []
     squares = [*(term.scores for term in result.terms), result.scores, result.weights]
     rows: list[list[Cell]] = []

@@ -111,7 +111,7 @@ def _above(rows: Grid, chance: Grid) -> list[list[float]]:
 
 
 def placement_table(result: PlacementResult) -> Table:
-    """first and last direction of W in a bin, right and left share of ΔW's energy, and what a random update has."""
+    """first, last (direction of W in a bin), right, left (shares of ΔW's energy), expected_right, expected_left (if random)."""
     columns = ("first", "last", "right", "expected_right", "left", "expected_left")
     return Table.of(columns, [(start, stop, *shares) for start, stop, *shares in _bins(result)])
 

@@ -17,7 +17,9 @@ BEFORE = "before any run"
 
 
 def forgetting_table(result: ForgettingResult) -> Table:
-    """run, its score on its task, accuracy and loss of hidden words, each with its change and 95% intervals."""
+    """run, task_score, accuracy, accuracy_low, accuracy_high, accuracy_change, change_low, change_high, loss, loss_change,
+    loss_change_low, loss_change_high: of hidden words, low and high the ends of 95% intervals.
+    """
     columns = ("run", "task_score", "accuracy", "accuracy_low", "accuracy_high", "accuracy_change", "change_low")
     more = ("change_high", "loss", "loss_change", "loss_change_low", "loss_change_high")
     first = (BEFORE, None, *_three(result.accuracy), None, None, None, result.loss.value, None, None, None)

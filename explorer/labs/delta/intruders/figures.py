@@ -44,7 +44,7 @@ def intruders_table(result: IntruderResult) -> Table:
 
 
 def trained_table(trained: TrainedIntruders) -> Table:
-    """As intruders_table; without rows until both runs are done."""
+    """run, layer, vector, largest_cosine, closest, intruder: as intruders_table; without rows until both runs are done."""
     if trained.found is None:
         return Table.of(("run", "layer", "vector", "largest_cosine", "closest", "intruder"), [])
     return intruders_table(trained.found)

@@ -14,7 +14,7 @@ from explorer.runs.open import OpenRun
 
 
 def intruder_dimensions(resources: Resources, params: IntruderParams) -> Iterator[IntruderResult]:
-    """Of both runs, or of the one that is named twice, a layer a turn."""
+    """Directions of W + ΔW that W did not have, of both runs or of the one that is named twice, a layer a turn."""
     runs = [resources.open_run(name) for name in dict.fromkeys((params.run_a, params.run_b))]
     found = [_chosen(run, _cosines(resources, run, params.layer, params), params) for run in runs]
     layers = {layer for run in runs for layer, module in run.deltas() if module == params.module}

@@ -17,8 +17,10 @@ MOST_OF_IT = SHARES.index(0.9)
 
 
 def whole_table(result: WholeSpectra) -> Table:
-    """direction (from 1), its share of all directions, and each matrix's singular value and energy up to there; nothing
-    beyond ΔW's rank."""
+    """direction (from 1), share_of_directions, weight_value, weight_energy, update_value, update_energy, random_energy.
+
+    Each matrix's singular value, and its energy up to there; nothing beyond ΔW's rank.
+    """
     columns = ("direction", "share_of_directions", "weight_value", "weight_energy", "update_value", "update_energy")
     three = (result.weight, result.update, result.random)
     values = zip_longest(*(column for whole in three for column in (whole.values, whole.energy)))

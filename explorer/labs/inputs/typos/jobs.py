@@ -47,7 +47,7 @@ class Side:
 
 
 def typos(resources: Resources, params: TyposParams) -> Iterator[TyposResult | None]:
-    """Both texts by every model, which take turns. Raises BadInputError, MissingCapabilityError."""
+    """A text, and the same text with typos, by every model; they take turns. Raises BadInputError, MissingCapabilityError."""
     clean = checked_text(params.text)
     typed = checked_text(params.typed) if params.typed else misspelt(clean, params.share, params.seed, params.kinds)
     bundles = [resources.model(name) for name in params.models]

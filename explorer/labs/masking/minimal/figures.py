@@ -14,7 +14,7 @@ STOPPED = Markup("Stopped. The pairs that were scored stay.")
 
 
 def minimal_pairs_table(result: MinimalPairsResult) -> Table:
-    """kind, better, worse, the score of each (nats) and their tokens, difference, right (yes or no)."""
+    """kind, better, worse, score_of_better, score_of_worse (nats), tokens_of_better, tokens_of_worse, difference, right."""
     return Table.each(
         result.pairs,
         kind=lambda pair: pair.kind,

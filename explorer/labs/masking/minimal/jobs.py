@@ -11,7 +11,7 @@ from explorer.labs.masking.score.jobs import is_causal, scored
 
 
 def score_minimal_pairs(resources: Resources, params: MinimalPairsParams) -> Iterator[MinimalPairsResult]:
-    """Each result holds the pairs so far. Raises MissingCapabilityError."""
+    """The bundled minimal pairs, scored; each result holds the pairs so far. Raises MissingCapabilityError."""
     bundle = resources.model(params.model)
     done: list[ScoredPair] = []
     for number, pair in enumerate(PAIRS):

@@ -14,7 +14,7 @@ from explorer.params import params
 
 @params
 class MinimalPairsParams:
-    """The bundled minimal pairs. masking: as ScoreParams'."""
+    """The bundled minimal pairs. masking: what is hidden with a token, as in ScoreParams."""
 
     model: Annotated[str, Name()] = DEFAULT_MODEL
     masking: Masking = "rest_of_word"

@@ -30,7 +30,7 @@ CHUNK_TOKENS = 640
 
 
 def masking_rates(resources: Resources, params: RatesParams) -> Iterator[RatesResult | None]:
-    """A result after each rate; others get a turn after each model.
+    """Accuracy and loss of hidden tokens against the masking rate: a result after each rate; others get a turn after each model.
 
     Every chosen token is shown as [MASK], and none as a random token or as it is: with those of 80/10/10 the curve would mix
     three questions. Raises BadInputError, MissingCapabilityError.

@@ -25,7 +25,10 @@ from explorer.models.in_turn import in_turn
 
 
 def score_sentences(resources: Resources, params: ScoreParams) -> Iterator[ScoreResult | None]:
-    """ln p of every token; others get a turn after each sentence. Raises BadInputError, MissingCapabilityError."""
+    """Sentences by ln p of every token, masked in turn; others get a turn after each sentence.
+
+    Raises BadInputError, MissingCapabilityError.
+    """
     bundle = resources.model(params.model)
     own: list[ScoredSentence] = []
     for number, sentence in enumerate(params.sentences, start=1):

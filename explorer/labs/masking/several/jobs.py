@@ -27,7 +27,7 @@ EMPTY = -1
 
 
 def fill_several(bundle: Bundle, params: SeveralParams) -> SeveralResult:
-    """Fill a text's blanks in the four ORDERS. Raises BadInputError for too few or too many blanks."""
+    """Fill a text's blanks in four ways (ORDERS). Raises BadInputError for too few or too many blanks."""
     encoded = encode(bundle, with_own_mask(bundle.tokenizer, params.text))
     blanks = _Blanks(bundle, encoded)
     count = len(blanks.places)

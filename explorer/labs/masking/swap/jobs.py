@@ -14,7 +14,10 @@ from explorer.models.families import Capability
 
 
 def swap_word(bundle: Bundle, params: SwapParams) -> SwapResult:
-    """The blank's distribution before and after. Raises BadInputError for a text without the word, or not of one blank."""
+    """A blank's distribution before and after another word of the sentence is changed.
+
+    Raises BadInputError for a text without the word, or not of one blank.
+    """
     word, other = params.word.strip(), params.other.strip()
     changed, times = re.subn(rf"(?<!\w){re.escape(word)}(?!\w)", lambda _: other, params.text)
     if not times:

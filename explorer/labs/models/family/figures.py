@@ -45,7 +45,10 @@ Clark et al. 2020, Table 1 each; RoBERTa's by Hu et al. 2021, Table 2."""
 
 
 def family_table(result: FamilyResult) -> Table:
-    """A row a model: its sizes and its parameters by what they are for."""
+    """model, family, bundled, tokenizer, its sizes (vocabulary, layers, shared, hidden_size, intermediate_size, attention_heads,
+    embedding_size), its parameters by what they are for (word_embeddings, other_inputs, in_layers, pooler_and_heads),
+    parameters, megabytes, and paper_millions.
+    """
     return Table.each(
         result.models,
         model=lambda entry: entry.model,

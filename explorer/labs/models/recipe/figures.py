@@ -11,7 +11,7 @@ from explorer.tables import Table
 
 
 def recipe_table(result: RecipeResult) -> Table:
-    """table, step, size, setting, SQuAD 2.0, MNLI-m, SST-2, perplexity, gain (on the chosen score, within its table)."""
+    """table, step, size, setting, squad2, mnli, sst2, perplexity, gain (on the chosen score, within its table)."""
     return Table.each(
         result.settings,
         table=lambda row: row.table,

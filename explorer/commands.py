@@ -1,0 +1,251 @@
+"""The actions of the pages as commands: `list`, `describe NAME`, and `run NAME --parameter value`.
+
+They compute in this process, without a server. Names, bounds, defaults and explanations are those that the pages have.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+import time
+from collections.abc import Generator
+from contextlib import closing
+from dataclasses import MISSING
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
+
+import click
+
+import explorer
+from explorer import Answer
+from explorer.errors import BadInputError, ExplorerError
+from explorer.kinds import Flag, Number, OneOf
+from explorer.labs import LABS, LiveAction
+from explorer.reference import Parameter, reference
+from explorer.tables import Table
+
+PROGRESS_SECONDS = 0.5
+"""Between two lines that say how it stands."""
+
+INTERRUPTED = 130
+"""The exit status of what Ctrl-C has ended."""
+
+FORMATS = ("text", "csv", "json")
+
+
+class Failed(click.ClickException):
+    """What an action has to say of why there is no answer, as it says it."""
+
+    def show(self, file: Any = None) -> None:
+        """To stderr."""
+        click.echo(self.message, err=True)
+
+
+class Refused(Failed):
+    """The same of a value that it cannot use."""
+
+    exit_code = 2
+
+
+class Actions(click.Group):
+    """A command an action, made when it is named."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """All names, in the order of the pages."""
+        return list(explorer.actions())
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of this name."""
+        action = explorer.actions().get(cmd_name)
+        return None if action is None else _command(cmd_name)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """As Click's; where there is none the nearest names are said."""
+        if self.get_command(ctx, args[0]) is None:
+            raise click.UsageError(_unknown(args[0]), ctx)
+        return super().resolve_command(ctx, args)
+
+
+def _unknown(name: str) -> str:
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, explorer.actions(), cutoff=0.5)
+    meant = f" Did you mean {' or '.join(near)}?" if near else ""
+    return f"No action is called {name!r}.{meant} `list` names all."
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})
+def main() -> None:
+    """The BERT Explorer in a terminal: every figure of its pages as a table."""
+
+
+@main.command("list")
+@click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True)
+def list_actions(form: str) -> None:
+    """Name every action, with its page and one line."""
+    rows = [(one.name, f"/{lab.slug}", reference(one).summary) for lab in LABS for one in lab.actions]
+    click.echo(_written(Table.of(("action", "page", "about"), rows), form, sys.stdout.isatty()))
+
+
+@main.command()
+@click.argument("name")
+@click.pass_context
+def describe(ctx: click.Context, name: str) -> None:
+    """Explain one action: its parameters, and the columns of its table."""
+    parent = click.Context(run_actions, info_name="run", parent=ctx.parent)
+    _, command, _ = run_actions.resolve_command(parent, [name])
+    assert command is not None
+    click.echo(command.get_help(click.Context(command, info_name=name, parent=parent)))
+
+
+@main.group("run", cls=Actions)
+def run_actions() -> None:
+    """Run one action, by `run NAME --parameter value`; `describe NAME` explains its parameters."""
+
+
+@cache
+def _command(name: str) -> click.Command:
+    action = explorer.actions()[name]
+    said = reference(action)
+    page = next(lab.slug for lab in LABS if action in lab.actions)
+    table = f"Table: {said.columns}" if said.columns else None
+    options: list[click.Parameter] = [_option(action, parameter) for parameter in said.parameters.values()]
+    options += [
+        click.Option(
+            ["--format", "form"], type=click.Choice(FORMATS), default="text", help="Of the table; default: text."
+        ),
+        click.Option(
+            ["--output"],
+            type=click.Path(dir_okay=False, path_type=Path),
+            help="A file for the table, or for what the action gives to take home; default: the terminal.",
+        ),
+    ]
+    return click.Command(
+        name,
+        callback=partial(_run, name),
+        params=options,
+        help=f"{said.about}\n\nOn the page /{page}.",
+        epilog=table,
+        context_settings={"token_normalize_func": lambda token: token.replace("_", "-")},
+    )
+
+
+def _option(action: Any, parameter: Parameter) -> click.Option:
+    """An option in its parameter's words. Its value is checked by the declaration, which has the sentence for a wrong one."""
+    flag = "--" + parameter.name.replace("_", "-")
+    default = _default(explorer.standard_model(action) if parameter.name == "model" else parameter.default)
+    unset: Any = {"default": None} if isinstance(parameter.kind, Flag) else {}  # else what is left out would be no
+    return click.Option(
+        [f"{flag}/--no-{flag[2:]}" if isinstance(parameter.kind, Flag) else flag, parameter.name],
+        **unset,
+        required=parameter.default is MISSING and parameter.name != "model",
+        multiple=parameter.several,
+        metavar=_metavar(parameter),
+        help=f"{parameter.said}{' The option again for each, or all as JSON.' if parameter.several else ''}{default}",
+    )
+
+
+def _metavar(parameter: Parameter) -> str | None:
+    if isinstance(parameter.kind, Flag):
+        return None
+    if isinstance(parameter.kind, Number):
+        return "INTEGER" if "whole" in parameter.accepts else "NUMBER"
+    return "NAME" if isinstance(parameter.kind, OneOf) else "LIST" if parameter.several else "TEXT"
+
+
+def _default(value: Any) -> str:
+    if value is MISSING or value is None or value == () or value == "":
+        return ""
+    said = ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
+    return f" Default: {said if len(said) <= 60 else said[:57] + '…'}"
+
+
+def _given(parameter: Parameter, value: Any) -> Any:
+    """An option's value as a page would send it: a list that is written as JSON, or with commas, or option by option."""
+    if not parameter.several:
+        return value
+    read = [_listed(one) for one in value]
+    return read if len(read) > 1 else read[0]
+
+
+def _listed(text: str) -> Any:
+    try:
+        read = json.loads(text)
+    except ValueError:
+        return text
+    return read if isinstance(read, list) else text
+
+
+def _run(name: str, form: str, output: Path | None, **options: Any) -> None:
+    parameters = reference(explorer.actions()[name]).parameters
+    given = {one: _given(parameters[one], value) for one, value in options.items() if value is not None and value != ()}
+    try:
+        if output is not None and not output.parent.is_dir():
+            raise BadInputError(f"There is no folder {output.parent} for --output.")
+        answer = _last(explorer.follow(name, **given), isinstance(explorer.actions()[name], LiveAction))
+        _hand_over(answer, form, output)
+    except ExplorerError as error:
+        raise (Refused if isinstance(error, BadInputError) else Failed)(str(error)) from None
+    except KeyboardInterrupt:
+        for run in explorer.stop():
+            click.echo(f"Stopped; the run {run} keeps what it has learned: `run follow_run --run {run}`.", err=True)
+        raise SystemExit(INTERRUPTED) from None
+
+
+def _last(answers: Generator[Answer, None, None], live: bool) -> Answer:
+    """The last answer; of a live action stderr says meanwhile how it stands."""
+    began = told = time.monotonic()
+    on_one_line, last = sys.stderr.isatty(), None
+    with closing(answers):
+        for last in answers:
+            now = time.monotonic()
+            if live and now - told >= PROGRESS_SECONDS:
+                told = now
+                click.echo(_progress(last.table, now - began, on_one_line), err=True, nl=not on_one_line)
+    if on_one_line and told != began:
+        click.echo("\r\033[K", err=True, nl=False)
+    assert last is not None
+    return last
+
+
+def _progress(table: Table, seconds: float, on_one_line: bool) -> str:
+    """The table's last row, which is the newest."""
+    row = Table.of(table.columns, table.rows[-1:]).as_cells()[-1] if table.rows else ()
+    said = ", ".join(f"{name} {cell}" for name, cell in zip(table.columns, row, strict=False) if cell)
+    line = f"{seconds:.0f} s: {said or 'begun'}"[: shutil.get_terminal_size().columns - 1]
+    return f"\r\033[K{line}" if on_one_line else line
+
+
+def _hand_over(answer: Answer, form: str, output: Path | None) -> None:
+    """The table to stdout or a file; what is to be taken home to the file."""
+    if output is None:
+        click.echo(_written(answer.table, form, sys.stdout.isatty()))
+        return
+    made = _file_of(answer.result)
+    try:
+        if made is not None:
+            shutil.copyfile(made, output)
+        else:
+            output.write_text(_written(answer.table, form).rstrip("\n") + "\n", encoding="utf-8")
+    except OSError as error:
+        raise BadInputError(
+            f"{output} could not be written: {error.strerror}. Name another file by --output."
+        ) from None
+
+
+def _file_of(result: Any) -> Path | None:
+    """The file that an action has made: the path that is its result, or that its result holds."""
+    path = getattr(result, "path", result)
+    return Path(path) if isinstance(path, str) and path.endswith(".zip") else None
+
+
+def _written(table: Table, form: str, on_terminal: bool = False) -> str:
+    if form == "csv":
+        return table.as_csv().rstrip("\n")
+    if form == "json":
+        return table.as_json()
+    return table.fitted(shutil.get_terminal_size().columns) if on_terminal else str(table)

@@ -1,0 +1,84 @@
+"""Endpoints with their documentation: on the API page, in /gradio_api/openapi.json, and as tools for assistants (MCP)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+import gradio as gr
+
+from explorer.kinds import OneOf
+from explorer.reference import Parameter, Reference, shared
+
+MOST_ROWS = 200
+"""Of a table that an assistant is handed: it reads every one of them, and pays for them."""
+
+
+class DocumentedPages(gr.Blocks):
+    """Pages whose endpoints are explained by `references`, which are looked at when somebody asks and not at the start."""
+
+    references: Mapping[str, Reference] = {}
+
+    def get_api_info(self, *given: Any, **options: Any) -> Any:
+        """As Gradio's, with what each endpoint and each of its parameters is."""
+        for event in self.fns.values():
+            if event.api_visibility == "public" and event.api_name in self.references:
+                event.api_description = _described(self.references[str(event.api_name)])
+        info = super().get_api_info(*given, **options)
+        for name, endpoint in info["named_endpoints"].items():
+            reference = self.references.get(name.removeprefix("/"))
+            for parameter in endpoint["parameters"]:
+                _explain(parameter, reference.parameters if reference else {})
+        return info
+
+    def launch(self, *given: Any, **options: Any) -> Any:
+        """As Gradio's; with `mcp_server=True` a tool is called as its endpoint, and answers with the table alone."""
+        launched = super().launch(*given, **options)
+        if (server := self.mcp_server_obj) is not None:
+            endpoints = server.api_info["named_endpoints"]
+            server.tool_to_endpoint = {f"{server.tool_prefix}{name.removeprefix('/')}": name for name in endpoints}
+            server.get_fn_description = partial(_without_parameters, server.get_fn_description)  # type: ignore[method-assign]
+            server.postprocess_output_data = partial(_table_alone, server.postprocess_output_data)  # type: ignore[method-assign]
+        return launched
+
+
+def _explain(parameter: Any, known: Mapping[str, Parameter]) -> None:
+    """Put into a parameter's schema what it is. A list of names of which it takes others too is one of examples."""
+    name = parameter["parameter_name"]
+    schema = {**parameter["type"], "description": known[name].said if name in known else shared(name)}
+    if name in known and not isinstance(known[name].kind, OneOf) and "enum" in schema:
+        schema["examples"] = schema.pop("enum")
+    parameter["type"] = schema
+    parameter["python_type"] = {**parameter["python_type"], "description": schema["description"]}
+
+
+def _described(reference: Reference) -> str:
+    """Ends in a space, since Gradio goes on there with how to fetch the output."""
+    return f"{reference.about} The table, which is the last output: {reference.columns} "
+
+
+def _without_parameters(
+    describe: Callable[[Any, str], tuple[str, Any]], event: Any, name: str
+) -> tuple[str, dict[str, str]]:
+    """Gradio's description of a tool; its parameters have theirs already, which an empty docstring's would hide."""
+    return describe(event, name)[0], {}
+
+
+def _table_alone(contents: Callable[[Any, str], Any], outputs: Any, root_url: str) -> Any:
+    """What Gradio makes of the last of the outputs, since the others are what a page draws; those of a stream come as one."""
+    while isinstance(outputs, list | tuple):
+        outputs = outputs[-1]
+    return contents([_for_assistants(outputs)], root_url)
+
+
+def _for_assistants(output: Any) -> Any:
+    """A table as JSON, cut where it is long; anything else as it is."""
+    if not (isinstance(output, dict) and output.keys() >= {"headers", "data"}):
+        return output
+    rows = output["data"]
+    table = {"columns": output["headers"], "rows": rows[:MOST_ROWS]}
+    if len(rows) > MOST_ROWS:
+        table["left_out"] = f"{len(rows) - MOST_ROWS} more rows"
+    return json.dumps(table, ensure_ascii=False)
