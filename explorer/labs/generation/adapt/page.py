@@ -40,13 +40,13 @@ def build_adapt(page: Page, tab: gr.Tab, picker: RunPicker) -> None:
             inputs: dict[str, Any] = {
                 "model": writer_box(page)[0],
                 "task": control(AdaptParams, "task", choices=[(E2E.title, E2E.slug)]),
-                **controls(AdaptParams, "methods", "epochs"),
+                **controls(AdaptParams, "methods", "epochs", "seeds"),
             }
             with gr.Accordion("More settings", open=False):
                 names = ("rank", "alpha", "targets", "batch_size", "examples", "learning_rate", "seed")
                 inputs |= controls(AdaptParams, *names)
             caption(
-                "One run a method, with the same meanings and seed. They train one after the other, stay in the list of runs "
+                "One run a method and seed, with the same meanings. They train one after the other, stay in the list of runs "
                 "above, and are merged and taken home on the Fine-tune page. A file of E2E's own can be uploaded there."
             )
         with shows():
