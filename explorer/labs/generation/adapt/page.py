@@ -11,7 +11,8 @@ from explorer.labs.generation.adapt.schema import AdaptParams
 from explorer.labs.generation.continued.controls import writer_box
 from explorer.runs.examples import BY_WRITER
 from explorer.runs.report import progress
-from explorer.tasks.e2e import E2E
+from explorer.settings import settings
+from explorer.tasks.sources import written_choices
 from explorer.ui.components import rich_text
 from explorer.ui.controls import control, controls
 from explorer.ui.kit import View, asks, bench, caption, shows, start_stop, why
@@ -39,7 +40,7 @@ def build_adapt(page: Page, tab: gr.Tab, picker: RunPicker) -> None:
             buttons = start_stop("Train", "adapt", stop="Stop them all", stop_id=None)
             inputs: dict[str, Any] = {
                 "model": writer_box(page)[0],
-                "task": control(AdaptParams, "task", choices=[(E2E.title, E2E.slug)]),
+                "task": control(AdaptParams, "task", choices=written_choices(settings())),
                 **controls(AdaptParams, "methods", "epochs", "seeds"),
             }
             with gr.Accordion("More settings", open=False):
