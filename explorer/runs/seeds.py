@@ -151,6 +151,6 @@ def _beaten(ranked: Sequence[Repeated]) -> str:
     named = f": {', '.join(beaten)}" if 0 < len(beaten) < others else ""
     count = {0: "none", others: "each"}.get(len(beaten), str(len(beaten)))
     return (
-        f"Beyond chance it is better than {count} of the {others} others{named} (Student's t of the differences seed by seed, 5% "
-        f"for all {counted(len(pairs), 'pair')} together, Holm's allowance)."
+        f"Beyond chance it is better than {count} of the {others} others{named} (Student's t, 5% for all "
+        f"{counted(len(pairs), 'pair')} together, Holm's allowance)."
     )

@@ -123,4 +123,4 @@ def test_its_five_metrics_are_those_of_the_scorer(engine: LocalEngine) -> None:
 
 def test_without_a_server_it_is_a_table() -> None:
     table = explorer.run("generate", model="gpt2-mini", decoding=("greedy",), tokens=3).table
-    assert list(table.columns) == ["writer", "decoding", "text", "missed", "invented", "surprisal"]
+    assert list(table.columns) == ["writer", "decoding", "text", "surprisal", "missed", "invented"]

@@ -153,7 +153,7 @@ def trade_figure(result: Compared) -> Picture | str:
         colours,
         size=14,
         texts=[runs.name for _, runs in scored],
-        textposition=_label_places([(runs.trainable, runs.mean) for _, runs in scored]),
+        textposition=_label_places([(runs.trainable, runs.mean) for _, runs in scored], beside=several),
         textfont={"size": 14},
         hover="%{text}: %{y:.3f} with %{x:,} trained parameters",
         **reach,
@@ -181,9 +181,10 @@ def _seeds(runs: Repeated, colour: str) -> Trace:
     return points(across, runs.scores.values(), colour, hover=hover, **look)
 
 
-def _label_places(points: Sequence[tuple[int, float]]) -> list[str]:
+def _label_places(points: Sequence[tuple[int, float]], beside: bool) -> list[str]:
     """Where each point's label stands: on the first side on which it covers no other label and no point.
 
+    beside: not above or below it, where the point's spread is drawn.
     Measured as shares of the figure: a label is about a fifth as wide as it and a twentieth as high.
     """
     across = [math.log10(max(1, trainable)) for trainable, _ in points]
@@ -196,6 +197,7 @@ def _label_places(points: Sequence[tuple[int, float]]) -> list[str]:
         covered = {
             side: _near((x + dx, y + dy), labels, 0.2, 0.05) + _near((x + dx, y + dy), spots, 0.1, 0.04)
             for side, (dx, dy) in _SIDES.items()
+            if dx or not beside
         }
         side = min(covered, key=covered.__getitem__)
         chosen.append(side)
