@@ -114,7 +114,7 @@ def ahead(metric: str, scores: Mapping[int, float], others: Mapping[int, float],
     if found.low == found.high:
         return f"{told}, by the same in each of {len(shared)} seeds"
     verdict = "beyond chance" if found.direction else "which may be chance"
-    ends = f"{gap_text(metric, found.low)} to {gap_text(metric, found.high)}"
+    ends = f"{gap_text(metric, found.low).removesuffix(' points')} to {gap_text(metric, found.high)}"
     return f"{told}, {verdict} (95% interval {ends} over {len(shared)} seeds)"
 
 
@@ -125,9 +125,8 @@ def lead_parts(settings: Sequence[Repeated]) -> list[str]:
         return []
     best, metric = ranked[0], ranked[0].first.leading_metric
     parts = [strong(best.name), f" leads with {metric_title(metric)} ", strong(score_text(metric, best.mean))]
-    parts.append(
-        f" ({of_seeds(best)}), training {compact(best.trainable)} of {compact(best.first.parameters)} parameters."
-    )
+    seeds = f"mean of {len(best.scores)} seeds" if len(best.scores) > 1 else "one seed"
+    parts.append(f" ({seeds}), training {compact(best.trainable)} of {compact(best.first.parameters)} parameters.")
     if len(ranked) > 1 and (told := ahead(metric, best.scores, ranked[1].scores, ranked[1].name)):
         parts.append(f" Seed by seed it is {told}.")
     return [*parts, *([f" {_beaten(ranked)}"] if len(ranked) > 2 else [])]

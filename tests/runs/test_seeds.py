@@ -62,9 +62,9 @@ def test_the_lead_is_told_by_differences_seed_by_seed_with_an_allowance_for_all_
     said = "".join(lead_parts(by_setting(runs(**{name: tuple(map(float, each)) for name, each in scores.items()}))))
     best, second = (f"{100 * scores[name].mean():.1f}" for name in ("lora", "full"))
     assert best > second
-    assert f"leads with accuracy <strong>{best}%</strong> (mean of 5 seeds, standard deviation" in said
+    assert f"leads with accuracy <strong>{best}%</strong> (mean of 5 seeds), training" in said
     interval = ttest_rel(scores["lora"], scores["full"]).confidence_interval()
-    ends = f"{100 * interval.low:.1f} points to {100 * interval.high:.1f} points"
+    ends = f"{100 * interval.low:.1f} to {100 * interval.high:.1f} points"
     assert f"ahead of full, which may be chance (95% interval {ends} over 5 seeds)" in said
     assert "better than 1 of the 2 others: head (" in said
     assert "all 3 pairs together" in said

@@ -279,7 +279,7 @@ def test_several_seeds_are_one_point_a_method_with_its_spread() -> None:
     assert "mean ± s.d." in drawn.layout.yaxis.title.text
     said = compare_figures.compared_sentence(compared).striptags()
     assert said.startswith("5 of 6 runs have ended")
-    assert "lora leads with accuracy 91.0% (mean of 3 seeds, standard deviation 1.0 points), training 1K of" in said
+    assert "lora leads with accuracy 91.0% (mean of 3 seeds), training 1K of" in said
     assert "16.0 points ahead of head, which may be chance" in said, "two seeds that they share"
     assert "lora is 8.0 points behind it, beyond chance" in said
     costs = compare_figures.cost_table(compared)

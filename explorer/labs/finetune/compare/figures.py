@@ -86,7 +86,7 @@ def _over_seeds(result: Compared) -> list[str]:
         level = counted.metrics[metric]
         told = "" if level is None else ahead(metric, best.scores, dict.fromkeys(best.scores, level), "it")
         parts += [*_counting(counted, metric), f"; {best.name} is {told}." if told else "."]
-    return [*parts, " Each ○ is a seed, the bar one standard deviation to either side of their mean."]
+    return parts
 
 
 def _counting(counted: Baseline, metric: str) -> list[str]:
@@ -163,7 +163,7 @@ def trade_figure(result: Compared) -> Picture | str:
         at_the_end = {"xref": "paper", "xanchor": "right", "yanchor": "bottom"}
         marks = [level(counted, "@muted"), note(result.baseline.title, 1, counted, **at_the_end)]
     across = axis("trainable parameters", log=True, dtick=1, exponentformat="SI")
-    up = axis(f"{metric_title(metric)}, mean ± s.d." if several else metric_title(metric), span=span)
+    up = axis(f"{metric_title(metric)}: ○ seeds, ● mean ± s.d." if several else metric_title(metric), span=span)
     each = [_seeds(runs, colour) for (_, runs), colour in zip(scored, colours, strict=True)] if several else []
     return chart(compared_sentence(result), [drawn, *each], across, up, marks, height=380, right=40)
 
