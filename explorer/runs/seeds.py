@@ -118,6 +118,17 @@ def ahead(metric: str, scores: Mapping[int, float], others: Mapping[int, float],
     return f"{told}, {verdict} (95% interval {ends} over {len(shared)} seeds)"
 
 
+def differences_p(pairs: Sequence[tuple[Mapping[int, float], Mapping[int, float]]]) -> list[float]:
+    """p of each pair's differences between runs with one seed, two seeds or more, adjusted for how many there are (Holm)."""
+    from explorer.maths.paired import holm
+
+    p = []
+    for scores, others in pairs:
+        shared = sorted(scores.keys() & others.keys())
+        p.append(paired_interval([scores[seed] for seed in shared], [others[seed] for seed in shared]).p)
+    return holm(p)
+
+
 def lead_parts(settings: Sequence[Repeated]) -> list[str]:
     """Which setting leads over its seeds, by how much, and which others it is better than beyond chance."""
     ranked = sorted((runs for runs in settings if runs.scores), key=lambda runs: -runs.mean)
@@ -134,17 +145,11 @@ def lead_parts(settings: Sequence[Repeated]) -> list[str]:
 
 def _beaten(ranked: Sequence[Repeated]) -> str:
     """Which of several others the first is better than; any of them might have led by chance, so every pair counts."""
-    from explorer.maths.paired import holm
-
     pairs = list(combinations(range(len(ranked)), 2))
-    shared = [sorted(ranked[one].scores.keys() & ranked[other].scores.keys()) for one, other in pairs]
-    if min(map(len, shared)) < 2:
+    found = [(ranked[one].scores, ranked[other].scores) for one, other in pairs]
+    if min(len(scores.keys() & others.keys()) for scores, others in found) < 2:
         return "Whether that is chance can be said once each has two seeds."
-    found = [
-        paired_interval([ranked[one].scores[seed] for seed in seeds], [ranked[other].scores[seed] for seed in seeds]).p
-        for (one, other), seeds in zip(pairs, shared, strict=True)
-    ]
-    p = dict(zip(pairs, holm(found), strict=True))
+    p = dict(zip(pairs, differences_p(found), strict=True))
     beaten = [ranked[place].name for place in range(1, len(ranked)) if p[0, place] < ALPHA]
     others = len(ranked) - 1
     named = f": {', '.join(beaten)}" if 0 < len(beaten) < others else ""
