@@ -12,8 +12,9 @@ from typing import Any
 from explorer.engine.protocol import Engine
 from explorer.models.catalog import find_card
 from explorer.models.families import Architecture, by_family
+from explorer.models.trained import trained_folder
 from explorer.runs.record import RunRecord
-from explorer.settings import ROOT
+from explorer.settings import ROOT, settings
 from explorer.text import checked_text
 from explorer.tuning.methods import find_method
 
@@ -78,14 +79,21 @@ def plain_script(
 
 
 def place_of(model: str) -> str:
-    """Where a script finds a model: a bundled one below the Explorer's folder, any other by its id or its own folder."""
+    """Where a script finds a model: a bundled one and a run's by their folders, any other by its id or its own folder."""
     card = find_card(model)
-    return f"assets/models/{model}" if card is not None and card.bundled else model
+    if card is not None and card.bundled:
+        return f"assets/models/{model}"
+    made = trained_folder(model, settings())
+    return _folder_place(made) if made else model
 
 
 def run_place(asked: Asked, run_id: str) -> str:
-    """A run's folder: a worked example's below the Explorer's folder, any other's below the home folder's ~ where it is."""
-    folder = asked.engine.runs.folder_of(run_id)
+    """A run's folder."""
+    return _folder_place(asked.engine.runs.folder_of(run_id))
+
+
+def _folder_place(folder: Path) -> str:
+    """A worked example's below the Explorer's folder, any other's below the home folder's ~ where it is."""
     if folder.is_relative_to(ROOT):
         return folder.relative_to(ROOT).as_posix()
     return f"~/{folder.relative_to(Path.home()).as_posix()}" if folder.is_relative_to(Path.home()) else str(folder)

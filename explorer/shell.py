@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import importlib
 from functools import cache
 from typing import Any
@@ -18,8 +17,9 @@ from explorer.engine.protocol import Engine
 from explorer.home import HOME
 from explorer.labs import CHAPTERS, LABS, Lab
 from explorer.ui import sessions
-from explorer.ui.components import ASSETS, PLOTLY_SCRIPT, glossary_script, notice_place, theme
+from explorer.ui.components import ASSETS, glossary_script, notice_place, theme
 from explorer.ui.front_door import FrontDoor
+from explorer.ui.frontend import FOR_A_DAY, STYLE_NAME, KeptAssets, serve_plotly, serve_style, style_links
 from explorer.ui.kept_pages import KeptPages
 from explorer.ui.page import Page
 from explorer.ui.picker import Picker
@@ -128,17 +128,7 @@ def _navigating() -> str:
     return (ASSETS / "navigation.js").read_text(encoding="utf-8")
 
 
-@cache
-def _compressed_plotly() -> bytes:
-    return gzip.compress(PLOTLY_SCRIPT.read_bytes(), compresslevel=6)
-
-
-KEPT_FOR_A_DAY = {"content-encoding": "gzip", "cache-control": "public, max-age=86400", "vary": "accept-encoding"}
-
-
-def _serve_plotly(request: Request) -> Response:
-    """Plotly's script from the installed package, compressed once, kept by browsers for a day."""
-    return Response(_compressed_plotly(), media_type="text/javascript", headers=KEPT_FOR_A_DAY)
+KEPT_FOR_A_DAY = {"content-encoding": "gzip", "cache-control": FOR_A_DAY, "vary": "accept-encoding"}
 
 
 def _serve_attention_view(request: Request) -> Response:
@@ -159,7 +149,7 @@ def launch_options(engine: Engine) -> dict[str, Any]:
     return {
         "theme": theme(),
         "css": _style(),
-        "head": f"<script>{(ASSETS / 'page.js').read_text(encoding='utf-8')}</script>{glossary_script()}",
+        "head": f"{style_links()}<script>{(ASSETS / 'page.js').read_text(encoding='utf-8')}</script>{glossary_script()}",
         "footer_links": ["api", "settings"],
         "ssr_mode": False,
         "enable_monitoring": False,
@@ -168,10 +158,12 @@ def launch_options(engine: Engine) -> dict[str, Any]:
         "app_kwargs": {
             "middleware": [
                 Middleware(FrontDoor, is_lecturer=engine.runs.is_lecturer),
+                Middleware(KeptAssets),
                 Middleware(KeptPages, paths=["/", *(f"/{lab.slug}" for lab in LABS)]),
             ],
             "routes": [
-                Route("/explorer/plotly.min.js", _serve_plotly),
+                Route("/explorer/plotly.min.js", serve_plotly),
+                Route(f"/{STYLE_NAME}", serve_style),
                 Route("/explorer/attention-view.html", _serve_attention_view),
             ],
         },

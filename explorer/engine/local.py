@@ -11,7 +11,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, closing, nullcontext
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -20,7 +20,9 @@ from explorer.engine.protocol import DownloadProgress, Job, ModelStatus
 from explorer.engine.resources import Resources
 from explorer.errors import BadInputError, OutOfMemoryError
 from explorer.models.catalog import find_card
+from explorer.models.trained import made_by
 from explorer.recent import Recent
+from explorer.runs.after import model_of
 from explorer.runs.manager import RunManager
 from explorer.runs.record import RunRecord
 from explorer.runs.store import RunStore
@@ -60,8 +62,25 @@ class LocalEngine:
             if self._made_store is None:
                 from explorer.models.bundle import ModelStore
 
-                self._made_store = ModelStore(self._settings)
+                self._made_store = ModelStore(self._settings, self._load)
             return self._made_store
+
+    def _load(self, model_id: str, settings: Settings) -> Bundle:
+        """A model from its folder; what a fine-tuned run has made is written there first."""
+        from explorer.models.bundle import load_bundle
+        from explorer.models.trained import own_folder, trained_folder
+        from explorer.runs.as_model import keep_model
+
+        record = self._maker(model_id)
+        if record is not None and not record.from_nothing and trained_folder(model_id, settings) is None:
+            keep_model(self._opened_runs()(record.run_id), own_folder(model_id, settings))
+        return load_bundle(model_id, settings)
+
+    def _maker(self, model_id: str) -> RunRecord | None:
+        """The run that has made a model of this name; None for another model, or where the run is gone."""
+        run_id = made_by(model_id)
+        record = self.runs.store.find(run_id) if run_id else None
+        return record if record is not None and model_of(record) == model_id else None
 
     @property
     def runs(self) -> RunManager:
@@ -197,7 +216,7 @@ class LocalEngine:
         """Download where needed, then load; the last update comes when the model is in memory."""
         from explorer.models.hub import download, local_folder
 
-        if local_folder(model_id, self._settings) is None:
+        if local_folder(model_id, self._settings) is None and not made_by(model_id):
             with closing(download(model_id, self._settings)) as updates:  # a visitor who leaves stops the download
                 for progress in updates:
                     yield DownloadProgress(progress.done, progress.total)
@@ -215,6 +234,9 @@ class LocalEngine:
             family, parameters = bundle.architecture.family, float(bundle.parameters)
             return ModelStatus(model_id, family, parameters, heads, True, True, str(bundle.device))
         here = local_folder(model_id, self._settings) is not None
+        first = self._maker(model_id)
+        if first is not None and not first.from_nothing:
+            return replace(self.status(first.spec.model), model_id=model_id, on_this_machine=True, in_memory=False)
         if card is None:
             return ModelStatus(model_id, None, None, (), here, False)
         return ModelStatus(model_id, card.family, card.millions * 1e6, card.capabilities, here, False)

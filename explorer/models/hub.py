@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -24,19 +23,14 @@ from explorer.errors import ModelUnavailableError
 from explorer.models.catalog import DEFAULT_MODEL, find_card
 from explorer.models.families import ARCHITECTURES, find_architecture
 from explorer.models.fetch import fetch_blob
-from explorer.settings import BUNDLED_MODELS, BUNDLED_RUNS, GIBIBYTE, Settings
+from explorer.models.trained import made_by, trained_folder
+from explorer.settings import BUNDLED_MODELS, GIBIBYTE, Settings
 
 VOCABULARY_FILES = ("tokenizer.json", "vocab.txt", "vocab.json", "spm.model", "spiece.model", "tokenizer.model")
 """A folder with one of these holds a tokenizer."""
 
 LARGEST_TOKENIZER_BYTES = 64 * 2**20
 """Vocabularies of a hundred languages take about 20 MB."""
-
-
-TRAINED_FOLDER = "model"
-"""What a run from nothing keeps its model in, with a hyphen and the step behind."""
-
-_TRAINED = re.compile(r"([a-z0-9][a-z0-9-]{5,40})@(\d{1,6})")
 
 
 @dataclass(frozen=True)
@@ -52,28 +46,12 @@ class Progress:
         return min(1.0, self.done / self.total) if self.total else 0.0
 
 
-def trained_id(run_id: str, step: int) -> str:
-    """The model's name of what a run from nothing has made at a step."""
-    return f"{run_id}@{step}"
-
-
-def trained_folder(model_id: str, settings: Settings) -> Path | None:
-    """The folder of such a model; None for another name, or where the run's weights are gone."""
-    match = _TRAINED.fullmatch(model_id)
-    if match is None:
-        return None
-    run_id, step = match.groups()
-    places = (settings.data_folder / "runs", BUNDLED_RUNS)
-    folders = [place / run_id / f"{TRAINED_FOLDER}-{step}" for place in places]
-    return next((folder for folder in folders if (folder / "config.json").is_file()), None)
-
-
 def local_folder(model_id: str, settings: Settings) -> Path | None:
     """The folder that already holds a model on this machine, or None; never asks the network."""
     card = find_card(model_id)
     if card is not None and card.bundled:
         return BUNDLED_MODELS / model_id
-    if _TRAINED.fullmatch(model_id):
+    if made_by(model_id):
         return trained_folder(model_id, settings)
     if settings.local_folders and _looks_like_folder(model_id):
         try:
@@ -143,7 +121,7 @@ def tokenizer_folder(name: str, settings: Settings) -> Path:
     card = find_card(name)
     if card is not None and card.bundled:
         return BUNDLED_MODELS / name
-    if _TRAINED.fullmatch(name):
+    if made_by(name):
         return require_folder(name, settings)
     try:
         if not _looks_like_folder(name):
@@ -208,7 +186,7 @@ def _no_network(model_id: str, reason: str) -> str:
 
 def _refuse_elsewhere(model_id: str, settings: Settings) -> None:
     """Raise ModelUnavailableError for the name of a folder or of a run's model: no hub has these."""
-    if _TRAINED.fullmatch(model_id):
+    if made_by(model_id):
         raise ModelUnavailableError(
             f"{model_id} is the model of a run that is no longer on this server. Train it again, or go on with {DEFAULT_MODEL}."
         )

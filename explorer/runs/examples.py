@@ -151,6 +151,9 @@ BY_WRITER = {
 }
 """The three ways of LoRA's Table 3, in small."""
 
+EARLIER = "example-mnli"
+"""A run that others may start from, as the papers' RTE started from MNLI."""
+
 EXAMPLES = (
     Worked("example-nothing", _NOTHING),
     Worked("example-nothing-roberta", replace(_NOTHING, objective="mlm", row_format="full_sentences"), listed=False),
@@ -164,6 +167,7 @@ EXAMPLES = (
         if method.slug != "lora"
     ),
     *_STUDENTS,
+    Worked(EARLIER, replace(_LORA, task="mnli", epochs=5)),
     Worked(ANSWERS, replace(_LORA, task="squad")),
     *(Worked(run_id, spec, 1, spec.method != "full", run_id == WRITTEN) for run_id, spec in BY_WRITER.items()),
 )

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from explorer.errors import BadInputError, OutOfMemoryError, readable
+from explorer.runs.after import begun_from
 from explorer.runs.examples import OWNER
 from explorer.runs.queue import FairQueue
 from explorer.runs.record import RunRecord, RunStatus
@@ -60,6 +61,8 @@ class RunManager:
 
         spec = settled(spec, self._teacher(spec), self._settings)
         facts = describe(spec, self._settings)
+        if spec.after:
+            spec, facts = begun_from(spec, facts, self.get(spec.after))
         self._room.require()
         record = RunRecord(
             run_id=self.store.new_id(),
@@ -176,8 +179,9 @@ class RunManager:
         return self.store.folder_of(run_id)
 
     def _needs(self, run_id: str) -> bool:
-        """Whether a run trains or waits, or teaches one that does."""
-        return any(run_id in (record.run_id, record.spec.teacher) for record in list(self._active.values()))
+        """Whether a run trains or waits, or one that does learns or starts from it."""
+        active = [(record.run_id, record.spec.teacher, record.spec.after) for record in list(self._active.values())]
+        return any(run_id in needed for needed in active)
 
     def get(self, run_id: str) -> RunRecord:
         """The newest record; who asks looks at the run. Raises BadInputError for a run that is not there."""

@@ -129,6 +129,22 @@ class RunSpec:
     keep_best: Annotated[
         bool, Flag(), Shown("Keep the best step", "End with the best evaluation, not with the last.")
     ] = False
+    after: Annotated[
+        str,
+        Name(),
+        Shown(
+            "Starts from", "An earlier run's weights, merged; as RTE started from MNLI in the papers.", dropdown=True
+        ),
+    ] = ""
+    """An earlier run of the same model; empty for the model as it was pretrained. Its head is left behind."""
+
+    @model_validator(mode="after")
+    def _has_one_start(self) -> Self:
+        if self.after and self.start == "random":
+            raise BadInputError(
+                "A run starts from random numbers or after another run. Leave after empty, or start pretrained."
+            )
+        return self
 
     @model_validator(mode="after")
     def _has_a_loss(self) -> Self:

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import gradio as gr
-import plotly
 
 from explorer.charts import PALETTES
 from explorer.glossary import as_json
 from explorer.settings import ROOT
 
 ASSETS = ROOT / "assets"
-PLOTLY_SCRIPT = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
 
 
 def token_chips(**options: Any) -> gr.HTML:

@@ -64,6 +64,7 @@ class RunPicker:
 
     def __init__(self, page: Page, accept: Callable[[RunRecord], bool] = lambda record: True) -> None:
         self.page, self.accept = page, accept
+        self._first: dict[int, list[tuple[str, str]]] = {}
         self.memory = gr.BrowserState("", storage_key=VISITOR_KEY, secret=VISITOR_KEY)
         self.remembered = gr.BrowserState("", storage_key=RUN_KEY, secret=RUN_KEY)
         self.visitor = gr.Textbox("", label="visitor", visible="hidden")
@@ -71,9 +72,17 @@ class RunPicker:
             self.label = gr.HTML(self._label(""))
             self.run = self.dropdown("Run", elem_id="run-picker", show_label=False, container=False)
 
-    def dropdown(self, label: str, **options: Any) -> gr.Dropdown:
-        """A list of runs; any id may be typed or sent."""
-        return gr.Dropdown([], value=options.pop("value", None), label=label, allow_custom_value=True, **options)
+    def dropdown(self, label: str, none: str = "", **options: Any) -> gr.Dropdown:
+        """A list of runs; any id may be typed or sent. none: what stands first where there may be no run."""
+        first = [(none, "")] if none else []
+        value = options.pop("value", "" if none else None)
+        made = gr.Dropdown(first, value=value, label=label, allow_custom_value=True, **options)
+        self._first[made._id] = first
+        return made
+
+    def beside(self, shown: gr.Dropdown, choices: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+        """The choices of one of these lists, from those of the runs."""
+        return [*self._first[shown._id], *choices]
 
     def wire(self, *others: gr.Dropdown) -> Callable[..., Any]:
         """Restore the visitor's name and runs when the page opens; `others` are lists that get the same choices."""
@@ -86,7 +95,7 @@ class RunPicker:
         self.run.change(lambda run: run or "", [self.run], [self.remembered], js=_KEEP_URL, **QUIET)
         self.run.change(self._label, [self.run], [self.label], **QUIET)
         attached = attached.then(fn=None, js="() => { window.explorerKnows?.('run'); return []; }", **QUIET)
-        self._others = len(others)
+        self._others = others
         then: Callable[..., Any] = attached.then
         return then
 
@@ -104,7 +113,8 @@ class RunPicker:
         if run is None:
             run = next((record.run_id for record in records if record.status.has_weights), None)
         choices = run_choices(_with(self.found(run or ""), records))
-        return [visitor, visitor, gr.update(choices=choices, value=run), *[gr.update(choices=choices)] * self._others]
+        updates = [gr.update(choices=self.beside(other, choices)) for other in self._others]
+        return [visitor, visitor, gr.update(choices=choices, value=run), *updates]
 
     def _label(self, run: str | None) -> str:
         """The list's label, with the model that was trained: the page's choice of a model has no say over a run."""

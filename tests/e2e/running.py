@@ -75,9 +75,9 @@ def start_long(visit: Visit, model: str) -> str:
     return own_run(visit)
 
 
-def own_run(visit: Visit) -> str:
-    """The run that the URL names, once it is one of the visitor's own."""
-    expect(visit.page).to_have_url(OWN_RUN)
+def own_run(visit: Visit, other_than: str = "") -> str:
+    """The run that the URL names, once it is one of the visitor's own, and another where one is given."""
+    expect(visit.page).to_have_url(re.compile(f"[?&]run=(?!{other_than})r[0-9a-f]{{12}}") if other_than else OWN_RUN)
     found = OWN_RUN.search(visit.page.url)
     assert found
     return found[1]

@@ -137,7 +137,7 @@ class TestWhileItTrains:
                 r"waits for its turn: \d+ runs? ahead of this one"
             )  # another class of tests may have left one too
         )
-        assert own_run(visitor) != going
+        own_run(visitor, other_than=going)
         stop(visitor)
         expect(visitor.page.locator("#run-said")).to_contain_text("Stopped while it waited")
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
+from explorer.ui import frontend
 from tests.e2e.conftest import HUB_MODEL
 from tests.e2e.visiting import SIZES, TWO_FRAMES, Visit, open_tab, width_of
 from tests.models.fake_hub import FakeHub, Faults, stuck
@@ -287,3 +288,12 @@ def test_the_footer_has_a_dot_between_links_and_nowhere_else(visit: Visit) -> No
         assert [text.strip() for text in shown.all_inner_texts()] == links
     dot = "getComputedStyle(document.querySelector('footer .show-api'), '::after').content"
     assert visit.page.evaluate(dot) == '"·"', "it goes with the first link"
+
+
+def test_the_first_view_fetches_the_small_style_sheets_as_one(visit: Visit) -> None:
+    fetched: list[str] = []
+    visit.page.on("request", lambda request: fetched.append(request.url.partition("?")[0]))
+    visit.open("masking", "#fill-figure")
+    names = [url.rpartition("/")[2] for url in fetched]
+    assert names.count("gradio.css") == 1
+    assert not set(names) & {file.name for file in frontend._styles()}

@@ -12,7 +12,7 @@ from explorer.engine.protocol import Job
 from explorer.errors import BadInputError, ModelUnavailableError
 from explorer.labs.masking.schema import FillParams
 from explorer.models.families import Capability
-from explorer.models.hub import trained_id
+from explorer.models.trained import trained_id
 from explorer.runs.record import RunRecord, RunStatus
 from explorer.settings import Settings
 from tests.models.tiny import save

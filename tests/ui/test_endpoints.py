@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import math
 import urllib.request
 from dataclasses import fields
@@ -190,11 +189,3 @@ def test_a_good_request_after_the_bad_ones_is_answered(client: Client) -> None:
 def test_every_page_has_its_own_url(address: str, path: str) -> None:
     with urllib.request.urlopen(f"{address}{path}", timeout=120) as answer:
         assert answer.status == 200
-
-
-def test_plotly_is_served_from_here_compressed(address: str) -> None:
-    with urllib.request.urlopen(f"{address}explorer/plotly.min.js", timeout=120) as answer:
-        body = answer.read()
-    assert answer.headers["content-encoding"] == "gzip"
-    assert b"plotly.js" in gzip.decompress(body)[:400]
-    assert len(body) < 2_000_000

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+import tempfile
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 
 import torch
 from torch import Tensor, nn
@@ -25,6 +27,8 @@ from explorer.labs.finetune.schema import (
 )
 from explorer.models import timing
 from explorer.models.bundle import Bundle
+from explorer.runs.after import model_of
+from explorer.runs.as_model import keep_model
 from explorer.runs.checks import why_not
 from explorer.runs.open import OpenRun, OpenRuns
 from explorer.settings import settings
@@ -33,7 +37,7 @@ from explorer.tasks.task import SPAN, WRITTEN, Example, TaskData
 from explorer.tuning.adapted import Adapted
 from explorer.tuning.files.before import script_of_settings
 from explorer.tuning.files.export import export_adapter, export_merged
-from explorer.tuning.files.zips import export_path
+from explorer.tuning.files.zips import export_path, write_zip
 from explorer.tuning.kinds import kind_of
 from explorer.tuning.merging import merged
 from explorer.tuning.methods import find_method
@@ -227,6 +231,11 @@ def export_run(open_run: OpenRuns, params: ExportParams) -> str:
     run.require_weights()
     name = re.sub(r"[^A-Za-z0-9]+", "-", run.record.name).strip("-").lower()
     target = export_path(run.record.owner, run.record.run_id, f"{name}-{params.kind}.zip", settings())
+    if params.kind == "model":
+        with tempfile.TemporaryDirectory() as making:
+            folder = Path(making) / model_of(run.record)
+            keep_model(run, folder)
+            return str(write_zip(target, {path.name: path for path in folder.iterdir()}))
     if params.kind == "merged":
         return str(export_merged(run.restore(), run.record, target))
     return str(export_adapter(run.restore(), run.record, _used(run), target))

@@ -23,7 +23,7 @@ def build(page: Page) -> None:
         picker.publish(verb)
     with gr.Tabs():
         with gr.Tab("Train", id="train"):
-            following = build_train(page, picker)
+            following, after = build_train(page, picker)
         with gr.Tab("Try it", id="try") as trying:
             swap_runs = build_try(page, picker, trying)
         with gr.Tab("Compare all", id="compare") as compare:
@@ -38,4 +38,4 @@ def build(page: Page) -> None:
             build_memory(page, picker, memory)
         with gr.Tab("Metrics", id="metrics") as metrics:
             build_metrics(page, metrics)
-    following.on(picker.wire(swap_runs))
+    following.on(picker.wire(swap_runs, after))

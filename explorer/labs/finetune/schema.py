@@ -191,16 +191,21 @@ class MergeResult:
 
 @params
 class ExportParams:
-    """A run as a file. kind: `adapter` (what was trained, peft's format where it has one) or `merged` (a whole checkpoint)."""
+    """A run as a file.
+
+    kind: `adapter` (what was trained, in peft's format where it has one), `merged` (a whole checkpoint with the new head) or
+    `model` (one with the heads from before, which another run may start from).
+    """
 
     run: Run = FIRST
     kind: Annotated[
         str,
         OneOf(
-            ("adapter", "merged"),
+            ("adapter", "merged", "model"),
             (
                 "Adapter in peft's format, with card, data and training script",
-                "Whole merged checkpoint, for from_pretrained",
+                "Whole merged checkpoint with the new head, for from_pretrained",
+                "Whole merged model with the heads from before, to start from again",
             ),
         ),
         Shown("What"),

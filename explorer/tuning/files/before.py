@@ -32,12 +32,12 @@ class Settings:
 def script_of_settings(bundle: Bundle, data: TaskData, spec: RunSpec) -> str:
     """The text of train.py, from the method on a model without weights (torch's meta device); nothing is trained.
 
-    Empty for a student, which needs its teacher, and for PiSSA, whose start is computed from the weights. Raises
-    BadInputError where `adapt` would.
+    Empty for a student, which needs its teacher, for PiSSA, whose start is computed from the weights, and for a run that starts
+    after another. Raises BadInputError where `adapt` would.
     """
     method = find_method(spec.method)
     check_method(bundle, spec, data.task.kind)
-    if method.is_student or method.starts_elsewhere(spec):
+    if method.is_student or method.starts_elsewhere(spec) or spec.after:
         return ""
     layers = bundle.architecture.layers
     fork = empty_fork(bundle.model.config, layers, data.task.outputs, spec, pretrained(bundle).keys(), data.task.kind)

@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 
 from explorer.models.catalog import find_card
+from explorer.models.trained import made_by
 from explorer.tasks.e2e import E2E
 from explorer.tasks.glue_tasks import TASKS
 from explorer.tasks.squad import SQUAD
@@ -151,6 +152,11 @@ def _settings(facts: RunFacts, method: Method) -> list[tuple[object, ...]]:
 def _notes(facts: RunFacts, model_id: str, notes: Sequence[str]) -> list[str]:
     said = list(notes)
     found = find_card(model_id)
+    if run_id := made_by(model_id):
+        said.append(
+            f"`{model_id}` is what the run {run_id} of BERT Explorer made: take that run home as a model (kind = model on the "
+            "Fine-tune page) and write its unpacked folder in this name's place (`python train.py --model FOLDER`)."
+        )
     if found is not None and found.bundled:
         said.append(
             f"`{model_id}` comes with BERT Explorer and is not on the hub: write its folder, `assets/models/{model_id}`, in its "

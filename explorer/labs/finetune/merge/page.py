@@ -8,9 +8,10 @@ from explorer.labs.finetune import EXPORT, MERGE
 from explorer.labs.finetune.imports import Import
 from explorer.labs.finetune.schema import ExportParams
 from explorer.labs.finetune.use import figures
+from explorer.ui.components import rich_text
 from explorer.ui.controls import control
 from explorer.ui.downloads import hand_over
-from explorer.ui.kit import View, asks, bench, shows, why
+from explorer.ui.kit import QUIET, View, asks, bench, shows, why
 from explorer.ui.page import Page
 from explorer.ui.run_picker import RunPicker
 from explorer.ui.wiring import Connection
@@ -31,11 +32,14 @@ def build_merge(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
             kind = control(ExportParams, "kind")
             prepare = gr.Button("Prepare the file", elem_id="export")
             file = gr.File(label="The file", interactive=False, visible=False, elem_id="export-file")
+            offered = rich_text(elem_id="run-offers")
             Import(page, picker)
         with shows():
             timing = "Timing the model before, with the adapter and merged …"
             view = View("merge", "merge", figures.merge_sentence, figures.merge_figure, value=timing)
     why("no added latency", WHY)
     Connection(page, MERGE, {"run": picker.run}, view).on(merge.click, tab.select)
+    for moved in (tab.select, picker.run.change):
+        moved(lambda run: figures.offer(picker.found(run or "")), [picker.run], [offered], **QUIET)
 
     hand_over(page, EXPORT, {"run": picker.run, "kind": kind}, prepare, file)

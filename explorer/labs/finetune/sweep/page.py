@@ -8,7 +8,7 @@ import gradio as gr
 
 from explorer.labs.finetune.sweep import SWEEP, figures
 from explorer.labs.finetune.sweep.schema import SETTINGS, Sweep, SweepParams
-from explorer.runs.examples import BY_RANK, OTHER_SEED
+from explorer.runs.examples import BY_RANK, EARLIER, OTHER_SEED
 from explorer.runs.report import progress
 from explorer.settings import settings
 from explorer.tasks.sources import choices
@@ -29,6 +29,13 @@ TRY: dict[str, dict[str, Any]] = {
     "Which matrices": {"methods": ["lora"], "setting": "matrices", "values": SETTINGS["matrices"].values},
     "The last layers alone": {"methods": ["full", "lora"], "setting": "last_layers", "values": "1, 2, 4"},
     "From random numbers": {"methods": ["full"], "setting": "start", "values": "pretrained, random"},
+    "RTE after MNLI": {
+        "task": "rte",
+        "methods": ["lora"],
+        "setting": "start",
+        "values": f"pretrained, {EARLIER}",
+        "epochs": 5,
+    },
     "All methods, three seeds": {"methods": ["lora"], "setting": "method", "values": SETTINGS["method"].values},
 }
 
@@ -41,8 +48,10 @@ for each; what is compared are the differences seed by seed, with Student's $t$ 
 a method is only compared fairly at its own best rate. **Matrices at one budget.** $r = 8$ on one matrix, 4 on two, 2 on four, so
 that as many numbers are trained (up to the feed-forward block's larger sides); in the paper $W_q$ and $W_v$ together do best
 (Hu et al. 2021, section 7.1, Table 5). **Rank and alpha.** The update is scaled by $\alpha / r$: the rank is swept at the same
-scale, alpha at the same rank. **Last layers.** The lower ones stay as pretraining left them, with the embeddings. **Random
-start.** The same model without its pretraining: what is left is what the examples alone can teach.
+scale, alpha at the same rank. **Last layers.** The lower ones stay as pretraining left them, with the embeddings. **Start.**
+From random numbers: the same model without its pretraining, so what is left is what the examples alone can teach. After an
+earlier run, named by its id: its update is merged into the weights and a new head put on top, as RTE, MRPC and STS-B started
+from MNLI (Liu et al. 2019, section 5.1; Hu et al. 2021, section 5.2).
 """
 
 

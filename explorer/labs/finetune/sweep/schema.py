@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, Self
@@ -83,7 +84,20 @@ def _method(text: str) -> str:
 
 
 def _start(text: str) -> str:
-    return str(OneOf(("pretrained", "random")).read(text, "start"))
+    """Pretrained, random, or an earlier run, whose name has a digit or a hyphen."""
+    return text if re.search(r"[\d-]", text) else str(OneOf(("pretrained", "random")).read(text, "start"))
+
+
+def _started(spec: RunSpec, value: str) -> RunSpec:
+    if value == "random" and spec.method != "full":
+        raise BadInputError(
+            "From random numbers every weight has to be trained. Take full fine-tuning, or leave random out."
+        )
+    return replace(spec, start=value) if value in ("pretrained", "random") else replace(spec, after=value)
+
+
+def _start_of(spec: RunSpec) -> str:
+    return spec.after or ("random" if spec.start == "random" else "pretrained")
 
 
 SETTINGS = {
@@ -150,9 +164,8 @@ SETTINGS = {
             "start",
             "pretrained, random",
             _start,
-            lambda spec, value: replace(spec, start=value),
-            lambda spec: "random" if spec.start == "random" else "pretrained",
-            methods=("full",),
+            _started,
+            _start_of,
         ),
         Setting(
             "method",

@@ -17,13 +17,17 @@ from explorer.tuning.spec import RunSpec
 from explorer.ui.controls import control, controls
 from explorer.ui.kit import QUIET
 from explorer.ui.page import Page
+from explorer.ui.run_picker import RunPicker
 from explorer.ui.wiring import LATEX
 
 NAMES = (
     *("task", "method", "rank", "alpha", "targets", "learning_rate", "epochs", "batch_size", "examples", "seed"),
-    *("variant", "dropout", "prefix_length", "bottleneck", "last_layers", "keep_best"),
+    *("variant", "dropout", "prefix_length", "bottleneck", "last_layers", "keep_best", "after"),
 )
 """In the order of the endpoint's parameters."""
+
+PRETRAINED = "the pretrained weights"
+AFTER = "Or from an earlier run of this model, merged: the papers' RTE, MRPC and STS-B started from MNLI."
 
 
 def explanation(method: Method) -> str:
@@ -42,7 +46,7 @@ def _info(rate: float) -> str:
 class Controls:
     """Everything that a run can be asked for; `inputs` has the components by RunSpec's field names."""
 
-    def __init__(self, page: Page) -> None:
+    def __init__(self, page: Page, picker: RunPicker) -> None:
         self.page = page
         task = control(RunSpec, "task", choices=choices(settings()), elem_id="task-picker")
         self.real = RealTask(task)
@@ -61,6 +65,7 @@ class Controls:
             self.learning_rate = control(RunSpec, "learning_rate", value=rate, info=_info(rate))
             made |= controls(RunSpec, "epochs", "batch_size", "examples", "seed", "alpha", "variant", "dropout")
             made |= controls(RunSpec, "last_layers", "keep_best")
+            made["after"] = self.after = picker.dropdown("Starts from", PRETRAINED, info=AFTER, elem_id="after")
         made |= {"task": task, "method": self.method, "learning_rate": self.learning_rate}
         self.inputs = {name: made[name] for name in NAMES}
         with gr.Accordion("How this method works", open=False):

@@ -37,14 +37,14 @@ ABOUT_SCRIPT = (
 NO_SCRIPT = "# These settings begin with what their run computes: train.py comes with it (Merge and take home).\n"
 
 
-def build_train(page: Page, picker: RunPicker) -> Stream:
-    """Returns the stream that follows the chosen run."""
+def build_train(page: Page, picker: RunPicker) -> tuple[Stream, gr.Dropdown]:
+    """Returns the stream that follows the chosen run, and the list of runs to start from."""
     with bench():
         with asks():
             train, stop = start_stop("Train", "train", stop_id="stop")
             resume = gr.Button("Resume", visible=False, elem_id="resume")
             planned = rich_text(elem_classes=["caption", "plan"], elem_id="plan")
-            controls = Controls(page)
+            controls = Controls(page, picker)
             scales = [("linear", "linear"), ("logarithmic", "log")]
             scale = gr.Radio(scales, value="linear", label="Axis of the loss", elem_id="loss-scale")
         with shows():
@@ -74,15 +74,17 @@ def build_train(page: Page, picker: RunPicker) -> Stream:
         mine = owner in (record.owner, "*")
         over = record.status in (RunStatus.STOPPED, RunStatus.INTERRUPTED, RunStatus.FAILED)
         moving = record.status is RunStatus.RUNNING and record.step > 0
-        runs = gr.skip() if moving else gr.update(choices=picker.choices_beside(record, owner), value=record.run_id)
+        known = [] if moving else picker.choices_beside(record, owner)
+        first = gr.skip() if moving else gr.update(choices=picker.beside(controls.after, known))
         return [
-            runs,
+            gr.skip() if moving else gr.update(choices=known, value=record.run_id),
+            first,
             gr.update(visible=not (mine and record.status.is_active)),
             gr.update(visible=mine and record.status.is_active),
             gr.update(visible=mine and over and record.step < (record.steps or 1)),
         ]
 
-    steered = [([picker.run, train, stop, resume], steer)]
+    steered = [([picker.run, controls.after, train, stop, resume], steer)]
     shared: dict[str, Any] = {
         "visitor": picker.visitor,
         "watch": Watch(),
@@ -99,7 +101,7 @@ def build_train(page: Page, picker: RunPicker) -> Stream:
     following.on(picker.run.input, scale.input, resumed)
     _plan(page, controls, planned, folded)
     controls.wire()
-    return following
+    return following, controls.after
 
 
 def _curves(record: RunRecord, scale: str = "linear") -> Picture:

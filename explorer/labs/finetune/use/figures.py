@@ -8,8 +8,10 @@ from dataclasses import astuple
 from markupsafe import Markup
 
 from explorer.charts import Picture, Trace, axis, bars, chart, error_bars
-from explorer.charts.words import percent, prose, quoted, strong
+from explorer.charts.words import caption, percent, prose, quoted, strong
 from explorer.labs.finetune.schema import MergeForm, MergeResult, Prediction, PredictRunResult, SwapResult
+from explorer.runs.after import model_of, why_no_model
+from explorer.runs.record import RunRecord
 from explorer.tables import Table
 
 
@@ -160,3 +162,17 @@ def merge_figure(result: MergeResult) -> Picture:
 def export_table(path: str) -> Table:
     """file: where it was written."""
     return Table.of(("file",), [(path,)])
+
+
+def offer(record: RunRecord | None) -> Markup:
+    """The merged model as that of every page, or why there is none."""
+    if record is None:
+        return Markup("")
+    if reason := why_no_model(record):
+        return caption(reason)
+    button = Markup('<button type="button" class="offer" data-model="{}">{}</button>').format(
+        model_of(record), record.name
+    )
+    return Markup(
+        "<p>Ask it on every page, with the heads that the model had before, or train on from it: {}</p>"
+    ).format(button)

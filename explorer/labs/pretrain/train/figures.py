@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from explorer.charts import Panel, Picture, Trace, axis, level, line, picture
 from explorer.charts.words import caption, cells, compact, duration, label, percent, prose, strong
-from explorer.models.hub import trained_id
+from explorer.models.trained import trained_id
 from explorer.runs.following import Compared
 from explorer.runs.record import RunRecord, RunStatus
 from explorer.runs.report import under_way

@@ -1,0 +1,62 @@
+"""What a browser fetches first: compressed as it asks, kept, and of the releases that are installed."""
+
+from __future__ import annotations
+
+import gzip
+import re
+import urllib.request
+from email.message import Message
+
+import brotli
+import pytest
+
+from explorer.settings import ROOT
+from explorer.ui import frontend
+
+OPEN = {"br": brotli.decompress, "gzip": gzip.decompress, "": bytes}
+
+
+def fetch(address: str, path: str, accepted: str) -> tuple[bytes, Message]:
+    request = urllib.request.Request(address + path, headers={"Accept-Encoding": accepted})
+    with urllib.request.urlopen(request, timeout=120) as answer:
+        return answer.read(), answer.headers
+
+
+@pytest.mark.parametrize("encoding", OPEN)
+def test_plotly_is_served_from_here_as_the_browser_takes_it(address: str, encoding: str) -> None:
+    body, headers = fetch(address, "explorer/plotly.min.js", encoding)
+    assert (headers["content-encoding"] or "") == encoding
+    assert OPEN[encoding](body) == frontend.plotly_script().read_bytes()
+
+
+def test_make_takes_the_release_that_is_installed() -> None:
+    named = re.search(r"^PLOTLY := (\S+)$", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+    assert named
+    assert named[1] == frontend._release(frontend.PLOTLY_WHOLE)
+
+
+def test_without_the_small_build_or_with_another_release_the_whole_is_served(
+    tmp_path: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    small = ROOT.__class__(str(tmp_path)) / "plotly.js"
+    monkeypatch.setattr(frontend, "PLOTLY_SMALL", small)
+    assert frontend.plotly_script() == frontend.PLOTLY_WHOLE
+    small.write_text("/**\n* plotly.js (cartesian - minified) v0.0.1\n*/", encoding="utf-8")
+    assert frontend.plotly_script() == frontend.PLOTLY_WHOLE
+
+
+def test_every_style_sheet_that_is_not_fetched_is_in_the_common_one(address: str) -> None:
+    page, _ = fetch(address, "masking", "")
+    assert frontend.STYLE_NAME in page.decode()
+    links = re.findall(r"<link [^>]*>", frontend.style_links())
+    disabled = [link for link in links if "disabled" in link]
+    common = next(link for link in links if frontend.STYLE_NAME in link)
+    style, headers = fetch(address, re.findall(r'href="([^"]+)"', common)[0], "br")
+    text = brotli.decompress(style).decode()
+    assert "immutable" in headers["cache-control"]
+    assert len(disabled) > 20
+    for link in disabled:
+        path = re.findall(r'href="([^"]+)"', link)[0]
+        own, kept = fetch(address, path, "")
+        assert own.decode() in text
+        assert "immutable" in kept["cache-control"]
