@@ -30,6 +30,7 @@ NASTY = 'A \'\'\'[MASK]""" \\ C:\\new\\ {x} %s\nand\r\n"""\nimport explorer\n"""
 VALUES = ("method", "position", "attribution")
 MEASURED = ("share", "metric", "parameters")
 MASKED = ("rate", "chosen", "accuracy", "loss", "tokens", "tokens_per_prediction")
+WRITTEN = ("writer", "decoding", "text", "surprisal")
 KINDS = ("head", "kind", "first", "second", "probability")
 
 
@@ -109,6 +110,13 @@ CASES = (
         {"model": "gpt2-mini", "text": NASTY, "tokens": 8, "k": 5, "p": 0.5, "temperature": 1.6, "branch": (262, 3965)},
     ),
     Case("next_token", {"model": "gpt2-mini", "text": SENTENCE, "k": 4, "p": 0.3, "temperature": 2, "branch": (262,)}),
+    Case("generate", {"meaning": 'name : O\'Ryan \\ "x" | food : Thai', "beams": 3, "seed": 2}, WRITTEN, model=""),
+    Case(
+        "generate",
+        {"run": "", "model": "gpt2-mini", "decoding": ("greedy", "top_k"), "tokens": 12, "k": 5},
+        WRITTEN,
+        model="",
+    ),
     Case("pretraining_row", {"seed": 4, "rate": 0.3, "model": "bert-mini"}, model=""),
     Case(
         "pretraining_row",

@@ -12,12 +12,16 @@ LEVEL = 0.95
 
 @dataclass(frozen=True)
 class PairedInterval:
-    """mean: of the differences, in the scores' unit. low, high: its confidence interval's ends. pairs: how many there are."""
+    """mean: of the differences, in the scores' unit. low, high: its confidence interval's ends. pairs: how many there are.
+
+    p: two-sided, of the t-test that the interval belongs to; of equal differences, the sign test's.
+    """
 
     mean: float
     low: float
     high: float
     pairs: int
+    p: float
 
     @property
     def direction(self) -> int:
@@ -32,7 +36,7 @@ def paired_interval(scores: Sequence[float], others: Sequence[float], level: flo
     judge by: both ends are then their mean. Raises ValueError for fewer than two pairs, lists of two lengths, a score that
     is no finite number, or a level outside 0 to 1.
     """
-    from scipy.special import stdtrit
+    from scipy.special import stdtr, stdtrit
 
     if len(scores) != len(others) or len(scores) < 2:
         raise ValueError(f"an interval needs two pairs or more; got {len(scores)} scores and {len(others)} others")
@@ -41,6 +45,8 @@ def paired_interval(scores: Sequence[float], others: Sequence[float], level: flo
     differences = [one - other for one, other in zip(scores, others, strict=True)]
     if not all(math.isfinite(value) for value in differences):
         raise ValueError("every score must be a finite number")
-    count, mean = len(differences), fmean(differences)
-    half = float(stdtrit(count - 1, (1 + level) / 2)) * stdev(differences) / math.sqrt(count)
-    return PairedInterval(mean, mean - half, mean + half, count)
+    count, mean, error = len(differences), fmean(differences), stdev(differences) / math.sqrt(len(differences))
+    half = float(stdtrit(count - 1, (1 + level) / 2)) * error
+    without_spread = 2.0 ** (1 - count) if mean else 1.0
+    p = 2 * float(stdtr(count - 1, -abs(mean) / error)) if error else without_spread
+    return PairedInterval(mean, mean - half, mean + half, count, p)

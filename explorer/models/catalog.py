@@ -9,8 +9,11 @@ from explorer.models.families import Capability, by_family
 
 @dataclass(frozen=True)
 class ModelCard:
-    """One model. `millions` is its parameter count in millions, heads included, rounded; `lacks` names heads that the
-    family has and this checkpoint was published without."""
+    """One model. lacks: heads that the family has and this checkpoint was published without.
+
+    millions: parameters, heads included, rounded. Those of bundled models are counted; the hub's are as published on their
+    pages, from memory where no paper is quoted, since their weights aren't here. A loaded model is counted anew.
+    """
 
     model_id: str
     family: str

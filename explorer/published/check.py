@@ -10,6 +10,8 @@ from decimal import ROUND_HALF_UP, Decimal
 UNITS = {"": 1.0, "%": 0.01, "K": 1e3, "M": 1e6, "B": 1e9, "MB": 1e6, "GB": 1e9, "TB": 1e12}
 """What a unit stands for; bytes are counted in powers of ten, as the papers' are."""
 
+INFERRED = "{} was inferred from the count itself, so this row is no independent check."
+
 _WRITTEN = re.compile(r"(?P<sign>[+−-]?)(?P<number>[\d,]+(?:\.\d+)?) ?(?P<unit>[A-Z%]*)")
 
 PAPERS = {
@@ -33,6 +35,7 @@ class Check:
     paper: a key of PAPERS. place: its table or section. quantity: what is counted or measured. published: the figure as the
     paper writes it, with its unit. how: the formula in words. compute: takes `inputs` by name. why: what explains a
     difference, or what the computed figure leaves open; instead: another count of the same inputs, which it names as {instead}.
+    inferred: the input, as a sentence names it, that no quoted table gives and that the published figure itself was used to find.
     """
 
     paper: str
@@ -44,6 +47,7 @@ class Check:
     inputs: Mapping[str, float] = field(default_factory=dict)
     why: str = ""
     instead: Callable[..., float] | None = None
+    inferred: str = ""
 
     def computed(self, **changed: float) -> float:
         """The figure now, in ones; `changed` inputs take the place of the published ones."""
@@ -61,11 +65,12 @@ class Check:
 
     @property
     def reason(self) -> str:
-        """`why` with the other count in it, two digits finer than the published figure."""
-        if self.instead is None:
-            return self.why
-        other = self._to_the_digits(float(self.instead(**self.inputs)), Decimal("0.01"))
-        return self.why.format(instead=self._text(other))
+        """`why` with the other count in it, two digits finer than the published figure, and what of it is inferred."""
+        why = self.why
+        if self.instead is not None:
+            other = self._to_the_digits(float(self.instead(**self.inputs)), Decimal("0.01"))
+            why = why.format(instead=self._text(other))
+        return " ".join(filter(None, (why, INFERRED.format(self.inferred) if self.inferred else "")))
 
     def rounded(self, value: float) -> str:
         """A value in ones, written as the paper writes its own: unit, sign and decimals."""

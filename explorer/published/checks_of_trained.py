@@ -1,8 +1,8 @@
 """LoRA's counts of trained parameters again: Tables 2 to 5 and the adapter that its authors give away (Hu et al. 2021).
 
 The methods that this app has are put on a model without weights and counted there; GPT-3, adapters of other kinds and
-prefixes by the paper's formulas. Widths of adapters and lengths of prefixes are not in the quoted tables: where the published
-count is that of a whole number of them, this number is taken, and else the nearest.
+prefixes by the paper's formulas. Widths of adapters, lengths of prefixes and some ranks are not in the quoted tables: where the
+published count is that of a whole number of them, this number is taken, and else the nearest; such rows say so.
 """
 
 from __future__ import annotations
@@ -17,6 +17,9 @@ _QV = ("query", "value")
 _COUNTED = "put on the model here and counted"
 _PEFT = "r (d + k) a matrix, by peft on the model"
 _THOUSANDTH = "It is a thousandth of the model's own size in the same table, which the formula does not give."
+_WIDTH, _VECTORS, _RANK = "The width", "The number of vectors", "The rank"
+"""What is inferred."""
+
 _MODELS: dict[str, tuple[str, dict[str, float]]] = {
     BASE: ("RoBERTa", counts.ROBERTA_BASE),
     LARGE: ("RoBERTa", counts.ROBERTA_LARGE),
@@ -33,12 +36,12 @@ def _whole(place: str, model: str, published: str, why: str = "") -> Check:
     return Check("lora", place, said, published, "every tensor of the model", counts.with_heads(family), sizes, why)
 
 
-def _lora(place: str, model: str, published: str, rank: int, why: str = "") -> Check:
+def _lora(place: str, model: str, published: str, rank: int, why: str = "", inferred: str = "") -> Check:
     family, sizes = _MODELS[model]
     counted = counts.trained(family, "lora", *_QV)
     on = "the fused c_attn" if family == "GPT-2" else "query and value"
     said = f"{model}, LoRA on {on}, r = {rank}"
-    return Check("lora", place, said, published, _PEFT, counted, {**sizes, "rank": rank}, why)
+    return Check("lora", place, said, published, _PEFT, counted, {**sizes, "rank": rank}, why, None, inferred)
 
 
 def _adapted(model: str, method: str, title: str, published: str, width: int, why: str = "") -> Check:
@@ -46,7 +49,8 @@ def _adapted(model: str, method: str, title: str, published: str, width: int, wh
     family, sizes = _MODELS[model]
     said = f"{model}, {title}, bottleneck {width}"
     counted = counts.trained(family, method)
-    return Check("lora", "Table 2", said, published, _COUNTED, counted, {**sizes, "bottleneck": width}, why)
+    inputs = {**sizes, "bottleneck": width}
+    return Check("lora", "Table 2", said, published, _COUNTED, counted, inputs, why, None, _WIDTH)
 
 
 def _formula(
@@ -57,8 +61,9 @@ def _formula(
     compute: Callable[..., float],
     of: Mapping[str, float],
     why: str = "",
+    inferred: str = "",
 ) -> Check:
-    return Check("lora", place, said, published, how, compute, of, why)
+    return Check("lora", place, said, published, how, compute, of, why, None, inferred)
 
 
 _ROUNDED = "The paper counts in millions here, and prints a decimal that is not counted."
@@ -74,6 +79,7 @@ TABLE_2 = (
         *("lora", "Table 2", f"{BASE}, AdptD, bottleneck 48 in 4 of the 12 layers", "0.3M", "L (2 d r + r + d)"),
         *(counts.adapters, {"a_layer": 1, "r": 48, "d": 768, "layers": 4}),
         "AdapterDrop leaves adapters out of layers; a bottleneck of 16 in all twelve would count as much.",
+        inferred="The width, with the number of layers,",
     ),
     _lora("Table 2", BASE, "0.3M", 8),
     _lora("the authors' adapter", BASE, "294,912", 8),
@@ -83,7 +89,7 @@ TABLE_2 = (
         {**counts.ROBERTA_BASE, "outputs": 3},
     ),
     _whole("Table 2", LARGE, "355.0M", _ROUNDED),
-    _lora("Table 2", LARGE, "0.8M", 8),
+    _lora("Table 2", LARGE, "0.8M", 8, inferred=_RANK),
     _adapted(
         LARGE, "pfeiffer", "AdptP†", "3.0M", 64, "Of the powers of two the nearest; the paper prints a whole million."
     ),
@@ -93,7 +99,7 @@ TABLE_2 = (
     ),
     _adapted(LARGE, "houlsby", "AdptH†", "0.8M", 8),
     _whole("Table 2", XXL, "1500.0M", _ROUNDED),
-    _lora("Table 2", XXL, "4.7M", 16),
+    _lora("Table 2", XXL, "4.7M", 16, inferred=_RANK),
 )
 
 _MEDIUM, _LARGER = {"d": 1024, "layers": 24}, {"d": 1280, "layers": 36}
@@ -102,13 +108,15 @@ _LIN = "L (2 d r + r + d) and 2 d L for the layer norms"
 
 def _lin(model: str, published: str, width: int, of: Mapping[str, float]) -> Check:
     inputs = {"a_layer": 1, "r": width, "norms": 1, **of}
-    return _formula("Table 3", f"{model}, AdapterL, r = {width}", published, _LIN, counts.adapters, inputs)
+    return _formula(
+        "Table 3", f"{model}, AdapterL, r = {width}", published, _LIN, counts.adapters, inputs, inferred=_WIDTH
+    )
 
 
 def _prefix(model: str, published: str, vectors: int, of: Mapping[str, float]) -> Check:
     said = f"{model}, PreLayer, {vectors} vectors"
     how, why = "L d (l_p + l_i)", f"No whole number of vectors gives it; {vectors} come nearest. {_THOUSANDTH}"
-    return _formula("Table 3", said, published, how, counts.prefix_layer, {"vectors": vectors, **of}, why)
+    return _formula("Table 3", said, published, how, counts.prefix_layer, {"vectors": vectors, **of}, why, _VECTORS)
 
 
 TABLE_3 = (
@@ -122,6 +130,7 @@ TABLE_3 = (
         *("Table 3", "GPT-2 medium, AdapterH, r = 112", "11.09M", "2 L (2 d r + r + d) and 4 d L for the layer norms"),
         *(counts.adapters, {"a_layer": 2, "r": 112, "norms": 2, **_MEDIUM}),
         "No whole width gives it, with layer norms or without; 112 is half of AdapterL's.",
+        _WIDTH,
     ),
     Check(
         *("lora", "Table 3", "GPT-2 medium, top 2 layers", "25.19M", "every tensor of the last two layers, counted"),
@@ -137,8 +146,10 @@ TABLE_3 = (
 )
 
 
-def _gpt3(said: str, published: str, how: str, compute: Callable[..., float], why: str = "", **of: float) -> Check:
-    return _formula("Table 4", f"GPT-3, {said}", published, how, compute, {**of, **counts.GPT3}, why)
+def _gpt3(
+    said: str, published: str, how: str, compute: Callable[..., float], inferred: str, why: str = "", **of: float
+) -> Check:
+    return _formula("Table 4", f"GPT-3, {said}", published, how, compute, {**of, **counts.GPT3}, why, inferred)
 
 
 def _square(matrices: int, r: int, d: int, layers: int) -> float:
@@ -160,16 +171,17 @@ TABLE_4 = (
     Check(
         *("lora", "Table 4", "GPT-3, PreEmbed, 264 vectors", "3.2M", "d (l_p + l_i)"),
         *(counts.prefix_embedding, {"d": counts.GPT3["d"], "vectors": 264}),
+        inferred=_VECTORS,
     ),
     _gpt3(
-        *("PreLayer, 17 vectors", "20.2M", "L d (l_p + l_i)", counts.prefix_layer),
+        *("PreLayer, 17 vectors", "20.2M", "L d (l_p + l_i)", counts.prefix_layer, _VECTORS),
         "No whole number of vectors gives it; 17 come nearest.",
         vectors=17,
     ),
-    _gpt3("AdapterH, r = 1", "7.1M", _TWO_A_LAYER, counts.adapters, a_layer=2, r=1),
-    _gpt3("AdapterH, r = 8", "40.1M", _TWO_A_LAYER, counts.adapters, a_layer=2, r=8),
-    _gpt3("LoRA on q and v, r = 1", "4.7M", _PAIR, _square, matrices=2, r=1),
-    _gpt3("LoRA on q and v, r = 8", "37.7M", _PAIR, _square, matrices=2, r=8),
+    _gpt3("AdapterH, r = 1", "7.1M", _TWO_A_LAYER, counts.adapters, _WIDTH, a_layer=2, r=1),
+    _gpt3("AdapterH, r = 8", "40.1M", _TWO_A_LAYER, counts.adapters, _WIDTH, a_layer=2, r=8),
+    _gpt3("LoRA on q and v, r = 1", "4.7M", _PAIR, _square, _RANK, matrices=2, r=1),
+    _gpt3("LoRA on q and v, r = 8", "37.7M", _PAIR, _square, _RANK, matrices=2, r=8),
 )
 
 _BUDGET = "18 × 2²⁰ exactly: the same for one matrix at r = 8, two at 4 and four at 2."

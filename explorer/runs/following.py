@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
+from explorer.errors import BadInputError, ExplorerError
 from explorer.runs.protocol import Runs
 from explorer.runs.record import RunRecord
 from explorer.tasks.baseline import Baseline
+from explorer.tuning.methods import find_method
+from explorer.tuning.spec import RunSpec
+
+Missing = tuple[tuple[str, str], ...]
+"""What cannot be had on a model, and why."""
 
 
 @dataclass(frozen=True)
@@ -15,7 +21,7 @@ class Compared:
     """Runs side by side. missing: (method, why it cannot be had on this model). baseline: what counting words reaches."""
 
     records: tuple[RunRecord, ...]
-    missing: tuple[tuple[str, str], ...] = ()
+    missing: Missing = ()
     baseline: Baseline | None = None
 
 
@@ -30,9 +36,28 @@ def follow(runs: Runs, run_id: str) -> Iterator[RunRecord | None]:
             return
 
 
-def follow_all(
-    runs: Runs, run_ids: tuple[str, ...], missing: tuple[tuple[str, str], ...] = ()
-) -> Iterator[Compared | None]:
+def start_all(
+    runs: Runs,
+    specs: Iterable[RunSpec],
+    owner: str,
+    title: Callable[[RunSpec], str] = lambda spec: find_method(spec.method).title,
+) -> tuple[tuple[str, ...], Missing]:
+    """Start the runs that this model can have: their ids, and (title, reason) of the others, each said once.
+
+    Raises BadInputError where it can have none.
+    """
+    started, missing = list[str](), dict[tuple[str, str], None]()
+    for spec in specs:
+        try:
+            started.append(runs.start(spec, owner))
+        except ExplorerError as error:
+            missing[title(spec), str(error)] = None
+    if not started:
+        raise BadInputError(next(iter(missing))[1])
+    return tuple(started), tuple(missing)
+
+
+def follow_all(runs: Runs, run_ids: tuple[str, ...], missing: Missing = ()) -> Iterator[Compared | None]:
     """The records of several runs, until all have ended."""
     versions: list[int] = []
     while True:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from explorer.errors import BadInputError
 
 MOST_WAITING = 32
-"""Runs that one visitor may have in the queue: comparing all methods takes nine, a sweep at most 24."""
+"""Runs that one visitor may have in the queue: comparing all methods takes nine, with three seeds 27, a sweep at most 24."""
 
 MOST_TOGETHER = 64
 """Runs that all visitors who share a turn may have in the queue: a class that asks from one address by a script."""

@@ -34,6 +34,11 @@ def score_text(name: str, value: float | None) -> str:
     return percent(value) if name in SHARES else f"{value:.{_DIGITS.get(name, 3)}f}"
 
 
+def gap_text(name: str, value: float) -> str:
+    """A difference of two values of a metric: of shares in percentage points."""
+    return f"{100 * value:.1f} points" if name in SHARES else f"{value:.{_DIGITS.get(name, 3)}f}"
+
+
 def metric_text(name: str, value: float | None) -> str:
     """A metric with its value."""
     return f"{metric_title(name)} {score_text(name, value)}"

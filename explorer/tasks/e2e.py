@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -117,15 +117,22 @@ def read_e2e(text: str, name: str = "This file") -> tuple[Example, ...]:
     Raises BadInputError with the line and what is wrong with it.
     """
     grid = read_grid(text, name)
+    if not grid.rows:
+        raise BadInputError(f"{name} holds a header and no meanings. Write a meaning and a text on each line below it.")
+    return read_rows(((row.line, row.cells[0], row.cells[1]) for row in grid.rows), name, grid.header[1])
+
+
+def read_rows(
+    rows: Iterable[tuple[int, str, str]], name: str = "This file", column: str = "human_reference"
+) -> tuple[Example, ...]:
+    """The same of (line, meaning, text), where `column` is what the texts' is called."""
     meanings: dict[str, list[str]] = {}
-    for row in grid.rows:
-        place = Place(name, row.line)
-        said = checked_example(row.cells[1], place, grid.header[1])
-        texts = meanings.setdefault(_meaning(row.cells[0], place), [])
+    for line, meaning, text in rows:
+        place = Place(name, line)
+        said = checked_example(text, place, column)
+        texts = meanings.setdefault(_meaning(meaning, place), [])
         if said not in texts:
             texts.append(said)
-    if not meanings:
-        raise BadInputError(f"{name} holds a header and no meanings. Write a meaning and a text on each line below it.")
     return tuple(Example(meaning, None, 0.0, tuple(texts)) for meaning, texts in meanings.items())
 
 

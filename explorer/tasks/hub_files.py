@@ -16,17 +16,16 @@ class TaskUnavailableError(ExplorerError):
     """A task's examples are not on this machine and cannot be fetched."""
 
 
-def are_here(repository: str, files: Iterable[str], settings: Settings) -> bool:
+def are_here(repository: str, files: Iterable[str], settings: Settings, branch: str = "main") -> bool:
     """Whether files of a data set have been fetched already; never asks the network."""
     from huggingface_hub import try_to_load_from_cache
 
-    found = [
-        try_to_load_from_cache(repository, file, cache_dir=settings.hub_cache, repo_type="dataset") for file in files
-    ]
+    find = partial(try_to_load_from_cache, cache_dir=settings.hub_cache, revision=branch, repo_type="dataset")
+    found = [find(repository, file) for file in files]
     return all(isinstance(path, str) for path in found)
 
 
-def fetch(repository: str, file: str, settings: Settings) -> Path:
+def fetch(repository: str, file: str, settings: Settings, branch: str = "main") -> Path:
     """One file, from this machine where it is here, which also needs no question whether the hub has a newer one.
 
     Raises TaskUnavailableError, whose message is the reason as part of a sentence.
@@ -36,7 +35,8 @@ def fetch(repository: str, file: str, settings: Settings) -> Path:
     from huggingface_hub.errors import LocalEntryNotFoundError
     from tqdm.auto import tqdm
 
-    get = partial(hf_hub_download, repository, file, repo_type="dataset", cache_dir=settings.hub_cache)
+    where = {"repo_type": "dataset", "revision": branch, "cache_dir": settings.hub_cache}
+    get = partial(hf_hub_download, repository, file, **where)
     try:
         return Path(get(local_files_only=True))
     except LocalEntryNotFoundError:

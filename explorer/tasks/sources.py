@@ -1,4 +1,4 @@
-"""Where a task's examples come from: bundled with the app, GLUE and SQuAD on the hub, or a visitor's file; each has a name."""
+"""Where a task's examples come from: the app, the hub (GLUE, SQuAD, E2E), or a visitor's file; each has a name."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from explorer.tasks.glue_files import read_glue
 from explorer.tasks.glue_tasks import TASKS, bundled, find_task
 from explorer.tasks.plain_text import LONGEST_PASTED, TEXT, TITLE, split_bundled
 from explorer.tasks.squad import SQUAD, bundled_squad
-from explorer.tasks.task import CLASSES, SPAN, TaskData
+from explorer.tasks.task import CLASSES, SPAN, WRITTEN, TaskData
 
 HUB = "@hub"
 KEPT_IN_MEMORY = 16
@@ -24,7 +24,8 @@ _LOCKS = tuple(Lock() for _ in range(32))
 
 
 def load(name: str, settings: Settings) -> TaskData:
-    """The task of this name: "sst2", "text" (bundled), "sst2@hub", "squad@hub" or "file-0123456789ab" (kept by keep_upload).
+    """The task of this name: "sst2", "text" (bundled), "sst2@hub", "squad@hub", "e2e@hub" or "file-0123456789ab" (kept by
+    keep_upload).
 
     Read once and shared by all who ask: never change it. Raises BadInputError for a name that is none of these, and
     TaskUnavailableError if the hub has to be asked and cannot be.
@@ -37,7 +38,7 @@ def load(name: str, settings: Settings) -> TaskData:
 
 def choices(settings: Settings) -> list[tuple[str, str]]:
     """(label, name) for a list to choose from: the bundled tasks, then the hub's, offline only those that are here."""
-    from explorer.tasks import hub_glue, hub_squad
+    from explorer.tasks import hub_e2e, hub_glue, hub_squad
 
     here = [(task.title, task.slug) for task in (*map(bundled, TASKS), SQUAD, E2E)]
     glue = [
@@ -50,7 +51,13 @@ def choices(settings: Settings) -> list[tuple[str, str]]:
         for slug, release in hub_squad.RELEASES.items()
         if not settings.offline or hub_squad.is_here(slug, settings)
     ]
-    return here + glue + squad
+    e2e = [(f"{hub_e2e.TASK.title} (from the hub)", f"{E2E.slug}{HUB}")]
+    return here + glue + squad + (e2e if not settings.offline or hub_e2e.is_here(settings) else [])
+
+
+def written_choices(settings: Settings) -> list[tuple[str, str]]:
+    """Those of meanings that are put into words."""
+    return [(title, name) for title, name in choices(settings) if name.removesuffix(HUB) == E2E.slug]
 
 
 def kind_of(name: object, settings: Settings) -> str:
@@ -58,7 +65,8 @@ def kind_of(name: object, settings: Settings) -> str:
     from explorer.tasks.hub_squad import RELEASES
 
     if isinstance(name, str) and name.endswith(HUB):
-        return SPAN if name.removesuffix(HUB) in RELEASES else CLASSES
+        slug = name.removesuffix(HUB)
+        return SPAN if slug in RELEASES else WRITTEN if slug == E2E.slug else CLASSES
     try:
         return load(str(name), settings).task.kind
     except BadInputError:
@@ -112,6 +120,10 @@ def read_bundled(slug: str) -> TaskData:
 def _load(name: str, settings: Settings) -> TaskData:
     if uploads.NAME.fullmatch(name):
         return uploads.read_upload(uploads.find(name, settings))
+    if name == f"{E2E.slug}{HUB}":
+        from explorer.tasks.hub_e2e import load_hub_e2e
+
+        return load_hub_e2e(settings)
     if name.endswith(HUB):
         from explorer.tasks.hub_glue import load_hub_task
         from explorer.tasks.hub_squad import RELEASES, load_hub_squad

@@ -15,6 +15,7 @@ def test_it_is_scipys(count: int, level: float) -> None:
     draw = np.random.default_rng(count)
     one, other = draw.normal(0.9, 0.02, count), draw.normal(0.85, 0.05, count)
     found = paired_interval(one.tolist(), other.tolist(), level)
+    assert found.p == pytest.approx(ttest_rel(one, other).pvalue, rel=1e-9)
     expected = ttest_rel(one, other).confidence_interval(level)
     assert (found.low, found.high) == pytest.approx((expected.low, expected.high), rel=1e-9)
     assert found.mean == pytest.approx(float(np.mean(one - other)))

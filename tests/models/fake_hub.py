@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import threading
 import time
 from dataclasses import dataclass, field
@@ -57,7 +58,10 @@ def stuck() -> Faults:
 
 @dataclass
 class FakeHub:
-    """Serve `repositories` (id -> file name -> content) until closed; a data set's id begins with datasets/."""
+    """Serve `repositories` (id -> file name -> content) until closed; a data set's id begins with datasets/.
+
+    What is on a branch refs/x/y stands under id@refs/x/y.
+    """
 
     repositories: dict[str, dict[str, bytes]] = field(default_factory=dict)
     faults: Faults = field(default_factory=Faults)
@@ -162,7 +166,8 @@ class _HubHandler(_Handler):
             self._info(path.removeprefix("/api/"))
         else:
             model_id, _, rest = path.removeprefix("/").partition("/resolve/")
-            self._file(model_id, rest.partition("/")[2])
+            revision, name = re.fullmatch(r"((?:refs/[^/]+/)?[^/]+)/(.+)", rest).groups()  # type: ignore[union-attr]
+            self._file(f"{model_id}@{revision}" if revision.startswith("refs/") else model_id, name)
 
     def _info(self, model_id: str) -> None:
         if self.hub.faults.api:

@@ -51,6 +51,16 @@ def test_what_differs_says_why_and_what_agrees_is_the_same_text(check: Check) ->
     assert "{" not in check.reason
 
 
+def test_a_count_whose_width_was_found_by_it_is_called_no_check() -> None:
+    """What of an adapter, a prefix or a rank the quoted tables do not give."""
+    said = {check.quantity: check.reason for check in CHECKS if check.inferred}
+    assert all("inferred from the count itself, so this row is no independent check" in why for why in said.values())
+    sized = {check.quantity for check in CHECKS if {"bottleneck", "vectors"} & check.inputs.keys()}
+    adapters = {check.quantity for check in CHECKS if check.compute is counts.adapters}
+    assert sized | adapters < set(said)
+    assert "RoBERTa-base, LoRA on query and value, r = 8" not in said, "the recipe gives this rank"
+
+
 @pytest.mark.parametrize(
     ("published", "value", "agrees", "text"),
     [

@@ -84,8 +84,8 @@ class TestNames:
         glue, squad = found[11:20], found[20:]
         assert [name for _, name in glue] == [f"{task.slug}@hub" for task in TASKS]
         assert all(label.endswith("(GLUE from the hub)") for label, _ in glue)
-        assert [name for _, name in squad] == ["squad@hub", "squad1@hub"]
-        assert len({label for label, _ in found}) == 22
+        assert [name for _, name in squad] == ["squad@hub", "squad1@hub", "e2e@hub"]
+        assert len({label for label, _ in found}) == 23
 
     def test_a_task_is_read_once_for_all(self, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
         sources._load.cache_clear()

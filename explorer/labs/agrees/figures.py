@@ -40,6 +40,8 @@ def published_sentence(result: PublishedResult) -> Markup:
     parts: list[str] = [strong(f"{every - len(apart)} of {every}"), f" figures, {rounded}, are the published ones."]
     if len(apart) == every:
         parts = [strong(counted(every, "figure")), f", {rounded}."]
+    if given := sum(one.agrees and one.inferred for one in result.findings):
+        parts.append(f" For {given} of those that agree a width, rank or length was inferred from the figure itself.")
     if apart:
         near, first = sum(abs(one.apart) < 0.02 for one in apart), apart[0]
         parts += [f" {_differ(len(apart))}, {near} of them by less than 2%. Furthest apart: ", _source(first), ", "]

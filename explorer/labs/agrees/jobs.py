@@ -28,4 +28,5 @@ def _found(check: Check) -> Finding:
         check.agrees(value),
         check.how,
         check.reason,
+        bool(check.inferred),
     )

@@ -30,7 +30,9 @@ GPT-3, whose config is not published as a file, the paper's formulas are filled 
 | BitFit | $11\,d$ a layer and $d$ for the last norm |
 
 Averages, percentages and ratios are computed from the other figures of the same table. A figure whose parts are not published
-(a score, a time) can only be quoted or measured on other models, and is not here. (Hu et al. 2021, section 5.1, for the formulas)
+(a score, a time) can only be quoted or measured on other models, and is not here. Where no quoted table gives an adapter's width,
+a prefix's length or a rank, the one is taken whose count comes nearest, and the row says that it is no independent check. (Hu et
+al. 2021, section 5.1, for the formulas)
 """
 
 VIEWS = [("how many agree", "sources"), ("how far apart they are", "apart")]

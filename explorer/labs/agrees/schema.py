@@ -31,7 +31,7 @@ class Finding:
 
     paper: its name. published, computed: written alike, computed rounded to the digits that are printed. value: the computed
     figure itself, in ones (a share is 0.4, not 40). apart: computed over published, less 1. how: the formula; why: what
-    explains a difference.
+    explains a difference, or is left open. inferred: whether an input was found by means of the published figure.
     """
 
     paper: str
@@ -44,6 +44,7 @@ class Finding:
     agrees: bool
     how: str
     why: str
+    inferred: bool = False
 
 
 @dataclass(frozen=True)

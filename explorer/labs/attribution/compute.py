@@ -38,6 +38,13 @@ from explorer.models.encoding import Encoded, asked_texts, encode
 from explorer.models.inside import depth_of, read
 from explorer.models.questions import question
 
+NEAR_ZERO = 3
+"""Where the baseline is the zero vector, the i-th of n stretches of conductance ends at (i/n)³, so that most lie near it.
+
+A model that adds no positions to its word embeddings (DeBERTa, ModernBERT, EuroBERT) normalises what is scaled,
+x / √(mean x² + ε): f stays the same but for the first √ε / rms(x) of the way. Equal stretches step over that.
+"""
+
 
 @contextmanager
 def _gradients() -> Iterator[None]:
@@ -143,12 +150,13 @@ def layers_block(bundle: Bundle, params: PathParams) -> tuple[tuple[float, ...],
     """What some stretches of the way add to every layer's conductance: a row of positions for each layer.
 
     Conductance sums, over the way from baseline to text, the change of a hidden state times the gradient there (Dhamdhere
-    et al. 2019). captum's LayerConductance takes the gradient at each stretch's start and one layer at a time; here it is
-    the mean of both ends, and one pass serves all layers.
+    et al. 2019); no stretch need be as long as another. captum's LayerConductance takes the gradient at each stretch's start
+    and one layer at a time; here it is the mean of both ends, and one pass serves all layers.
     """
     with _gradients():
         score, baseline = _opened(bundle, params.fixed)
         nodes = torch.linspace(0, 1, params.steps + 1, device=baseline.device)[params.first : params.last + 1]
+        nodes = nodes**NEAR_ZERO if params.fixed.baseline == "zero" else nodes
         way = baseline + nodes[:, None, None] * (score.embeddings - baseline)
         states: list[Tensor] = []
         for layer in _layers(bundle, score):

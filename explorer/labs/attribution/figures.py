@@ -137,14 +137,22 @@ def _said(result: AttributionResult) -> Iterator[Markup]:
         )
 
 
+NORMALISED = (
+    ", though slowly where a model adds no positions to its word embeddings, as DeBERTa, ModernBERT and EuroBERT: its first "
+    "normalisation undoes the scaling, so f changes next to the zero vector alone. Another baseline has no such step"
+)
+
+
 def _sum(result: AttributionResult, part: Part) -> str:
     change = result.asked.change
     if part.about.complete:
         delta = part.delta or 0.0
         where = "every layer adds up to it but for" if part.about.by_layer else f"sum {signed(part.total)},"
         share = f", {percent(abs(delta / change))} of it" if change else ""
+        close = abs(delta) <= result.asked.tolerance
         missed = "Not close enough" + ("; with more steps it gets closer" if part.done else ": more steps follow")
-        short = "" if part.done and abs(delta) <= result.asked.tolerance else f". {missed}"
+        missed += NORMALISED if part.done and not result.asked.baseline_token else ""
+        short = "" if part.done and close else f". {missed}"
         name = "at most" if part.about.by_layer else "delta"
         return f"{where} {name} {_small(delta)}{share}, after {part.steps} steps{short}."
     if part.method == "rollout":

@@ -27,7 +27,10 @@ $f = \ln \frac{p}{1-p}$, the **log-odds** of the answer: its logit against all o
  shown is the row of the asked position, [CLS] for a whole text. (Abnar and Zuidema 2020)
 
 The **baseline** changes word embeddings only; positions and segments stay, and so do special tokens, [CLS], [SEP] and the
-[MASK] that is asked about, since the question would go with them. Another baseline is another question: compare them.
+[MASK] that is asked about, since the question would go with them. Another baseline is another question: compare them. On the
+way to the zero vector $\alpha x$ keeps its direction, and a model that adds nothing to it before its first normalisation
+$x / \sqrt{\overline{x^2} + \epsilon}$ (DeBERTa, ModernBERT, EuroBERT) sees no difference until
+$\alpha \approx \sqrt{\epsilon} / \mathrm{rms}(x)$: there sums of finitely many steps miss by most.
 (Computed with captum, Kokhlikyan et al. 2020)
 """
 

@@ -87,7 +87,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class PathParams:
-    """The nodes first to last - 1 of a way with `steps` of them; for conductance the stretches between neighbours."""
+    """The nodes first to last - 1 of a way with `steps` of them; for conductance the stretches of it."""
 
     fixed: Fixed
     steps: int

@@ -12,6 +12,7 @@ from explorer.labs.distillation.train.schema import Ablated, Distilled, MeasureP
 from explorer.runs.examples import COMPANIONS, EVERY, FEW
 from explorer.runs.following import follow_all
 from explorer.runs.record import RunRecord, RunStatus
+from explorer.runs.seeds import repeated
 from explorer.settings import settings
 from explorer.tasks.sources import keep_text, load
 from explorer.tuning.students import is_student, labels_only
@@ -130,11 +131,11 @@ def _followed(
 
 
 def ablate(engine: Engine, params: AblationParams, owner: str) -> Iterator[Ablated | None]:
-    """Queue the ablation's runs, all with one seed, and follow them (Sanh et al. 2019, Table 4)."""
+    """Queue the ablation's runs, all lines with each seed, and follow them (Sanh et al. 2019, Table 4)."""
     text = _text_of(params)
     teacher = None if text else engine.runs.get(str(params.teacher))
     lines = params.of(teacher) if teacher else params.of_text(text)
-    started = tuple(engine.runs.start(one.spec, owner) for one in lines)
+    started = tuple(engine.runs.start(spec, owner) for spec in repeated([one.spec for one in lines], params.seeds))
     for compared in follow_all(engine.runs, started):
         yield Ablated(teacher, compared.records) if compared else None
 

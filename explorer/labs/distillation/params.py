@@ -13,6 +13,7 @@ from explorer.models.catalog import DEFAULT_MODEL
 from explorer.params import SecondText, Shown, params
 from explorer.runs.examples import FIRST, STUDENT
 from explorer.runs.record import RunRecord
+from explorer.runs.seeds import Seeds
 from explorer.tasks.plain_text import TEXT
 from explorer.text import checked_text
 from explorer.tuning.methods import TEXT_STUDENT
@@ -235,6 +236,7 @@ class AblationParams:
     model: Annotated[str, Name()] = DEFAULT_MODEL
     text: OwnText = ""
     labelled: Labelled = 0
+    seeds: Seeds = 1
 
     @model_validator(mode="after")
     def _runs_are_possible(self) -> Self:

@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from explorer.engine.protocol import Engine, Job
-from explorer.errors import BadInputError, ExplorerError
+from explorer.errors import ExplorerError
 from explorer.labs.finetune.schema import BaselineParams, CompareParams, FollowParams, RunsParams
-from explorer.runs.following import Compared, follow, follow_all
+from explorer.runs.following import Compared, follow, follow_all, start_all
 from explorer.runs.record import RunRecord, RunStatus
+from explorer.runs.seeds import repeated
 from explorer.tuning.methods import METHODS, find_method
 from explorer.tuning.spec import RunSpec, spec_of
 
@@ -27,17 +28,10 @@ def follow_run(engine: Engine, params: FollowParams, owner: str) -> Iterator[Run
 
 
 def compare_methods(engine: Engine, params: CompareParams, owner: str) -> Iterator[Compared | None]:
-    """Start one run a method, with the same data and seed, and follow them all, beside what counting words reaches."""
-    wanted = [find_method(name) for name in params.methods] or list(METHODS)
-    started, missing = [], []
-    for method in wanted:
-        try:
-            started.append(engine.runs.start(spec_of(params, method=method.slug), owner))
-        except ExplorerError as error:
-            missing.append((method.title, str(error)))
-    if not started:
-        raise BadInputError(missing[0][1])
-    for compared in follow_all(engine.runs, tuple(started), tuple(missing)):
+    """Start one run a method and seed, with the same data, and follow them all, beside what counting words reaches."""
+    wanted = [find_method(name) for name in params.methods] or METHODS
+    specs = repeated([spec_of(params, method=method.slug) for method in wanted], params.seeds)
+    for compared in follow_all(engine.runs, *start_all(engine.runs, specs, owner)):
         yield compared and beside_counting(engine, compared)
 
 

@@ -12,6 +12,7 @@ from explorer.kinds import Name, Names, OneOf, Sentence
 from explorer.models.spent import Ratio, Spent
 from explorer.params import SecondText, Shown, params
 from explorer.runs.examples import FIRST, PRAISE
+from explorer.runs.seeds import Seeds
 from explorer.tuning.spec import BatchSize, Epochs, Examples, RunSeed, RunSpec, Task
 
 MOST_COMPARED = 12
@@ -57,7 +58,7 @@ def _not_too_many(methods: tuple[str, ...]) -> tuple[str, ...]:
 
 @params
 class CompareParams:
-    """Several runs with the same data and seed. methods: names, or empty for every one that this model can have."""
+    """Several runs with the same data and seeds. methods: names, or empty for every one that this model can have."""
 
     model: Annotated[str, Name()]
     task: Task = "sst2"
@@ -66,6 +67,7 @@ class CompareParams:
     batch_size: BatchSize = 16
     examples: Examples = 0
     seed: RunSeed = 0
+    seeds: Seeds = 1
 
 
 @params

@@ -46,12 +46,10 @@ CASES = (
     Case("ModernBERT", "the cat [MASK] on a mat ."),
     Case("XLM-RoBERTa", "the cat [MASK] on a mat ."),
     Case("CamemBERT", "the cat [MASK] on a mat ."),
+    Case("EuroBERT", "the cat [MASK] on a mat ."),
+    Case("ModernBERT decoder", "the cat sat on a"),
 )
-"""Every family, and every kind of question that has a head of its own.
-
-Not these two: on random weights their layers' conductance misses the whole by more than the tolerance, as the page says of it.
-"""
-UNSTEADY = {"ModernBERT decoder", "EuroBERT"}
+"""Every family, and every kind of question that has a head of its own."""
 
 
 def tiny(folder: Path, family: str, **changes: Any) -> Bundle:

@@ -107,6 +107,10 @@ def test_the_caption_has_the_sum_beside_the_difference_and_the_delta() -> None:
 
 def test_a_sum_that_is_not_close_is_owned_up_to() -> None:
     assert "Not close enough; with more steps" in text_of(figures.caption(samples.long()))
+    zero = samples.long()
+    assert "normalisation undoes the scaling" in text_of(figures.caption(zero)), "its baseline is the zero vector"
+    token = replace(zero, asked=replace(zero.asked, baseline_token="[MASK]"))
+    assert "normalisation undoes" not in text_of(figures.caption(token))
     going = replace(GRADIENTS, done=False, delta=1.0)
     assert "more steps follow" in text_of(figures.caption(result(going)))
     assert "Not close" not in text_of(figures.caption(result(GRADIENTS)))

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
+from statistics import stdev
 from typing import Any
 
 import pytest
+from scipy.stats import ttest_1samp
 
 from explorer.labs.distillation.ablation import figures as ablation_figures
 from explorer.labs.distillation.losses import figures as loss_figures
@@ -16,7 +18,8 @@ from explorer.labs.distillation.soft import figures
 from explorer.labs.distillation.train import figures as train_figures
 from explorer.runs.record import RunStatus
 from explorer.runs.report import progress
-from tests.labs.distillation.samples import ablation, alone, distilled, losses, on_text, soft, student, teacher
+from explorer.tuning.students import ablated
+from tests.labs.distillation.samples import THREE, ablation, alone, distilled, losses, on_text, soft, student, teacher
 
 HOSTILE = "</script><img onerror=x> `$x$` %{y} \u2028 <b>"
 
@@ -249,7 +252,7 @@ class TestOnText:
 class TestAblation:
     def test_the_table_has_both_changes(self) -> None:
         table = ablation_figures.ablation_table(ablation())
-        assert table.columns == ("line", "run", "status", "score", "change", "agreement", "distilbert")
+        assert table.columns == ("line", "run", "status", "score", "change", "agreement", "distilbert", "seed")
         rows = {str(row[0]): row for row in table.rows}
         assert rows["random"][4] == pytest.approx(-0.25)
         assert [row[6] for row in table.rows] == [None, -2.96, -1.46, -0.31, -3.69]
@@ -282,6 +285,31 @@ class TestAblation:
         assert "all 4 lines together" in said
         level = ablation(records=(kept[0],) * 5)
         assert "No line differs beyond chance" in ablation_figures.ablation_sentence(level).striptags()
+
+    def test_several_seeds_are_told_by_their_differences(self) -> None:
+        luck = (0.0, 0.02, -0.03)
+        lost = {"all": (0.0, 0.0, 0.0), "no-soft": (0.05, 0.06, 0.05), "no-cosine": (0.0, 0.02, -0.01)}
+        records = []
+        for seed, shift in enumerate(luck):
+            for line, one in zip(ablated(THREE), ablation().records, strict=True):
+                score = 0.9 + shift - lost.get(line.slug, (0.0, 0.01, 0.0))[seed]
+                outcome = replace(one.outcome, metrics={"validation": {"accuracy": score, "agreement": 0.9}})
+                spec = replace(one.spec, seed=seed)
+                records.append(one.but(outcome=outcome, spec=spec, run_id=f"{one.run_id}{line.slug}{seed}"))
+        result = ablation(records=tuple(records))
+        said = ablation_figures.ablation_sentence(result).striptags()
+        assert "the student reaches 89.7% (mean of 3 seeds)" in said
+        assert "“without the soft targets”: accuracy 84.3%, 5.3 points less" in said
+        assert "Beyond chance these lines differ from it: “without the soft targets” (Student's t" in said
+        drawn: Any = ablation_figures.ablation_figure(result)
+        assert drawn["data"][0]["error_x"]["array"][0] == pytest.approx(stdev(luck))
+        assert "error_x" not in drawn["data"][1]
+        interval = ttest_1samp([-5, -6, -5], 0).confidence_interval()
+        ends = f"{interval.low:.1f} to {interval.high:.1f}".replace("-", "−")
+        assert f"−5.3 ({ends})" in ablation_figures.ablation_list(result)
+        rows = ablation_figures.ablation_table(result).rows
+        assert [(row[0], row[7]) for row in rows[4:7]] == [("random", 0), ("all", 1), ("no-soft", 1)]
+        assert rows[6][4] == pytest.approx(-0.06), "the same seed with all three terms"
 
     def test_while_it_goes_on(self) -> None:
         records = ablation().records

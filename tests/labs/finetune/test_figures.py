@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from statistics import stdev
 
 import pytest
+from scipy.stats import ttest_1samp
 
 from explorer.labs.finetune import figures
 from explorer.labs.finetune.compare import figures as compare_figures
@@ -248,6 +250,53 @@ def test_nobody_leads_alone_where_two_are_level() -> None:
     assert "and 1 more share the lead with accuracy 98.0%" in compare_figures.compared_sentence(Compared(level))
     assert "leads with" in compare_figures.compared_sentence(Compared((level[0], rowwise({2, 3, 4}, run_id="r1"))))
     assert "chance" not in compare_figures.compared_sentence(Compared(level[:1]))
+
+
+def seeded(method: str, scores: tuple[float | None, ...], trainable: int) -> list[RunRecord]:
+    """A method with a seed each; without a score it still waits."""
+    made = []
+    for seed, score in enumerate(scores):
+        outcome = None if score is None else Outcome({"validation": {"accuracy": score}}, {"validation": 100})
+        status = RunStatus.QUEUED if score is None else RunStatus.DONE
+        given = {"spec": RunSpec("bert-small", method=method, seed=seed), "name": f"{method} · SST-2"}
+        given |= {"run_id": f"{method}{seed}", "trainable": trainable if score is not None else 0}
+        made.append(record(status=status, outcome=outcome, evaluations=(), seconds=10.0 + seed, **given))
+    return made
+
+
+def test_several_seeds_are_one_point_a_method_with_its_spread() -> None:
+    scores = {"lora": (0.92, 0.9, 0.91), "head": (0.8, 0.7, None)}
+    methods = [seeded(name, each, 10 ** (3 + place)) for place, (name, each) in enumerate(scores.items())]
+    compared = Compared(tuple(run for by_seed in zip(*methods, strict=True) for run in by_seed), baseline=counted({1}))
+    drawn = assert_draws(compare_figures.trade_figure(compared))
+    means, lora, head = drawn.data
+    assert list(means.text) == ["lora", "head"]
+    assert list(means.y) == pytest.approx([0.91, 0.75])
+    assert list(means.error_y.array) == pytest.approx([stdev(scores["lora"]), stdev((0.8, 0.7))])
+    assert (list(lora.x), list(lora.y), list(lora.customdata)) == ([1000] * 3, [0.92, 0.9, 0.91], [0, 1, 2])
+    assert (list(head.y), head.marker.color) == ([0.8, 0.7], means.marker.color[1])
+    assert drawn.layout.yaxis.range[0] < 0.7
+    assert "mean ± s.d." in drawn.layout.yaxis.title.text
+    said = compare_figures.compared_sentence(compared).striptags()
+    assert said.startswith("5 of 6 runs have ended")
+    assert "lora leads with accuracy 91.0% (mean of 3 seeds), training 1K of" in said
+    assert "16.0 points ahead of head, which may be chance" in said, "two seeds that they share"
+    assert "lora is 8.0 points behind it, beyond chance" in said
+    costs = compare_figures.cost_table(compared)
+    half = ttest_1samp(scores["lora"], 0).confidence_interval().high - 0.91
+    assert f"<td>0.910 ± {half:.3f}</td>" in costs
+    assert "<td>1 queued</td>" in costs
+    assert "<td>11 s</td>" in costs
+    rows = compare_figures.compared_table(compared)
+    assert [row[rows.columns.index("seed")] for row in rows.rows] == [0, 0, 1, 1, 2, 2, None]
+
+
+def test_one_seed_is_drawn_without_a_spread() -> None:
+    drawn = assert_draws(
+        compare_figures.trade_figure(Compared((*seeded("lora", (0.9,), 9), *seeded("head", (0.8,), 3))))
+    )
+    assert len(drawn.data) == 1
+    assert drawn.data[0].error_y.array is None
 
 
 def test_before_and_after_are_on_the_same_rows_or_say_which() -> None:

@@ -168,13 +168,23 @@ class TestComparing:
         self, engine: LocalEngine, spec: RunSpec, settings: Settings, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr("explorer.labs.finetune.compare.jobs.settings", lambda: settings)
-        params = CompareParams(spec.model, spec.task, methods="lora, bitfit", epochs=1)  # type: ignore[arg-type]
+        params = CompareParams(spec.model, spec.task, methods="lora, bitfit", epochs=1, seeds=2)  # type: ignore[arg-type]
         last = looks(live.compare_methods(engine, params, "ada"))[-1]
-        assert [one.spec.method for one in last.records] == ["lora", "bitfit"]
+        assert [(one.spec.method, one.spec.seed) for one in last.records] == [
+            ("lora", 0),
+            ("bitfit", 0),
+            ("lora", 1),
+            ("bitfit", 1),
+        ]
         assert {one.status for one in last.records} == {RunStatus.DONE}
         assert last.missing == ()
         assert last.baseline is not None
         assert last.baseline.labels == tuple(float(one) for one in last.records[0].outcome.truths.split())
+
+    def test_more_runs_than_may_wait_start_nothing(self, engine: LocalEngine, spec: RunSpec) -> None:
+        with pytest.raises(BadInputError, match="9 runs with 5 seeds are 45"):
+            next(live.compare_methods(engine, CompareParams(spec.model, spec.task, seeds=5), "ada"))
+        assert engine.runs.list("ada") == []
 
     def test_an_unknown_method_starts_nothing(self, engine: LocalEngine, spec: RunSpec) -> None:
         with pytest.raises(BadInputError, match="no method 'banana'"):
@@ -189,7 +199,15 @@ class TestComparing:
                 next(live.compare_methods(engine, params, "ada"))
 
     @pytest.mark.parametrize(
-        "changes", [{"epochs": 0}, {"batch_size": "x"}, {"seed": -1}, {"methods": ("lora",) * 13}, {"examples": 0.5}]
+        "changes",
+        [
+            {"epochs": 0},
+            {"batch_size": "x"},
+            {"seed": -1},
+            {"methods": ("lora",) * 13},
+            {"examples": 0.5},
+            {"seeds": 6},
+        ],
     )
     def test_bad_settings_are_refused_before_anything_starts(self, changes: dict[str, object]) -> None:
         with pytest.raises(BadInputError):

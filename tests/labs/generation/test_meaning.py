@@ -100,6 +100,14 @@ def test_the_worked_runs_gain_twenty_bleu_and_stand_beside_the_paper(engine: Loc
     view = adapt_figures.metrics_view(Compared(records))
     assert "untouched" in view
     assert "70.4" in adapt_figures.paper_view()
+    assert "mean of" not in view
+    again = replace(records[0], run_id="again", spec=replace(records[0].spec, seed=1))
+    repeated = Compared((*records, again))
+    assert "mean of 2 seeds" in adapt_figures.adapt_sentence(repeated).striptags()
+    assert ", mean of 2 ± s.d." in adapt_figures.metrics_view(repeated)
+    assert len(adapt_figures.adapt_figure(repeated)["data"]) == len(
+        adapt_figures.adapt_figure(Compared(records))["data"]
+    )  # type: ignore[call-overload]
 
 
 def test_its_five_metrics_are_those_of_the_scorer(engine: LocalEngine) -> None:
@@ -115,4 +123,4 @@ def test_its_five_metrics_are_those_of_the_scorer(engine: LocalEngine) -> None:
 
 def test_without_a_server_it_is_a_table() -> None:
     table = explorer.run("generate", model="gpt2-mini", decoding=("greedy",), tokens=3).table
-    assert list(table.columns) == ["writer", "decoding", "text", "missed", "invented", "surprisal"]
+    assert list(table.columns) == ["writer", "decoding", "text", "surprisal", "missed", "invented"]

@@ -27,8 +27,9 @@ The intervals are the middle 95% of 9,999 draws of the sentences with replacemen
 and after, which is why its interval is narrower than the difference of two. Head only changes nothing below the head, so it
 forgets nothing, and the virtual tokens of prefix methods are input: they leave every weight of the body as it was.
 
-"LoRA learns less and forgets less" than full fine-tuning (Biderman et al. 2024); and runs with more intruder dimensions forget
-more (Shuttleworth et al. 2024): compare the two ranks here with their intruders under *Beside W*.
+"LoRA learns less and forgets less" than full fine-tuning (Biderman et al. 2024, Transactions on Machine Learning Research); and
+runs with more intruder dimensions forget more (Shuttleworth et al. 2024): compare the two ranks here with their intruders under
+*Beside W*.
 """
 
 

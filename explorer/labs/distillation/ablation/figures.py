@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from statistics import fmean
+
 from markupsafe import Markup
 
-from explorer.charts import Picture, axis, bars, chart, rows
+from explorer.charts import Look, Picture, axis, bars, chart, error_bars, rows
 from explorer.charts.words import caption, percent, prose, quoted, signed, strong
 from explorer.labs.distillation.train.schema import Ablated
+from explorer.maths.seeds import paired_interval
 from explorer.runs.comparing import ALPHA, compare, without_a_test
 from explorer.runs.record import RunRecord
 from explorer.runs.report import metric_text, metric_title, score_text
+from explorer.runs.seeds import Repeated, differences_p
 from explorer.tables import Table
 from explorer.tuning.spec import RunSpec
 from explorer.tuning.students import Ablation, ablated
 
 
-def lines_of(result: Ablated) -> tuple[tuple[Ablation, RunRecord], ...]:
-    """Each line of the ablation with its run."""
-    return tuple(zip(ablated(_complete(result)), result.records, strict=True))
+def lines_of(result: Ablated) -> tuple[tuple[Ablation, Repeated], ...]:
+    """Each line of the ablation with its runs, a seed each."""
+    lines = ablated(_complete(result))
+    return tuple((line, Repeated(result.records[place :: len(lines)])) for place, line in enumerate(lines))
 
 
 def _complete(result: Ablated) -> RunSpec:
@@ -25,17 +31,20 @@ def _complete(result: Ablated) -> RunSpec:
 
 
 def ablation_table(result: Ablated) -> Table:
-    """line, run, status, score, change (from all three terms), agreement, distilbert (change of its GLUE average)."""
-    base = result.records[0].score
+    """line, run, status, score, change (from all three terms), agreement, distilbert (change of its GLUE average), seed."""
+    lines = lines_of(result)
+    every = [(lines[place % len(lines)][0], record) for place, record in enumerate(result.records)]
+    base = {record.spec.seed: record.score for record in lines[0][1].records}
     return Table.each(
-        lines_of(result),
+        every,
         line=lambda pair: pair[0].slug,
         run=lambda pair: pair[1].run_id,
         status=lambda pair: pair[1].status.value,
         score=lambda pair: pair[1].score,
-        change=lambda pair: _change(pair[1], base),
+        change=lambda pair: _change(pair[1], base[pair[1].spec.seed]),
         agreement=lambda pair: agreement(pair[1]),
         distilbert=lambda pair: pair[0].change,
+        seed=lambda pair: pair[1].spec.seed,
     )
 
 
@@ -50,54 +59,75 @@ def _change(record: RunRecord, base: float | None) -> float | None:
 
 def ablation_sentence(result: Ablated) -> Markup:
     """Which line costs most, where any does, and which differences are beyond chance."""
-    done = [(line, record) for line, record in lines_of(result) if record.outcome is not None]
-    if len(done) < len(result.records):
+    done = sum(record.outcome is not None for record in result.records)
+    if done < len(result.records):
         active = next((record for record in result.records if record.status.is_active), None)
         now = f" Now {active.name}: step {active.step} of {active.steps or '?'}." if active else ""
-        return prose(strong(f"{len(done)} of {len(result.records)}"), " students have ended.", now)
-    base = result.records[0]
-    worst = min(done[1:], key=lambda pair: pair[1].score or 0.0)
-    lost = (base.score or 0.0) - (worst[1].score or 0.0)
+        return prose(strong(f"{done} of {len(result.records)}"), " students have ended.", now)
+    (_, whole), *others = lines_of(result)
+    base, seeds = whole.first, len(whole.records)
+    line, worst = min(others, key=lambda pair: _reached(pair[1]) or 0.0)
+    lost = (_reached(whole) or 0.0) - (_reached(worst) or 0.0)
     found = [". No line costs anything: none of the other four scores less. "]
     if lost > 0:
-        costs = (
-            f". What costs most is the line “{worst[0].title}”: {metric_text(base.leading_metric, worst[1].score)}, "
-        )
+        costs = f". What costs most is the line “{line.title}”: {metric_text(base.leading_metric, _reached(worst))}, "
         found = [costs, strong(f"{100 * lost:.1f} points less"), ". "]
     labels = f" and {base.spec.labelled} known labels" if base.spec.labelled else ""
     all_three = (
         f"With all three terms{labels} the student reaches ",
-        strong(score_text(base.leading_metric, base.score)),
+        strong(score_text(base.leading_metric, _reached(whole))),
+        f" (mean of {seeds} seeds)" if seeds > 1 else "",
     )
-    return prose(*all_three, *found, _beyond_chance(done, "examples" if result.teacher else "words"))
+    rows = "examples" if result.teacher else "words"
+    return prose(*all_three, *found, _seed_by_seed(whole, others) if seeds > 1 else _beyond_chance(result, rows))
 
 
-def _beyond_chance(done: list[tuple[Ablation, RunRecord]], rows: str) -> str:
-    """Which lines differ from all three terms, beyond chance."""
-    pairs = [(0, place) for place in range(1, len(done))]
-    verdict = compare([record for _, record in done], pairs)
+def _seed_by_seed(whole: Repeated, others: Sequence[tuple[Ablation, Repeated]]) -> str:
+    """Which lines differ from all three terms, by the differences of runs with one seed."""
+    known = [(line, runs) for line, runs in others if len(runs.scores.keys() & whole.scores.keys()) > 1]
+    p = differences_p([(runs.scores, whole.scores) for _, runs in known])
+    differ = [f"“{line.title}”" for (line, _), value in zip(known, p, strict=True) if value < ALPHA]
+    asked = "Student's t of the differences seed by seed"
+    return _differ(differ, f"{asked}, 5% for all {len(known)} lines together, Holm's allowance")
+
+
+def _reached(runs: Repeated) -> float | None:
+    """The mean of their scores; None where the metric is undefined."""
+    return runs.mean if runs.scores else None
+
+
+def _beyond_chance(result: Ablated, rows: str) -> str:
+    """The same of one seed, row by row."""
+    lines = lines_of(result)
+    pairs = [(0, place) for place in range(1, len(lines))]
+    verdict = compare(result.records, pairs)
     if not verdict.p:
         return without_a_test(verdict, rows)
-    differ = [f"“{done[place][0].title}”" for _, place in pairs if verdict.p[0, place] < ALPHA]
-    said = (
-        f"beyond chance these lines differ from it: {', '.join(differ)}" if differ else "no line differs beyond chance"
-    )
+    differ = [f"“{lines[place][0].title}”" for _, place in pairs if verdict.p[0, place] < ALPHA]
     asked = (
         f"{verdict.title} on the same {verdict.rows:,} {rows}, 5% for all {len(pairs)} lines together, Holm's allowance"
     )
-    return f"{said[0].upper()}{said[1:]} ({asked})."
+    return _differ(differ, asked)
+
+
+def _differ(lines: Sequence[str], asked: str) -> str:
+    if not lines:
+        return f"No line differs beyond chance ({asked})."
+    return f"Beyond chance these lines differ from it: {', '.join(lines)} ({asked})."
 
 
 def ablation_figure(result: Ablated) -> Picture | str:
-    """The score of every line that has one, with the agreement beside it."""
-    scored = [(line, record) for line, record in lines_of(result) if record.outcome and record.score is not None]
+    """The score of every line that has one, with the agreement beside it; over several seeds their mean and its spread."""
+    scored = [(line, runs) for line, runs in lines_of(result) if runs.scores]
     if not scored:
         return ""
-    records = [record for _, record in scored]
+    several = len(scored[0][1].records) > 1
+    metric = metric_title(scored[0][1].first.leading_metric)
     measures = (
-        (metric_title(records[0].leading_metric), [record.score for record in records], "@accent"),
-        ("agreement with the teacher", [agreement(record) for record in records], "@third"),
+        (f"{metric}, mean ± s.d." if several else metric, [runs.mean for _, runs in scored], "@accent"),
+        ("agreement with the teacher", [_agreed(runs) for _, runs in scored], "@third"),
     )
+    spread: Look = {"error_x": error_bars([runs.spread for _, runs in scored], thickness=2, width=8)} if several else {}
     traces = [
         bars(
             range(len(scored)),
@@ -110,11 +140,12 @@ def ablation_figure(result: Ablated) -> Picture | str:
             insidetextanchor="end",
             constraintext="none",
             hover=f"{name} %{{x:.4f}}",
+            **(spread if colour == "@accent" else {}),
         )
         for name, values, colour in measures
         if any(value is not None for value in values)
     ]
-    across = axis(span=(min(0.0, *(record.score or 0.0 for record in records)), 1.02))
+    across = axis(span=(min(0.0, *(runs.mean for _, runs in scored)), 1.02))
     down, said = rows([line.title for line, _ in scored]), ablation_sentence(result)
     tall, low = (90 + pixels * len(scored) for pixels in (60, 42))
     return chart(said, traces, across, down, height=tall, low=low, legend=True, barmode="group", bargap=0.3)
@@ -122,15 +153,14 @@ def ablation_figure(result: Ablated) -> Picture | str:
 
 def ablation_list(result: Ablated) -> Markup:
     """Change by change, beside DistilBERT's."""
-    first = result.records[0]
-    rows = []
-    for line, record in lines_of(result):
-        change, agreed = _change(record, first.score), agreement(record)
+    (_, whole), first, rows = lines_of(result)[0], result.records[0], []
+    for line, runs in lines_of(result):
+        agreed = _agreed(runs)
         rows.append(
             (
                 line.title,
-                score_text(record.leading_metric, record.score) if record.outcome else record.status.value,
-                "" if change is None or line.change is None else signed(100 * change, 1),
+                score_text(first.leading_metric, runs.mean) if runs.scores else runs.first.status.value,
+                "" if line.change is None else _changed(runs, whole),
                 "" if agreed is None else percent(agreed),
                 "" if line.change is None else signed(line.change),
             )
@@ -138,9 +168,33 @@ def ablation_list(result: Ablated) -> Markup:
     here = Markup("Here the labels take the place of L<sub>mlm</sub>, on one task and on other sentences than GLUE's.")
     if result.teacher is None:
         here = Markup("Here it is the same on far less text, and measured on the hidden words themselves.")
-    heads = ("student", metric_title(first.leading_metric), "change (points)", "agrees", "DistilBERT (GLUE average)")
+    heads = (
+        "student",
+        metric_title(first.leading_metric),
+        "change (points, 95% interval)" if len(whole.records) > 1 else "change (points)",
+        "agrees",
+        "DistilBERT (GLUE average)",
+    )
     source = Markup(
         "The last column is quoted from Sanh et al. 2019, Table 4: there the terms are L<sub>ce</sub> (soft targets), "
         "L<sub>cos</sub> and L<sub>mlm</sub> (the true tokens), in pretraining. "
     )
     return quoted(heads, rows) + caption(source, here)
+
+
+def _agreed(runs: Repeated) -> float | None:
+    """The mean agreement of those that have ended."""
+    found = [value for record in runs.records if (value := agreement(record)) is not None]
+    return fmean(found) if found else None
+
+
+def _changed(runs: Repeated, whole: Repeated) -> str:
+    """By how much they score more than with all three terms, of runs with one seed; with its interval where there are two."""
+    shared = sorted(runs.scores.keys() & whole.scores.keys())
+    if not shared:
+        return ""
+    if len(shared) < 2:
+        return signed(100 * (runs.scores[shared[0]] - whole.scores[shared[0]]), 1)
+    found = paired_interval([runs.scores[seed] for seed in shared], [whole.scores[seed] for seed in shared])
+    mean, low, high = (signed(100 * value, 1) for value in (found.mean, found.low, found.high))
+    return f"{mean} ({low} to {high})"

@@ -31,11 +31,11 @@ def build_ablation(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
                 "text": learns.text,
                 **controls(AblationParams, "student_layers", "temperature", "soft", "hard", "cosine"),
                 "labelled": learns.labels(KNOWN_LABELS, info="0 knows all; see Train a student."),
-                **controls(AblationParams, "epochs", "seed"),
+                **controls(AblationParams, "epochs", "seeds", "seed"),
                 "examples": learns.number(),
             }
             caption(
-                "Five students of one teacher, with one seed: all three terms, without each, and from random "
+                "Five students of one teacher, with the same seeds: all three terms, without each, and from random "
                 "numbers. They train one after the other and stay in the list of runs."
             )
         with shows():

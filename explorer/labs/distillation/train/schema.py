@@ -103,7 +103,7 @@ class Seeded:
 
 @dataclass(frozen=True)
 class Ablated:
-    """The ablation so far: a record for each of its lines in the order of explorer.tuning.students.ablated.
+    """The ablation so far: a record for each of its lines in the order of explorer.tuning.students.ablated, seed by seed.
 
     teacher: None on a plain text.
     """

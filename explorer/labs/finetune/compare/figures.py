@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Sequence
+from statistics import fmean
 
 from markupsafe import Markup
 
-from explorer.charts import Picture, axis, chart, level, note, points, series
+from explorer.charts import Look, Picture, Trace, axis, chart, error_bars, level, note, points, series
 from explorer.charts.words import caption, compact, duration, megabytes, percent, prose, quoted, strong
 from explorer.labs.finetune.figures import runs_table
+from explorer.maths.seeds import paired_interval
 from explorer.runs.comparing import ALPHA, against, compare, every_pair, test_of, without_a_test
 from explorer.runs.examples import OWNER
 from explorer.runs.following import Compared
 from explorer.runs.record import RunRecord, RunStatus
-from explorer.runs.report import SHARES, metric_text, metric_title
+from explorer.runs.report import gap_text, metric_text, metric_title
+from explorer.runs.seeds import Repeated, ahead, by_setting, lead_parts, several_seeds
 from explorer.tables import Table
 from explorer.tasks.baseline import Baseline
 
@@ -49,7 +53,9 @@ def compared_sentence(result: Compared) -> Markup:
         running = next((record for record in result.records if record.status is RunStatus.RUNNING), None)
         now = f"; now {running.name}, step {running.step} of {running.steps or '?'}" if running else ""
         parts.append(f"{len(ended)} of {len(result.records)} runs have ended{now}. ")
-    if scored:
+    if scored and several_seeds(result.records):
+        parts += _over_seeds(result)
+    elif scored:
         best = max(scored, key=lambda record: record.score or 0.0)
         smallest = min(scored, key=lambda record: record.trainable)
         level = sum(record.score == best.score for record in scored)
@@ -66,15 +72,40 @@ def compared_sentence(result: Compared) -> Markup:
     return prose(*parts) if parts else prose("The runs are starting.")
 
 
+def _over_seeds(result: Compared) -> list[str]:
+    """The same of every method's mean, and whether differences seed by seed are more than chance."""
+    settings = [runs for runs in by_setting(result.records) if runs.scores]
+    metric, best = settings[0].first.leading_metric, max(settings, key=lambda runs: runs.mean)
+    smallest = min(settings, key=lambda runs: runs.trainable)
+    parts = lead_parts(settings)
+    if smallest is not best:
+        reached = metric_text(metric, smallest.mean)
+        parts.append(f" {smallest.name} trains least ({compact(smallest.trainable)}) and reaches {reached}.")
+    counted = result.baseline
+    if counted is not None:
+        level = counted.metrics[metric]
+        told = "" if level is None else ahead(metric, best.scores, dict.fromkeys(best.scores, level), "it")
+        parts += [*_counting(counted, metric), f"; {best.name} is {told}." if told else "."]
+    return parts
+
+
+def _counting(counted: Baseline, metric: str) -> list[str]:
+    """What counting words reaches."""
+    parts = [
+        f" {counted.title}, which only counts words, reaches ",
+        strong(metric_text(metric, counted.metrics[metric])),
+    ]
+    return [*parts, f" in {duration(counted.seconds)} with {counted.features:,} features"]
+
+
 def _beside_counting(best: RunRecord, counted: Baseline) -> list[str]:
     """What counting words reaches, and what the best run adds to it."""
     metric = best.leading_metric
     reached, score = counted.metrics[metric], best.score
-    parts = [f" {counted.title}, which only counts words, reaches ", strong(metric_text(metric, reached))]
-    parts.append(f" in {duration(counted.seconds)} with {counted.features:,} features")
+    parts = _counting(counted, metric)
     if reached is None or score is None:
         return [*parts, "."]
-    gap = f"{100 * abs(score - reached):.1f} points" if metric in SHARES else f"{abs(score - reached):.3f}"
+    gap = gap_text(metric, abs(score - reached))
     name = best.name.split(" · ")[0]
     parts.append(f"; {name} is {gap} {'above' if score > reached else 'below'} it" if score != reached else "")
     p = against(best, counted.labels, counted.answers)
@@ -105,39 +136,55 @@ def _beyond_chance(records: Sequence[RunRecord], best: int) -> str:
 
 
 def trade_figure(result: Compared) -> Picture | str:
-    """The leading metric against the trainable parameters, one point a run."""
-    ended = [(place, record) for place, record in enumerate(result.records) if record.outcome]
-    scored = [(place, record, record.score) for place, record in ended if record.score is not None]
+    """The leading metric against the trainable parameters, one point a method: over several seeds their mean."""
+    scored = [(place, runs) for place, runs in enumerate(by_setting(result.records)) if runs.scores]
     if not scored:
         return ""
-    metric = scored[0][1].leading_metric
+    metric, several = scored[0][1].first.leading_metric, several_seeds(result.records)
     counted = None if result.baseline is None else result.baseline.metrics[metric]
-    scores = [score for _, _, score in scored]
+    means, colours = [runs.mean for _, runs in scored], [series(place) for place, _ in scored]
+    ends = [value for _, runs in scored for value in _reach(runs)] + ([] if counted is None else [counted])
+    spread = max(max([*ends, 0.0]) - min(ends), 0.05)
+    span = (min(ends) - 0.2 * spread, max([*ends, 0.0]) + 0.2 * spread)
+    reach: Look = {"error_y": error_bars([runs.spread for _, runs in scored], thickness=2, width=8)} if several else {}
     drawn = points(
-        [max(1, record.trainable) for _, record, _ in scored],
-        scores,
-        [series(place) for place, _, _ in scored],
+        [max(1, runs.trainable) for _, runs in scored],
+        means,
+        colours,
         size=14,
-        texts=[record.name.split(" · ")[0] for _, record, _ in scored],
-        textposition=_label_places([(record.trainable, score) for _, record, score in scored]),
+        texts=[runs.name for _, runs in scored],
+        textposition=_label_places([(runs.trainable, runs.mean) for _, runs in scored], beside=several),
         textfont={"size": 14},
         hover="%{text}: %{y:.3f} with %{x:,} trained parameters",
+        **reach,
     )
-    low, high = min([*scores, *([] if counted is None else [counted])]), max([*scores, counted or 0.0])
-    spread = max(high - low, 0.05)
-    span = (low - 0.2 * spread, high + 0.2 * spread)
     marks = []
     if result.baseline is not None and counted is not None:
         at_the_end = {"xref": "paper", "xanchor": "right", "yanchor": "bottom"}
         marks = [level(counted, "@muted"), note(result.baseline.title, 1, counted, **at_the_end)]
     across = axis("trainable parameters", log=True, dtick=1, exponentformat="SI")
-    up = axis(metric_title(metric), span=span)
-    return chart(compared_sentence(result), [drawn], across, up, marks, height=380, right=40)
+    up = axis(f"{metric_title(metric)}: ○ seeds, ● mean ± s.d." if several else metric_title(metric), span=span)
+    each = [_seeds(runs, colour) for (_, runs), colour in zip(scored, colours, strict=True)] if several else []
+    return chart(compared_sentence(result), [drawn, *each], across, up, marks, height=380, right=40)
 
 
-def _label_places(points: Sequence[tuple[int, float]]) -> list[str]:
+def _reach(runs: Repeated) -> list[float]:
+    """All that is drawn of them, up and down."""
+    return [*runs.scores.values(), runs.mean - runs.spread, runs.mean + runs.spread]
+
+
+def _seeds(runs: Repeated, colour: str) -> Trace:
+    """Every seed's score, as an open mark at what it trained."""
+    across = [max(1, runs.trainable)] * len(runs.scores)
+    seeds, hover = list(runs.scores), f"{runs.name}, seed %{{customdata}}: %{{y:.3f}}"
+    look: Look = {"size": 8, "symbol": "circle-open", "customdata": seeds, "showlegend": False}
+    return points(across, runs.scores.values(), colour, hover=hover, **look)
+
+
+def _label_places(points: Sequence[tuple[int, float]], beside: bool) -> list[str]:
     """Where each point's label stands: on the first side on which it covers no other label and no point.
 
+    beside: not above or below it, where the point's spread is drawn.
     Measured as shares of the figure: a label is about a fifth as wide as it and a twentieth as high.
     """
     across = [math.log10(max(1, trainable)) for trainable, _ in points]
@@ -150,6 +197,7 @@ def _label_places(points: Sequence[tuple[int, float]]) -> list[str]:
         covered = {
             side: _near((x + dx, y + dy), labels, 0.2, 0.05) + _near((x + dx, y + dy), spots, 0.1, 0.04)
             for side, (dx, dy) in _SIDES.items()
+            if dx or not beside
         }
         side = min(covered, key=covered.__getitem__)
         chosen.append(side)
@@ -173,25 +221,48 @@ _SIDES = {
 
 
 def cost_table(result: Compared) -> Markup:
-    """What each run cost: time, memory, checkpoint."""
-    rows: list[Iterable[str]] = [
-        (
-            record.name.split(" · ")[0],
-            "" if record.score is None else f"{record.score:.3f}",
-            f"{record.trainable:,}" if record.trainable else "",
-            percent(record.trainable / record.parameters) if record.parameters else "",
-            duration(record.seconds) if record.seconds else "",
-            megabytes(record.memory_estimate) if record.memory_estimate else "",
-            megabytes(record.checkpoint_bytes) if record.checkpoint_bytes else "",
-            record.status.value if not record.status.has_weights else "",
-        )
-        for record in result.records
-    ]
+    """What each method cost: time, memory, checkpoint; over several seeds, of one run."""
+    rows: list[Iterable[str]] = [_cost_row(runs) for runs in by_setting(result.records)]
     if result.baseline is not None and result.records:
         rows.append(_counted_row(result.baseline, result.records[0].leading_metric))
     rows += [Markup('<td>{}</td><td colspan="7">{}</td>').format(title, reason) for title, reason in result.missing]
-    heads = ("method", "metric", "trainable", "share", "time", "memory (estimated)", "checkpoint", "status")
+    several = several_seeds(result.records)
+    metric, time = ("metric (mean ± 95% interval)", "time a run") if several else ("metric", "time")
+    heads = ("method", metric, "trainable", "share", time, "memory (estimated)", "checkpoint", "status")
     return quoted(heads, rows)
+
+
+def _cost_row(runs: Repeated) -> Iterable[str]:
+    first, seconds = runs.first, [record.seconds for record in runs.records if record.seconds]
+    return (
+        runs.name,
+        _score_cell(runs),
+        f"{runs.trainable:,}" if runs.trainable else "",
+        percent(runs.trainable / first.parameters) if first.parameters else "",
+        duration(fmean(seconds)) if seconds else "",
+        megabytes(first.memory_estimate) if first.memory_estimate else "",
+        megabytes(first.checkpoint_bytes) if first.checkpoint_bytes else "",
+        _status_cell(runs),
+    )
+
+
+def _score_cell(runs: Repeated) -> str:
+    """A mean with half the width of its interval; of a run alone its latest score."""
+    if len(runs.records) == 1:
+        return "" if runs.first.score is None else f"{runs.first.score:.3f}"
+    scores = list(runs.scores.values())
+    if len(scores) < 2:
+        return f"{scores[0]:.3f}" if scores else ""
+    found = paired_interval(scores, [0.0] * len(scores))
+    return f"{found.mean:.3f} ± {found.high - found.mean:.3f}"
+
+
+def _status_cell(runs: Repeated) -> str:
+    """What has become of those that have no weights."""
+    others = Counter(record.status.value for record in runs.records if not record.status.has_weights)
+    if len(runs.records) == 1:
+        return next(iter(others), "")
+    return ", ".join(f"{count} {status}" for status, count in others.items())
 
 
 def _counted_row(counted: Baseline, metric: str) -> tuple[str, ...]:

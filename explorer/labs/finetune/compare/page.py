@@ -14,6 +14,7 @@ from explorer.published import lora_tables
 from explorer.runs.curves import curves_figure
 from explorer.runs.examples import BY_METHOD
 from explorer.runs.following import Compared
+from explorer.runs.seeds import by_setting
 from explorer.settings import settings
 from explorer.tasks.sources import choices
 from explorer.tuning.methods import METHODS
@@ -33,7 +34,7 @@ NOT_COMPARABLE = (
 
 
 def build_compare(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
-    """The task and the methods; cost against score, curves, the costs as a table, and the time of a batch."""
+    """The task, the methods and the seeds; cost against score, curves, the costs as a table, and the time of a batch."""
     with bench():
         with asks():
             buttons = start_stop("Compare all", "compare", stop="Stop them all", stop_id=None)
@@ -41,10 +42,10 @@ def build_compare(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
             inputs = {
                 "task": control(CompareParams, "task", choices=choices(settings())),
                 "methods": control(CompareParams, "methods", choices=named, value=[slug for _, slug in named]),
-                "epochs": control(CompareParams, "epochs"),
+                **controls(CompareParams, "epochs", "seeds"),
             }
             caption(
-                "Every method with the same examples, seed and number of epochs, each with its own usual "
+                "Every method with the same examples, seeds and number of epochs, each with its own usual "
                 "learning rate. The runs train one after the other and stay in the list of runs. The dashed line is what a "
                 "linear model reaches that counts words (TF-IDF) in the same examples."
             )
@@ -72,5 +73,6 @@ def build_compare(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
 
 
 def _curves(result: Compared) -> Picture | str:
-    seen = [record for record in result.records if record.losses]
+    """Of every method's first seed: those of all would hide each other."""
+    seen = [runs.first for runs in by_setting(result.records) if runs.first.losses]
     return curves_figure(seen, compare_figures.compared_sentence(result).striptags()) if seen else ""

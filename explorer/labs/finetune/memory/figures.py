@@ -22,7 +22,7 @@ COLOURS = dict(zip(PARTS, ("@muted", "@sixth", "@first", "@second", "@third", "@
 CLAIMED = (1.2e12, 350e9)
 THROUGHPUT = (32.5, 43.1)
 """Of GPT-3 175B: memory of full fine-tuning and of LoRA, and tokens a second on one V100 of the two (Hu et al. 2021, section 4.2
-and its footnote)."""
+and its footnote 5)."""
 
 
 def memory_table(result: MemoryResult) -> Table:
@@ -151,7 +151,7 @@ def gpt3_sentence(result: MemoryResult) -> Markup:
         f"less than {megabytes(whole)}. ",
         strong("25% faster"),
         f" is explained in part: LoRA does {lora} of {full} products with each matrix, which would save "
-        f"{percent(1 - lora / full)} of the time; the paper's {slow} and {quick} tokens a second are "
+        f"{percent(1 - lora / full)} of the time; the paper's {slow} and {quick} tokens a second (footnote 5) are "
         f"{percent(1 - slow / quick)} less time. What the rest goes into (activations, the thin products, talk between "
         "processors) is in no formula here.",
     )

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from statistics import fmean, stdev
 
 from markupsafe import Markup
 
 from explorer.charts import Axis, Picture, Trace, axis, chart, error_bars, line, points, series
 from explorer.charts.words import caption, compact, prose, quoted, strong
 from explorer.labs.finetune.sweep.schema import Point, Sweep, Value, points_of
-from explorer.maths.seeds import paired_interval
 from explorer.runs.record import RunStatus
-from explorer.runs.report import SHARES, metric_title, score_text
+from explorer.runs.report import gap_text, metric_title, score_text
+from explorer.runs.seeds import ahead, of_seeds
 from explorer.tables import Table
 from explorer.tuning.kinds import kind_of, learning_rate
 from explorer.tuning.methods import find_method
@@ -47,10 +46,10 @@ def sweep_sentence(sweep: Sweep) -> Markup:
     if ended < len(sweep.records):
         now = f"; now {running.name}, step {running.step} of {running.steps or '?'}" if running else ""
         parts.append(f"{ended} of {len(sweep.records)} runs have ended{now}. ")
-    scored = [point for point in points_of(sweep) if point.scores]
+    scored = [point for point in points_of(sweep) if point.runs.scores]
     best: dict[str, Point] = {}
     for method in dict.fromkeys(point.method for point in scored):
-        own = sorted((one for one in scored if one.method == method), key=lambda one: -_mean(one))
+        own = sorted((one for one in scored if one.method == method), key=lambda one: -one.runs.mean)
         best[method] = own[0]
         parts += _of_method(sweep, own)
     if sweep.setting == "learning_rate" and {"lora", "full"} <= best.keys():
@@ -59,7 +58,7 @@ def sweep_sentence(sweep: Sweep) -> Markup:
             f" LoRA's best rate here is {times:g} times full fine-tuning's; Schulman et al. (2025, LoRA Without Regret) find "
             f"about {TEN_TIMES:g} times, over many models and tasks."
         )
-    if any(len(point.scores) > 1 for point in scored):
+    if any(len(point.runs.scores) > 1 for point in scored):
         parts.append(" Each ○ is a seed, the bar one standard deviation to either side of their mean.")
     return prose(*parts) if parts else prose("The runs are starting.")
 
@@ -67,31 +66,21 @@ def sweep_sentence(sweep: Sweep) -> Markup:
 def _of_method(sweep: Sweep, ranked: Sequence[Point]) -> list[str]:
     """The best value of one method, its spread, and the next one by the same seeds."""
     first, metric = ranked[0], sweep.records[0].leading_metric
-    seeds = f"mean of {len(first.scores)} seeds" if len(first.scores) > 1 else "one seed"
     name = f"{find_method(first.method).title}: " if first.method else ""
     parts = [f" {name}best at {sweep.swept.name} ", strong(_shown(first.value)), f", {metric_title(metric)} "]
-    parts += [strong(score_text(metric, _mean(first))), f" ({seeds}"]
-    parts.append(
-        f", standard deviation {_gap(metric, stdev(first.scores.values()))})" if len(first.scores) > 1 else ")"
-    )
+    parts += [strong(score_text(metric, first.runs.mean)), f" ({of_seeds(first.runs)})"]
     if len(ranked) < 2:
         return [*parts, "."]
     second = ranked[1]
-    shared = sorted(first.scores.keys() & second.scores.keys())
-    if len(shared) < 2:
+    told = ahead(metric, first.runs.scores, second.runs.scores, _shown(second.value))
+    if not told:
         return [*parts, f"; next {_shown(second.value)}. One seed says little: repeat with three."]
-    found = paired_interval([first.scores[seed] for seed in shared], [second.scores[seed] for seed in shared])
-    told = f"is {_gap(metric, found.mean)} ahead of {_shown(second.value)}"
-    interval = f"95% interval {_gap(metric, found.low)} to {_gap(metric, found.high)} over {len(shared)} seeds"
-    if found.low == found.high:
-        interval = f"the same over {len(shared)} seeds"
-    verdict = "beyond chance" if found.direction else "which may be chance"
-    return [*parts, f"; it {told}, {verdict} ({interval})."]
+    return [*parts, f"; it is {told}."]
 
 
 def sweep_figure(sweep: Sweep) -> Picture | str:
     """Means joined by a line a method with the standard deviation as a bar, and each seed as an open mark."""
-    scored = [point for point in points_of(sweep) if point.scores]
+    scored = [point for point in points_of(sweep) if point.runs.scores]
     if not scored:
         return ""
     named = any(isinstance(point.value, str) for point in scored)
@@ -101,7 +90,7 @@ def sweep_figure(sweep: Sweep) -> Picture | str:
         own = [point for point in scored if point.method == method]
         traces += _traces(own, series(place), find_method(method).title if method else "", named)
     values = list(dict.fromkeys(point.value for point in scored))
-    several = any(len(point.scores) > 1 for point in scored)
+    several = any(len(point.runs.scores) > 1 for point in scored)
     metric = metric_title(sweep.records[0].leading_metric)
     title = f"{metric}, mean ± s.d." if several else metric
     return chart(
@@ -117,11 +106,11 @@ def sweep_figure(sweep: Sweep) -> Picture | str:
 
 def _traces(own: Sequence[Point], colour: str, name: str, named: bool) -> list[Trace]:
     across = [_shown(point.value) if named else point.value for point in own]
-    seeds = [(x, score) for x, point in zip(across, own, strict=True) for score in point.scores.values()]
-    spread = [stdev(point.scores.values()) if len(point.scores) > 1 else 0.0 for point in own]
+    seeds = [(x, score) for x, point in zip(across, own, strict=True) for score in point.runs.scores.values()]
+    spread = [point.runs.spread for point in own]
     means = line(
         across,
-        [_mean(point) for point in own],
+        [point.runs.mean for point in own],
         colour,
         name,
         width=0 if named else 3,
@@ -159,10 +148,10 @@ def sweep_rows(sweep: Sweep) -> Markup:
         (
             *([find_method(point.method).title] if point.method else []),
             _shown(point.value),
-            score_text(metric, _mean(point)) if point.scores else "",
-            _gap(metric, stdev(point.scores.values())) if len(point.scores) > 1 else "",
-            str(len(point.scores)),
-            compact(point.trainable) if point.trainable else "",
+            score_text(metric, point.runs.mean) if point.runs.scores else "",
+            gap_text(metric, point.runs.spread) if len(point.runs.scores) > 1 else "",
+            str(len(point.runs.scores)),
+            compact(point.runs.trainable) if point.runs.trainable else "",
         )
         for point in points_of(sweep)
     ]
@@ -173,14 +162,5 @@ def sweep_rows(sweep: Sweep) -> Markup:
     return table + (caption(*reasons) if reasons else Markup(""))
 
 
-def _mean(point: Point) -> float:
-    return fmean(point.scores.values())
-
-
 def _shown(value: Value) -> str:
     return value if isinstance(value, str) else f"{value:g}"
-
-
-def _gap(metric: str, value: float) -> str:
-    """A difference of two scores: of shares in percentage points."""
-    return f"{100 * value:.1f} points" if metric in SHARES else f"{value:.3f}"

@@ -14,6 +14,7 @@ from explorer.kinds import Exact, Name, Names, Number, OneOf
 from explorer.params import Shown, params
 from explorer.runs.following import Compared
 from explorer.runs.record import RunRecord
+from explorer.runs.seeds import Repeated
 from explorer.tuning.kinds import kind_of, learning_rate
 from explorer.tuning.methods import METHODS, find_method
 from explorer.tuning.spec import TARGETS, BatchSize, Epochs, Examples, Rank, RunSpec, Task, spec_of
@@ -251,25 +252,21 @@ class Sweep:
 
 @dataclass(frozen=True)
 class Point:
-    """One value by one method. scores: by seed, of runs that have ended. trainable: of its runs."""
+    """One value by one method, with each seed."""
 
     method: str
     value: Value
-    scores: dict[int, float]
-    trainable: int
+    runs: Repeated
 
 
 def points_of(sweep: Sweep) -> list[Point]:
     """By method, in the order in which the values were named; numbers by size."""
-    found: dict[tuple[str, Value], Point] = {}
+    found: dict[tuple[str, Value], list[RunRecord]] = {}
     by_method = sweep.setting == "method"
     for record in sweep.records:
         method = "" if by_method else record.spec.method
-        value = sweep.swept.of(record.spec)
-        point = found.setdefault((method, value), Point(method, value, {}, record.trainable))
-        if record.outcome is not None and record.score is not None:
-            point.scores[record.spec.seed] = record.score
-    points = list(found.values())
+        found.setdefault((method, sweep.swept.of(record.spec)), []).append(record)
+    points = [Point(method, value, Repeated(tuple(runs))) for (method, value), runs in found.items()]
     if all(not isinstance(point.value, str) for point in points):
         points.sort(key=lambda point: float(point.value))
     return points

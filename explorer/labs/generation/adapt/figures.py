@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from statistics import fmean, stdev
 from typing import Any
 
 from markupsafe import Markup
@@ -12,7 +13,8 @@ from explorer.published.lora import TABLE_3
 from explorer.runs.curves import curves_figure
 from explorer.runs.following import Compared
 from explorer.runs.record import RunRecord, RunStatus
-from explorer.runs.report import score_text
+from explorer.runs.report import gap_text, score_text
+from explorer.runs.seeds import by_setting, lead_parts, several_seeds
 from explorer.tables import Table
 from explorer.tasks.generation_metrics import METRICS
 
@@ -30,8 +32,18 @@ def adapt_table(result: Compared) -> Table:
     for record in result.records:
         found = values_of(record)
         measures = [found.get(name) for name in (*METRICS, "loss")]
-        rows.append((record.run_id, record.name, record.status.value, record.trainable, *measures, record.seconds))
-    return Table.of(("run", "name", "status", "trainable", *METRICS, "held_out_loss", "seconds"), rows)
+        rows.append(
+            (
+                record.run_id,
+                record.name,
+                record.status.value,
+                record.trainable,
+                *measures,
+                record.seconds,
+                record.spec.seed,
+            )
+        )
+    return Table.of(("run", "name", "status", "trainable", *METRICS, "held_out_loss", "seconds", "seed"), rows)
 
 
 def adapt_sentence(result: Compared) -> Markup:
@@ -48,11 +60,12 @@ def adapt_sentence(result: Compared) -> Markup:
     if scored:
         best = max(scored, key=lambda record: record.score or 0.0)
         before = dict(best.evaluations).get(0, {}).get("BLEU")
+        had = f"untouched, {best.spec.model} had {score_text('BLEU', before)}" if before is not None else ""
+        meanings = f"{next(iter(best.outcome.rows.values())) if best.outcome else 0} meanings that it has not seen"
+        if several_seeds(result.records):
+            return prose(*parts, *lead_parts(by_setting(result.records)), f" On {meanings}; {had}." if had else "")
         parts += [strong(_name(best)), " writes with ", strong(f"BLEU {score_text('BLEU', best.score)}")]
-        parts.append(
-            f" on {next(iter(best.outcome.rows.values())) if best.outcome else 0} meanings that it has not seen"
-        )
-        parts.append(f"; untouched, {best.spec.model} had {score_text('BLEU', before)}" if before is not None else "")
+        parts.append(f" on {meanings}; {had}" if had else f" on {meanings}")
         parts.append(f". It trained {compact(best.trainable)} of {compact(best.parameters)} numbers.")
     return prose(*parts) if parts else prose("The runs are starting.")
 
@@ -62,28 +75,46 @@ def _name(record: RunRecord) -> str:
 
 
 def adapt_figure(result: Compared) -> Picture | str:
-    """Loss, held-out loss and BLEU against the step."""
-    seen = [record for record in result.records if record.losses]
+    """Loss, held-out loss and BLEU against the step, of every method's first seed."""
+    seen = [runs.first for runs in by_setting(result.records) if runs.first.losses]
     return curves_figure(seen, adapt_sentence(result).striptags()) if seen else ""
 
 
 def metrics_view(result: Compared) -> Markup:
     """The five metrics of each run, and of the untouched model."""
     rows: list[Any] = []
+    several = several_seeds(result.records)
     first = next((record for record in result.records if record.evaluations), None)
     if first is not None and first.evaluations[0][0] == 0:
         rows.append((f"{first.spec.model}, untouched", "0", *_texts(first.evaluations[0][1]), ""))
     rows += [
         (
-            _name(record),
+            f"{_name(record)}, seed {record.spec.seed}" if several else _name(record),
             compact(record.trainable) if record.trainable else "",
             *_texts(values_of(record)),
             _time(record),
         )
         for record in result.records
     ]
+    rows += _means(result.records) if several else []
     rows += [Markup('<td>{}</td><td colspan="7">{}</td>').format(title, reason) for title, reason in result.missing]
     return quoted(("", "trained", *METRICS, "time"), rows, "Held-out meanings, each against its references")
+
+
+def _means(records: tuple[RunRecord, ...]) -> list[tuple[str, ...]]:
+    """A row a method: every metric's mean over the seeds that have ended, with the standard deviation."""
+    rows = []
+    for runs in by_setting(records):
+        ended = [values_of(record) for record in runs.records if record.outcome is not None]
+        if len(ended) > 1:
+            columns = [[value for found in ended if (value := found.get(name)) is not None] for name in METRICS]
+            cells = [_mean_text(name, values) for name, values in zip(METRICS, columns, strict=True)]
+            rows.append((f"{runs.name}, mean of {len(ended)} ± s.d.", compact(runs.trainable), *cells, ""))
+    return rows
+
+
+def _mean_text(name: str, values: list[float]) -> str:
+    return f"{score_text(name, fmean(values))} ± {gap_text(name, stdev(values))}" if len(values) > 1 else ""
 
 
 def _texts(found: dict[str, float | None]) -> list[str]:

@@ -11,7 +11,8 @@ from explorer.labs.generation.adapt.schema import AdaptParams
 from explorer.labs.generation.continued.controls import writer_box
 from explorer.runs.examples import BY_WRITER
 from explorer.runs.report import progress
-from explorer.tasks.e2e import E2E
+from explorer.settings import settings
+from explorer.tasks.sources import written_choices
 from explorer.ui.components import rich_text
 from explorer.ui.controls import control, controls
 from explorer.ui.kit import View, asks, bench, caption, shows, start_stop, why
@@ -39,14 +40,14 @@ def build_adapt(page: Page, tab: gr.Tab, picker: RunPicker) -> None:
             buttons = start_stop("Train", "adapt", stop="Stop them all", stop_id=None)
             inputs: dict[str, Any] = {
                 "model": writer_box(page)[0],
-                "task": control(AdaptParams, "task", choices=[(E2E.title, E2E.slug)]),
-                **controls(AdaptParams, "methods", "epochs"),
+                "task": control(AdaptParams, "task", choices=written_choices(settings())),
+                **controls(AdaptParams, "methods", "epochs", "seeds"),
             }
             with gr.Accordion("More settings", open=False):
                 names = ("rank", "alpha", "targets", "batch_size", "examples", "learning_rate", "seed")
                 inputs |= controls(AdaptParams, *names)
             caption(
-                "One run a method, with the same meanings and seed. They train one after the other, stay in the list of runs "
+                "One run a method and seed, with the same meanings. They train one after the other, stay in the list of runs "
                 "above, and are merged and taken home on the Fine-tune page. A file of E2E's own can be uploaded there."
             )
         with shows():

@@ -11,6 +11,7 @@ from explorer.kinds import Name, Names
 from explorer.labs.generation.continued.schema import WRITER
 from explorer.params import Shown, params
 from explorer.runs.examples import BY_WRITER, WRITTEN
+from explorer.runs.seeds import Seeds
 from explorer.tuning.methods import METHODS
 from explorer.tuning.spec import Alpha, BatchSize, Epochs, Examples, LearningRate, Rank, RunSeed, Targets, Task
 
@@ -29,7 +30,7 @@ def _known(methods: tuple[str, ...]) -> tuple[str, ...]:
 
 @params
 class AdaptParams:
-    """One run a method, with the same meanings and seed. learning_rate: None takes what suits each method."""
+    """One run a method and seed, with the same meanings. learning_rate: None takes what suits each method."""
 
     model: Annotated[str, Name(missing=f"Choose a model that continues a text, such as {WRITER}.")] = WRITER
     task: Task = _WORKED.task
@@ -47,3 +48,4 @@ class AdaptParams:
     examples: Examples = 0
     learning_rate: LearningRate = None
     seed: RunSeed = 0
+    seeds: Seeds = 1

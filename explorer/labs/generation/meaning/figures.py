@@ -64,16 +64,16 @@ def _cells(phrase: Phrase, name: str, done: bool) -> tuple[object, ...]:
 
 
 def generate_table(result: GenerateResult) -> Table:
-    """writer, decoding, text, slots missed and invented, mean −ln p a token."""
+    """writer, decoding, text, mean −ln p a token, slots missed and invented."""
     phrases = [*result.phrases, *([result.untouched] if result.untouched is not None else [])]
     return Table.each(
         phrases,
         writer=lambda one: one.writer,
         decoding=lambda one: one.row.decoding,
         text=lambda one: one.text,
+        surprisal=lambda one: one.row.surprisal,
         missed=lambda one: "; ".join(one.missed),
         invented=lambda one: "; ".join(one.invented),
-        surprisal=lambda one: one.row.surprisal,
     )
 
 

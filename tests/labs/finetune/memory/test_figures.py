@@ -59,7 +59,7 @@ def test_the_paper_s_figures_stand_beside_the_formula_s() -> None:
     assert "float16 (1.05 TB) and these with gradients (1.4 TB)" in text
     assert "18.9M numbers in float16 are 37.7 MB, 9,284 times less" in text
     assert "2 of 3 products with each matrix, which would save 33.3% of the time" in text
-    assert "32.5 and 43.1 tokens a second are 24.6% less time" in text
+    assert "32.5 and 43.1 tokens a second (footnote 5) are 24.6% less time" in text
     table = figures.gpt3_view(result())
     assert "<td>6.9 bytes</td><td>1.2 TB</td><td>350 GB</td><td>3.4</td>" in table
 
