@@ -10,6 +10,8 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
 
+from explorer.runs.share import SHARE
+
 AT_ONCE = 2
 """Pieces of one computation that are in work at the same time; the other workers are for others."""
 
@@ -77,7 +79,7 @@ class Computation:
         if self.is_given_up():
             return
         try:
-            with self._scope():
+            with SHARE.asking(), self._scope():
                 step = self._next(answers)
         except BaseException as error:
             self.fail(error)
@@ -169,7 +171,7 @@ class _Pieces:
         with self._lock:
             place, item = self._waiting.popleft()
         try:
-            with self._scope():
+            with SHARE.asking(), self._scope():
                 self._answers[place] = self._work(item)
         except BaseException as error:
             self._error = self._error or error

@@ -133,7 +133,9 @@ class TestWhileItTrains:
         expect(visitor.page.locator("#stop")).to_be_visible()
         visitor.page.get_by_role("button", name="Rank 1", exact=True).click()
         expect(visitor.page.locator("#run-said")).to_contain_text(
-            re.compile(r"waits for its turn: \d+ runs? ahead of this one")  # another class of tests may have left one too
+            re.compile(
+                r"waits for its turn: \d+ runs? ahead of this one"
+            )  # another class of tests may have left one too
         )
         assert own_run(visitor) != going
         stop(visitor)
