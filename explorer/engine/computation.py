@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Callable, Generator, Iterator, Sequence
-from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
+from collections.abc import Callable, Generator, Hashable, Iterator, Sequence
+from concurrent.futures import CancelledError, Future
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
+
+from explorer.engine.workers import Turn, Workers
+from explorer.runs.share import SHARE
 
 AT_ONCE = 2
 """Pieces of one computation that are in work at the same time; the other workers are for others."""
@@ -30,19 +34,23 @@ class Computation:
     Between two turns others get theirs, so a quick question never waits for a long one to end. What a generator yields is a
     result, Together, or None to let others go first. It is closed at the next turn after its last watcher has left.
 
-    begin: starts the job; its result, or its generator. scope: what each turn is done in. mend: from an error and the number of
-    the attempt, the error to tell, or None to begin again. ended: told at the end, before the watchers are.
+    asked: what is asked. begin: starts the job; its result, or its generator. kind: computations of one kind have turns of about
+    the same length. scope: what each turn is done in. mend: from an error and the number of the attempt, the error to tell, or
+    None to begin again. ended: told at the end, before the watchers are.
     """
 
     def __init__(
         self,
+        asked: Any,
         begin: Callable[[], Any],
-        workers: ThreadPoolExecutor,
+        workers: Workers,
+        kind: Hashable,
         scope: Callable[[], AbstractContextManager[Any]],
         mend: Callable[[BaseException, int], BaseException | None],
         ended: Callable[[Computation, BaseException | None], None],
     ) -> None:
-        self._begin, self._workers, self._scope, self._mend, self._on_end = begin, workers, scope, mend, ended
+        self._asked, self._begin, self._workers, self._kind = asked, begin, workers, kind
+        self._scope, self._mend, self._on_end = scope, mend, ended
         self._steps: Generator[Any, Any, None] | None = None
         self._lock = threading.Lock()
         self._watchers = self._attempts = self._version = 0
@@ -69,15 +77,40 @@ class Computation:
         with self._lock:
             return self._version, self._latest, self.done.done()
 
-    def start(self) -> None:
-        """Queue the first turn."""
-        self._workers.submit(self._turn)
+    def start(self, alike: Hashable = None, together: Callable[[list[Any]], list[Any]] | None = None) -> None:
+        """Queue the first turn.
+
+        alike: what it has in common with others that may be done as one with it, where they wait at the same time. together: from
+        what is asked in each, their results, or ExplorerErrors.
+        """
+        at_once = None if together is None else lambda several: self._at_once(several, together)
+        self._workers.submit(Turn(self._turn, self._kind, alike, at_once, self))
+
+    def _queue(self, work: Callable[[], None]) -> None:
+        self._workers.submit(Turn(work, self._kind))
+
+    def _at_once(self, several: list[Computation], together: Callable[[list[Any]], list[Any]]) -> None:
+        """Do several computations as one; each for itself where that fails."""
+        watched = [one for one in several if not one.is_given_up()]
+        try:
+            with SHARE.asking(), self._scope():
+                results = together([one._asked for one in watched])
+        except BaseException:
+            for one in watched:
+                one._queue(one._turn)
+            return
+        for one, result in zip(watched, results, strict=True):
+            if isinstance(result, BaseException):
+                one.fail(result)
+            else:
+                one._show(result)
+                one._end(None)
 
     def _turn(self, answers: list[Any] | None = None) -> None:
         if self.is_given_up():
             return
         try:
-            with self._scope():
+            with SHARE.asking(), self._scope():
                 step = self._next(answers)
         except BaseException as error:
             self.fail(error)
@@ -85,9 +118,9 @@ class Computation:
         if step is _OVER:
             self._end(None)
         elif isinstance(step, Together) and step.items:
-            _Pieces(self, step, self._scope, self._workers, self._turn).start()
+            _Pieces(self, step, self._scope, self._queue, self._turn).start()
         else:
-            self._workers.submit(self._turn, [] if isinstance(step, Together) else None)
+            self._queue(partial(self._turn, [] if isinstance(step, Together) else None))
 
     def _next(self, answers: list[Any] | None) -> Any:
         """Go on to what the job yields next."""
@@ -115,7 +148,7 @@ class Computation:
         told = self._mend(error, self._attempts)
         if told is None:
             self._steps = None
-            self._workers.submit(self._turn)
+            self._queue(self._turn)
         else:
             self._end(told)
 
@@ -148,10 +181,10 @@ class _Pieces:
         owner: Computation,
         pieces: Together,
         scope: Callable[[], AbstractContextManager[Any]],
-        workers: ThreadPoolExecutor,
+        queue: Callable[[Callable[[], None]], None],
         go_on: Callable[[list[Any]], None],
     ) -> None:
-        self._owner, self._work, self._scope, self._workers, self._go_on = owner, pieces.work, scope, workers, go_on
+        self._owner, self._work, self._scope, self._queue, self._go_on = owner, pieces.work, scope, queue, go_on
         self._waiting = deque(enumerate(pieces.items))
         self._answers: list[Any] = [None] * len(pieces.items)
         self._left = len(pieces.items)
@@ -161,7 +194,7 @@ class _Pieces:
     def start(self) -> None:
         """Queue the first pieces."""
         for _ in range(min(AT_ONCE, self._left)):
-            self._workers.submit(self._one)
+            self._queue(self._one)
 
     def _one(self) -> None:
         if not self._waiting or self._owner.is_given_up():
@@ -169,7 +202,7 @@ class _Pieces:
         with self._lock:
             place, item = self._waiting.popleft()
         try:
-            with self._scope():
+            with SHARE.asking(), self._scope():
                 self._answers[place] = self._work(item)
         except BaseException as error:
             self._error = self._error or error
@@ -180,11 +213,11 @@ class _Pieces:
             self._left -= 1
             over = self._left == 0
         if not over:
-            self._workers.submit(self._one)
+            self._queue(self._one)
         elif self._error is not None:
             self._owner.fail(self._error)
         else:
-            self._workers.submit(self._go_on, self._answers)
+            self._queue(partial(self._go_on, self._answers))
 
 
 class Following(Iterator[Any]):

@@ -9,7 +9,6 @@ import importlib
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import fields, replace
 from pathlib import Path
@@ -18,6 +17,7 @@ from typing import TYPE_CHECKING, Any, cast
 from explorer.engine.computation import Computation, Following
 from explorer.engine.protocol import DownloadProgress, Job, ModelStatus
 from explorer.engine.resources import Resources
+from explorer.engine.workers import Workers
 from explorer.errors import BadInputError, OutOfMemoryError
 from explorer.models.catalog import find_card
 from explorer.models.trained import made_by
@@ -45,7 +45,7 @@ class LocalEngine:
     def __init__(self, settings: Settings) -> None:
         share_freed_memory()
         self._settings = settings
-        self._workers = ThreadPoolExecutor(settings.workers, thread_name_prefix="job")
+        self._workers = Workers(settings.workers)
         self._answers: OrderedDict[Question, Computation] = OrderedDict()
         self._remembered = Recent(settings.result_cache_entries)
         self._answers_lock = threading.Lock()
@@ -164,7 +164,7 @@ class LocalEngine:
                     self._bundle_of, self._opened_runs, self._opening, self._remembered, about
                 ))  # fmt: skip
                 following = cast(Following, shared.watch())
-                shared.start()
+                shared.start((job, about[0]), self._together(job, about[0]) if job.together else None)
             self._answers.move_to_end(key)
             while len(self._answers) > self._settings.result_cache_entries:
                 self._answers.popitem(last=False)
@@ -190,12 +190,24 @@ class LocalEngine:
                         del self._answers[key]
 
         return Computation(
+            params,
             lambda: _begun(job, params, model, resources),
             self._workers,
+            (job, model, len(repr(params)).bit_length()),
             nullcontext if job.on in ("nothing", "tokenizers") else _inference,
             mend,
             ended,
         )
+
+    def _together(self, job: Job, model: str) -> Callable[[list[Any]], list[Any]]:
+        """What answers several questions about a model as one."""
+
+        def answers(asked: list[Any]) -> list[Any]:
+            bundle = _able(job, self._bundle_of(model))
+            found: list[Any] = _named(job.together)(bundle, asked)
+            return found
+
+        return answers
 
     def _with_memory(self, error: BaseException, attempt: int, model: str) -> BaseException | None:
         """Where memory runs out, let the other models go and have it done again, then say so."""
@@ -260,8 +272,7 @@ def _inference() -> AbstractContextManager[Any]:
 
 def _begun(job: Job, params: Any, model: str, resources: Resources) -> Any:
     """A job's result, or its generator."""
-    module, name = job.function.split(":")
-    function = getattr(importlib.import_module(module), name)
+    function = _named(job.function)
     if job.on == "nothing":
         return function(params)
     if job.on == "resources":
@@ -273,10 +284,21 @@ def _begun(job: Job, params: Any, model: str, resources: Resources) -> Any:
         result = function(opening, params)
         resources.is_kept = not opening.refused
         return result
-    bundle = resources.model(model)
+    return function(_able(job, resources.model(model)), params)
+
+
+def _named(path: str) -> Callable[..., Any]:
+    """A function by its `module:name`."""
+    module, name = path.split(":")
+    function: Callable[..., Any] = getattr(importlib.import_module(module), name)
+    return function
+
+
+def _able(job: Job, bundle: Bundle) -> Bundle:
+    """The model. Raises MissingCapabilityError where it lacks what the job needs."""
     if job.needs is not None:
         bundle.require(job.needs)
-    return function(bundle, params)
+    return bundle
 
 
 def _flat(names: list[Any]) -> list[str]:

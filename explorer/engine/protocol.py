@@ -30,6 +30,7 @@ class Job:
     function: str
     needs: Capability | None = None
     on: On = "model"
+    together: str = ""
 
 
 @dataclass(frozen=True)

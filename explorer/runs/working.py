@@ -15,6 +15,7 @@ from torch import Tensor
 from explorer.errors import BadInputError, StorageError
 from explorer.runs.record import RunRecord, RunStatus
 from explorer.runs.reporter import Reporter, Steps
+from explorer.runs.share import SHARE
 from explorer.runs.store import RESUME
 from explorer.runs.turns import Turns
 from explorer.tuning.rows import StoppedError
@@ -128,10 +129,11 @@ class Working:
 
 
 def in_turn(updates: Iterator[Step]) -> Iterator[Step]:
-    """Each step waits for its turn."""
-    while True:
-        with TURNS:
-            update = next(updates, None)
-        if update is None:
-            return
-        yield update
+    """Each step waits for its turn; all have their share beside the questions that come meanwhile."""
+    with SHARE.training():
+        while True:
+            with TURNS:
+                update = next(updates, None)
+            if update is None:
+                return
+            yield update

@@ -51,7 +51,7 @@ def _drawing(name: str) -> Plain:
 
 FILL_MASKS = Action(
     "fill_masks",
-    Job(f"{_COMPUTE}:fill_masks", Capability.MLM),
+    Job(f"{_COMPUTE}:fill_masks", Capability.MLM, together=f"{_COMPUTE}:fill_masks_together"),
     FillParams,
     figures.fill_table,
     require_masks,

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 
 import torch
 from torch import Tensor
 from torch.nn.functional import cross_entropy
 
-from explorer.errors import BadInputError
+from explorer.errors import BadInputError, ExplorerError
 from explorer.labs.masking.schema import (
     CorruptedToken,
     CorruptParams,
@@ -28,6 +29,7 @@ from explorer.models.bundle import Bundle
 from explorer.models.encoding import Encoded, Token, encode, single_token, with_own_mask
 from explorer.models.families import Capability
 from explorer.models.masker import Masker
+from explorer.models.together import Inputs, alone, answered_together
 
 CONVERGENCE_POINTS = 60
 
@@ -38,24 +40,39 @@ def fill_masks(bundle: Bundle, params: FillParams) -> FillResult:
     Probabilities are the softmax over the whole vocabulary at that position, as in BERT (Devlin et al. 2019, section 3.1).
     Without a mask the result holds the tokens alone. Raises BadInputError if a position cannot be masked.
     """
+    return alone(fill_masks_together(bundle, [params]))
+
+
+def fill_masks_together(bundle: Bundle, asked: Sequence[FillParams]) -> list[FillResult | ExplorerError]:
+    """The same for several texts: a result, or an error, for each."""
+    return answered_together(bundle, Capability.MLM, asked, lambda params: _prepared(bundle, params))
+
+
+def _prepared(bundle: Bundle, params: FillParams) -> tuple[Inputs | None, Callable[[Tensor | None], FillResult]]:
+    """What the model reads, None without a mask, and what makes the result of its logits, (length, vocabulary)."""
     encoded = encode(bundle, with_own_mask(bundle.tokenizer, params.text))
     typed = [t.position for t in encoded.tokens if t.token_id == bundle.tokenizer.mask_token_id]
     hidden = sorted(_hidden_positions(encoded, params) - set(typed))
     masked = sorted([*typed, *hidden])
     tokens = tuple(_token_view(bundle, token, typed, hidden) for token in encoded.tokens)
+    names = (bundle.model_id, params.text, bundle.tokenizer.mask_token, len(bundle.tokenizer), tokens)
     if not masked:
-        return FillResult(bundle.model_id, params.text, bundle.tokenizer.mask_token, len(bundle.tokenizer), tokens, ())
+        return None, lambda logits: FillResult(*names, ())
     inputs = {name: tensor.clone() for name, tensor in encoded.inputs.items()}
     inputs["input_ids"][0, typed if params.in_view else masked] = int(bundle.tokenizer.mask_token_id)
     named = [_named(bundle, word) for word in params.words]
-    log_probabilities = _log_probabilities(bundle, inputs, masked)
     truths = [encoded.tokens[position].token_id if position in hidden else None for position in masked]
-    masks = tuple(
-        _filled(bundle, position, row, truth, params.top_k, named)
-        for position, row, truth in zip(masked, log_probabilities, truths, strict=True)
-    )
-    names = (bundle.model_id, params.text, bundle.tokenizer.mask_token)
-    return FillResult(*names, len(bundle.tokenizer), tokens, masks, params.in_view)
+
+    def filled(logits: Tensor | None) -> FillResult:
+        assert logits is not None
+        rows = logits[masked].log_softmax(-1).cpu()
+        masks = tuple(
+            _filled(bundle, position, row, truth, params.top_k, named)
+            for position, row, truth in zip(masked, rows, truths, strict=True)
+        )
+        return FillResult(*names, masks, params.in_view)
+
+    return inputs, filled
 
 
 def _named(bundle: Bundle, word: str) -> int:
@@ -91,12 +108,6 @@ def _find_word(text: str, word: str) -> int:
 
 def _overlapping(encoded: Encoded, start: int, stop: int) -> set[int]:
     return {t.position for t in encoded.tokens if t.word is not None and t.start < stop and t.stop > start}
-
-
-def _log_probabilities(bundle: Bundle, inputs: dict[str, Tensor], positions: list[int]) -> Tensor:
-    """ln p over the vocabulary at some positions: (len(positions), vocabulary), float32, on the CPU."""
-    output = bundle.model(**{name: tensor.to(bundle.device) for name, tensor in inputs.items()})
-    return bundle.logits(Capability.MLM, output)[0, positions].float().log_softmax(-1).cpu()
 
 
 def _filled(bundle: Bundle, position: int, row: Tensor, truth: int | None, top_k: int, named: list[int]) -> FilledMask:

@@ -24,7 +24,7 @@ def _both_texts(asked: Asked) -> dict[str, object]:
 
 SCORE_PAIR = Action(
     "score_pair",
-    Job(f"{_COMPUTE}:score_pair", Capability.NSP),
+    Job(f"{_COMPUTE}:score_pair", Capability.NSP, together=f"{_COMPUTE}:score_pairs_together"),
     PairParams,
     figures.pair_table,
     plain=plain_script("score_pair"),

@@ -2,20 +2,36 @@
 
 from __future__ import annotations
 
-from torch import Tensor
-from torch.nn.utils.rnn import pad_sequence
+from collections.abc import Callable, Sequence
 
+from torch import Tensor
+
+from explorer.errors import ExplorerError
 from explorer.labs.pairs.schema import AllPairsParams, AllPairsResult, PairParams, PairResult, PairToken
 from explorer.models.bundle import Bundle
-from explorer.models.encoding import encode
+from explorer.models.encoding import Encoded, encode
 from explorer.models.families import Capability
+from explorer.models.together import Inputs, alone, answered_together, padded
 from explorer.text import checked_text, split_sentences
 
 
 def score_pair(bundle: Bundle, params: PairParams) -> PairResult:
     """Score one pair by the [CLS] head: softmax over (is_next, not_next)."""
-    encoded = encode(bundle, params.sentence_a, params.sentence_b)
-    logits = pair_logits(bundle, encoded.inputs)[0]
+    return alone(score_pairs_together(bundle, [params]))
+
+
+def score_pairs_together(bundle: Bundle, asked: Sequence[PairParams]) -> list[PairResult | ExplorerError]:
+    """The same for several pairs: a result, or an error, for each."""
+
+    def prepare(params: PairParams) -> tuple[Inputs, Callable[[Tensor | None], PairResult]]:
+        encoded = encode(bundle, params.sentence_a, params.sentence_b)
+        return encoded.inputs, lambda logits: _scored(bundle, encoded, logits)
+
+    return answered_together(bundle, Capability.NSP, asked, prepare)
+
+
+def _scored(bundle: Bundle, encoded: Encoded, logits: Tensor | None) -> PairResult:
+    assert logits is not None
     tokens = tuple(PairToken(t.position, t.text, t.shown, t.joined, t.segment, t.word is None) for t in encoded.tokens)
     is_next, not_next = logits.tolist()
     p_next, p_not = logits.softmax(-1).tolist()
@@ -34,18 +50,6 @@ def score_all_pairs(bundle: Bundle, params: AllPairsParams) -> AllPairsResult:
     for (i, j), probability in zip(pairs, probabilities, strict=True):
         grid[i][j] = probability
     return AllPairsResult(bundle.model_id, tuple(sentences), tuple(tuple(row) for row in grid))
-
-
-def padded(rows: list[dict[str, Tensor]], pad_token_id: int) -> dict[str, Tensor]:
-    """One batch of inputs (each (1, length)); padded here, since a tokenizer that pads cannot be shared by threads."""
-    return {
-        name: pad_sequence(
-            [row[name][0] for row in rows],
-            batch_first=True,
-            padding_value=pad_token_id if name == "input_ids" else 0,
-        )
-        for name in rows[0]
-    }
 
 
 def pair_logits(bundle: Bundle, inputs: dict[str, Tensor], head: Capability = Capability.NSP) -> Tensor:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from explorer.errors import MissingCapabilityError
-from explorer.labs.pairs.jobs import padded, pair_logits
+from explorer.labs.pairs.jobs import pair_logits
 from explorer.labs.pairs.order.schema import (
     KINDS,
     KindsParams,
@@ -15,6 +15,7 @@ from explorer.labs.pairs.order.schema import (
 from explorer.models.bundle import Bundle
 from explorer.models.encoding import encode
 from explorer.models.families import Capability
+from explorer.models.together import padded
 from explorer.text import checked_text, split_sentences
 
 

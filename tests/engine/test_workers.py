@@ -1,0 +1,220 @@
+"""Whose turn it is: what is alike is taken together, and the long give way to the short, though not for ever."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from explorer.engine import workers as module
+from explorer.engine.local import LocalEngine
+from explorer.engine.protocol import Job
+from explorer.engine.workers import Turn, Workers
+from explorer.errors import BadInputError, ExplorerError, MissingCapabilityError
+from explorer.labs.masking import FILL_MASKS
+from explorer.labs.masking.schema import FillParams
+from explorer.labs.pairs import SCORE_PAIR
+from explorer.labs.pairs.schema import PairParams
+from explorer.models.bundle import Bundle
+from explorer.models.families import Capability
+from explorer.settings import Settings
+from tests.models import tiny
+
+WAIT = 60
+SEEN: list[tuple[str, ...]] = []
+GATE = threading.Event()
+
+
+@dataclass(frozen=True)
+class Named:
+    name: str
+
+
+def one(bundle: Bundle, params: Named) -> str:
+    if params.name == "gate":
+        assert GATE.wait(WAIT)
+    SEEN.append((params.name,))
+    if params.name == "bad":
+        raise BadInputError("bad")
+    return params.name
+
+
+def several(bundle: Bundle, asked: list[Named]) -> list[str | ExplorerError]:
+    names = tuple(params.name for params in asked)
+    SEEN.append(names)
+    if "breaks" in names:
+        raise RuntimeError("all at once")
+    return [BadInputError("bad") if name == "bad" else name for name in names]
+
+
+ONE = Job("tests.engine.test_workers:one", together="tests.engine.test_workers:several")
+
+
+@pytest.fixture(scope="module")
+def model_id(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return str(tiny.save(tmp_path_factory.mktemp("bert")))
+
+
+@pytest.fixture
+def engine(model_id: str, tmp_path: Path) -> LocalEngine:
+    SEEN.clear()
+    GATE.clear()
+    engine = LocalEngine(Settings(device="cpu", offline=True, workers=1, data_folder=tmp_path))
+    engine.store.get(model_id)
+    return engine
+
+
+def asked(engine: LocalEngine, job: Job, model_id: str, *params: Any) -> list[Any]:
+    """The answers or errors of questions that wait behind a worker who is busy."""
+    busy = engine.follow(ONE, Named("gate"), model_id).last
+    waiting = [engine.follow(job, one, model_id).last for one in params]
+    GATE.set()
+    busy.result(WAIT)
+    return [one.exception(WAIT) or one.result() for one in waiting]
+
+
+def test_what_waits_is_asked_as_one_and_one_error_is_nobody_elses(engine: LocalEngine, model_id: str) -> None:
+    answers = asked(engine, ONE, model_id, *map(Named, ("a", "bad", "b")))
+    assert [str(answer) for answer in answers] == ["a", "bad", "b"]
+    assert isinstance(answers[1], BadInputError)
+    assert SEEN == [("gate",), ("a", "bad", "b")]
+    assert engine.follow(ONE, Named("a"), model_id).last.result(WAIT) is answers[0], "the answer is kept"
+    assert len(SEEN) == 2
+
+
+def test_where_all_at_once_fails_each_is_asked_for_itself(engine: LocalEngine, model_id: str) -> None:
+    assert asked(engine, ONE, model_id, *map(Named, ("a", "breaks", "b"))) == ["a", "breaks", "b"]
+    assert sorted(SEEN[2:]) == [("a",), ("b",), ("breaks",)]
+
+
+def test_who_has_left_is_not_asked_for(engine: LocalEngine, model_id: str) -> None:
+    busy = engine.follow(ONE, Named("gate"), model_id).last
+    stays = [engine.follow(ONE, Named(name), model_id).last for name in "ab"]
+    engine.follow(ONE, Named("left"), model_id).close()
+    GATE.set()
+    assert [one.result(WAIT) for one in (busy, *stays)] == ["gate", "a", "b"]
+    assert SEEN == [("gate",), ("a", "b")]
+
+
+@pytest.mark.parametrize(
+    ("job", "questions"),
+    [
+        (
+            FILL_MASKS.job,
+            (
+                FillParams("the [MASK] sat"),
+                FillParams("the cat"),
+                FillParams("[MASK] cat sat on a mat, the [MASK]", words=("cat",)),
+                FillParams("the cat", also_mask=(99,)),
+            ),
+        ),
+        (
+            SCORE_PAIR.job,
+            (PairParams("the cat", "a mat"), PairParams("a cat sat on", "the mat."), PairParams("a", "cat")),
+        ),
+    ],
+)
+def test_a_lab_answers_together_what_it_answers_alone(
+    engine: LocalEngine, model_id: str, tmp_path: Path, job: Job, questions: tuple[Any, ...]
+) -> None:
+    together = asked(engine, job, model_id, *questions)
+    engine = LocalEngine(Settings(device="cpu", offline=True, data_folder=tmp_path))
+    for params, answer in zip(questions, together, strict=True):
+        last = engine.follow(job, params, model_id).last
+        assert nearly(answer, last.exception(WAIT) or last.result())
+
+
+def nearly(one: Any, other: Any) -> bool:
+    """Whether two results are the same but for their last digits."""
+    if isinstance(one, float):
+        return one == pytest.approx(other, abs=1e-5)
+    if isinstance(one, Exception):
+        return type(one) is type(other) and str(one) == str(other)
+    if isinstance(one, tuple):
+        return len(one) == len(other) and all(map(nearly, one, other))
+    if hasattr(one, "__dataclass_fields__"):
+        return all(nearly(getattr(one, name), getattr(other, name)) for name in one.__dataclass_fields__)
+    return bool(one == other)
+
+
+def test_a_head_that_the_model_lacks_is_refused_together_too(engine: LocalEngine, model_id: str) -> None:
+    job = Job(ONE.function, Capability.CAUSAL, together=ONE.together)
+    assert all(
+        isinstance(error, MissingCapabilityError) for error in asked(engine, job, model_id, Named("a"), Named("b"))
+    )
+
+
+class Clock:
+    """Time that passes when a test says so."""
+
+    now = 0.0
+
+    def monotonic(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    clock = Clock()
+    monkeypatch.setattr(module, "time", clock)
+    return clock
+
+
+def taking(clock: Clock, seconds: float, then: Callable[[], None] = lambda: None) -> Callable[[], None]:
+    def work() -> None:
+        clock.now += seconds
+        then()
+
+    return work
+
+
+def until(met: Callable[[], bool]) -> None:
+    end = time.monotonic() + WAIT
+    while not met():
+        assert time.monotonic() < end
+        time.sleep(0.002)
+
+
+def learned(workers: Workers, clock: Clock, **seconds: float) -> None:
+    """Have kinds known by how long they take."""
+    for kind, long in seconds.items():
+        for _ in range(2):
+            done = threading.Event()
+            workers.submit(Turn(taking(clock, long, done.set), kind))
+            assert done.wait(WAIT)
+    until(lambda: set(seconds) <= set(workers._took))
+
+
+def test_short_turns_go_before_long_ones_but_not_for_ever(clock: Clock) -> None:
+    workers, order, gate = Workers(1), list[str](), threading.Event()
+    learned(workers, clock, long=2.0, short=0.01)
+    workers.submit(Turn(lambda: gate.wait(WAIT) and None, "gate"))
+    workers.submit(Turn(lambda: order.append("long"), "long"))
+    for number in range(12):
+        clock.now += 1.0
+        workers.submit(Turn(lambda number=number: order.append(str(number)), "short"))  # type: ignore[misc]
+    gate.set()
+    until(lambda: len(order) == 13)
+    assert order == [*map(str, range(7)), "long", *map(str, range(7, 12))]
+
+
+def test_long_turns_leave_a_worker_to_the_short(clock: Clock) -> None:
+    workers, gate, began, short = Workers(2), threading.Event(), list[int](), threading.Event()
+    learned(workers, clock, long=2.0)
+
+    def wait() -> None:
+        began.append(1)
+        assert gate.wait(WAIT)
+
+    for _ in range(3):
+        workers.submit(Turn(wait, "long"))
+    workers.submit(Turn(short.set, "short"))
+    assert short.wait(WAIT)
+    assert len(began) == 1
+    gate.set()
+    until(lambda: len(began) == 3)

@@ -1,0 +1,60 @@
+"""Several inputs in one pass: each answer is the one that it would have alone, in every family and with every head."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import torch
+
+from explorer.models.bundle import Bundle, load_bundle
+from explorer.models.encoding import encode
+from explorer.models.families import ARCHITECTURES, Architecture
+from explorer.models.together import MOST_TOKENS, batches, logits_of_each
+from explorer.settings import Settings
+from tests.models import tiny
+
+TEXTS = (
+    "the cat sat",
+    "a mat",
+    "the cat sat on a mat. the cat sits",
+    "on",
+    "a cat sat on the mat, the cats",
+    "the mat",
+)
+
+
+def alike(bundle: Bundle) -> None:
+    """Every head, for texts of several lengths and all in one batch, against transformers' answer to each."""
+    rows = [encode(bundle, text).inputs for text in TEXTS]
+    for capability in bundle.capabilities:
+        with torch.inference_mode():
+            together = logits_of_each(bundle, capability, rows)
+            each = [bundle.logits(capability, bundle.model(**row))[0] for row in rows]
+        for one, expected in zip(together, each, strict=True):
+            assert torch.allclose(one, expected, atol=1e-5, rtol=0)
+
+
+@pytest.mark.parametrize("architecture", ARCHITECTURES, ids=lambda entry: entry.family)
+def test_padding_changes_no_answer(architecture: Architecture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("explorer.models.together.MOST_PADDING", 1.0)
+    alike(load_bundle(str(tiny.save(tmp_path, architecture.family)), Settings(device="cpu")))
+
+
+def test_nor_in_a_model_that_counts_positions_from_its_padding(
+    roberta: Bundle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("explorer.models.together.MOST_PADDING", 1.0)
+    alike(roberta)
+
+
+def test_batches_hold_each_input_once_and_are_neither_too_large_nor_mostly_padding() -> None:
+    lengths = [12, 8, 512, 13, 90, 12, 400, 9, 3] + [64] * 20
+    found = list(batches(lengths))
+    assert sorted(place for batch in found for place in batch) == list(range(len(lengths)))
+    for batch in found:
+        longest, tokens = max(lengths[place] for place in batch), sum(lengths[place] for place in batch)
+        assert len(batch) * longest <= MOST_TOKENS
+        assert tokens >= 0.5 * len(batch) * longest
+    assert len(found) < 10
+    assert list(batches([])) == []
