@@ -24,7 +24,7 @@ MOST_KINDS = 1000
 
 @dataclass(eq=False)
 class Turn:
-    """Something to do. kind: turns of one kind take about as long. alike: turns that `together` can do as one, if any.
+    """Something to do. kind: turns of one kind take about as long. together: does several that are `alike` as one, if given.
 
     about: what `together` is handed for each. expected: seconds; due: when it should begin. Both are set by the workers.
     """
@@ -66,7 +66,7 @@ class Workers:
             free = self._long < self._most_long
             ready = sorted((turn for turn in self._waiting if free or not _is_long(turn)), key=lambda turn: turn.due)
             taken = ready[:1]
-            if taken and taken[0].alike is not None:
+            if taken and taken[0].together is not None:
                 alike = [turn for turn in ready[1:] if turn.alike == taken[0].alike and not _is_long(turn)]
                 taken += alike[: MOST_TOGETHER - 1]
             self._waiting = [turn for turn in self._waiting if turn not in taken]
@@ -79,7 +79,7 @@ class Workers:
             return
         began = time.monotonic()
         try:
-            if len(taken) > 1 and taken[0].together is not None:
+            if taken[0].together is not None and len(taken) > 1:
                 taken[0].together([turn.about for turn in taken])
             else:
                 taken[0].work()

@@ -92,6 +92,15 @@ def test_where_all_at_once_fails_each_is_asked_for_itself(engine: LocalEngine, m
     assert sorted(SEEN[2:]) == [("a",), ("b",), ("breaks",)]
 
 
+def test_where_a_job_asks_one_by_one_each_that_waits_is_answered(engine: LocalEngine, model_id: str) -> None:
+    job = Job(ONE.function)
+    gate = engine.follow(job, Named("gate"), model_id).last
+    waiting = [engine.follow(job, Named(name), model_id).last for name in "abc"]
+    GATE.set()
+    assert [one.result(WAIT) for one in (gate, *waiting)] == ["gate", "a", "b", "c"]
+    assert SEEN == [("gate",), ("a",), ("b",), ("c",)]
+
+
 def test_who_has_left_is_not_asked_for(engine: LocalEngine, model_id: str) -> None:
     busy = engine.follow(ONE, Named("gate"), model_id).last
     stays = [engine.follow(ONE, Named(name), model_id).last for name in "ab"]

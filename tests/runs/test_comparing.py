@@ -105,7 +105,7 @@ def test_a_worked_example_keeps_its_answers_and_scores_what_they_score(run_id: s
     assert found.outcome is not None
     truths, answers = ([float(said) for said in text.split()] for text in (found.outcome.truths, found.outcome.answers))
     assert METRICS[found.leading_metric].compute(truths, answers) == pytest.approx(found.score)
-    counts = [[0, 0], [0, 0]]
+    counts = [[0] * len(found.outcome.confusion) for _ in found.outcome.confusion]
     for true, guess in zip(truths, answers, strict=True):
         counts[int(true)][int(guess)] += 1
     assert tuple(map(tuple, counts)) == found.outcome.confusion
