@@ -2,6 +2,7 @@
 // page knows its model and run, acknowledges Start and Stop at once, and is quiet when it is left.
 (() => {
   const SOON = 300;          // milliseconds after which a figure that is being computed says so
+  const LATE = 1500;         // after which, and every so often, it says how many questions stand before its own
   const LONGEST = 60000;     // after which it no longer says so, whatever became of it
   const config = () => window.gradio_config || {};
   const part = (id) => (config().components || []).find((component) => component.id === id);
@@ -38,19 +39,37 @@
   function begin(figure, model) {
     const waits = (figure.explorerWaits = (figure.explorerWaits || 0) + 1);
     keepPlace(figure);
+    const computing = model ? `computing with ${model}…` : "computing…";
     const soon = setTimeout(() => {
-      figure.dataset.waiting = model ? `computing with ${model}…` : "computing…";
+      figure.dataset.waiting = computing;
       figure.setAttribute("aria-busy", "true");
     }, SOON);
+    const asked = performance.now();
+    const late = setInterval(async () => {
+      const line = await lineSince(asked);
+      if (!over && figure.dataset.waiting) figure.dataset.waiting = line || computing;
+    }, LATE);
     let over = false;
     const end = () => {
       if (over) return;
       over = true;
       clearTimeout(soon);
+      clearInterval(late);
       if (figure.explorerWaits === waits) settle(figure);
     };
     setTimeout(end, LONGEST);
     return end;
+  }
+
+  // What stands before a question that was asked at a moment, in words; nothing where it is its turn or nobody can say.
+  async function lineSince(asked) {
+    try {
+      const answer = await fetched(`explorer/line?ago=${(performance.now() - asked) / 1000}`);
+      const { questions, seconds } = await answer.json();
+      if (!questions) return "";
+      const time = seconds >= 1 ? `: about ${Math.ceil(seconds)} s` : "";
+      return `${questions} question${questions === 1 ? "" : "s"} before this one${time}`;
+    } catch { return ""; }
   }
 
   function settle(figure) {

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import importlib
-from functools import cache
+from dataclasses import asdict
+from functools import cache, partial
 from typing import Any
 
 import gradio as gr
 from markupsafe import Markup
 from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from explorer.engine.protocol import Engine
@@ -145,6 +146,15 @@ def _serve_attention_view(request: Request) -> Response:
     return Response(compressed_template(), media_type="text/html", headers=KEPT_FOR_A_DAY)
 
 
+def _serve_line(engine: Engine, request: Request) -> Response:
+    """What waits before a question that a page asked `ago` seconds before; assets/page.js says it on the figure that waits."""
+    try:
+        ago = float(request.query_params.get("ago", "0"))
+    except ValueError:
+        return Response("ago must be a number of seconds", status_code=400)
+    return JSONResponse(asdict(engine.line(ago)))
+
+
 def _style() -> str:
     """The shell's style, then what single labs add."""
     files = [ASSETS / "style.css", *sorted((ASSETS / "labs").glob("*.css"))]
@@ -172,6 +182,7 @@ def launch_options(engine: Engine) -> dict[str, Any]:
                 Route("/explorer/plotly.min.js", serve_plotly),
                 Route(f"/{STYLE_NAME}", serve_style),
                 Route("/explorer/attention-view.html", _serve_attention_view),
+                Route("/explorer/line", partial(_serve_line, engine)),
             ],
         },
         "favicon_path": str(ASSETS / "icon.svg"),

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, cast
 from explorer.engine.computation import Computation, Following
 from explorer.engine.protocol import DownloadProgress, Job, ModelStatus
 from explorer.engine.resources import Resources
-from explorer.engine.workers import Workers
+from explorer.engine.workers import Line, Workers
 from explorer.errors import BadInputError, OutOfMemoryError
 from explorer.models.catalog import find_card
 from explorer.models.trained import made_by
@@ -223,6 +223,10 @@ class LocalEngine:
         return OutOfMemoryError(
             f"There is not enough memory for {model} on this text. Take a shorter text or a smaller model."
         )
+
+    def line(self, ago: float) -> Line:
+        """What waits for this machine's workers."""
+        return self._workers.line(ago)
 
     def prepare(self, model_id: str) -> Iterator[DownloadProgress]:
         """Download where needed, then load; the last update comes when the model is in memory."""

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
 from explorer.engine.computation import Following
+from explorer.engine.workers import Line
 from explorer.models.families import Capability
 from explorer.runs.protocol import Runs
 
@@ -68,6 +69,10 @@ class Engine(Protocol):
         Equal questions about the same state of the same runs share one computation; what is known already comes at once.
         model: for a job on the chosen model.
         """
+        ...
+
+    def line(self, ago: float) -> Line:
+        """What waits before a question that was asked so many seconds ago."""
         ...
 
     def prepare(self, model_id: str) -> Iterator[DownloadProgress]:

@@ -26,7 +26,8 @@ MOST_KINDS = 1000
 class Turn:
     """Something to do. kind: turns of one kind take about as long. together: does several that are `alike` as one, if given.
 
-    about: what `together` is handed for each. expected: seconds; due: when it should begin. Both are set by the workers.
+    about: what `together` is handed for each. asked, expected, due: when it was submitted, how many seconds it should take, and
+    when it should begin; all three are set by the workers.
     """
 
     work: Callable[[], None]
@@ -34,8 +35,17 @@ class Turn:
     alike: Hashable = None
     together: Callable[[list[Any]], None] | None = None
     about: Any = None
+    asked: float = 0.0
     expected: float = 0.0
     due: float = 0.0
+
+
+@dataclass(frozen=True)
+class Line:
+    """What waits for a worker: how many turns, and in how many seconds they should be done."""
+
+    questions: int
+    seconds: float
 
 
 class Workers:
@@ -46,6 +56,7 @@ class Workers:
 
     def __init__(self, count: int) -> None:
         self._threads = ThreadPoolExecutor(count, thread_name_prefix="job")
+        self._count = count
         self._most_long = max(1, count - 1)
         self._long = 0
         self._waiting: list[Turn] = []
@@ -56,9 +67,16 @@ class Workers:
         """Queue a turn. What it raises is lost."""
         with self._lock:
             turn.expected = min(self._took.get(turn.kind, (0.0,)))
-            turn.due = time.monotonic() + PATIENCE * turn.expected
+            turn.asked = time.monotonic()
+            turn.due = turn.asked + PATIENCE * turn.expected
             self._waiting.append(turn)
         self._threads.submit(self._one)
+
+    def line(self, ago: float) -> Line:
+        """What waits since `ago` seconds or longer: it stands before a question that was asked then."""
+        with self._lock:
+            before = [turn.expected for turn in self._waiting if turn.asked < time.monotonic() - ago]
+        return Line(len(before), sum(before) / self._count)
 
     def _take(self) -> list[Turn]:
         """The turn that is due first, with those that can be done with it; none where only long ones wait for a place."""

@@ -103,6 +103,19 @@ def test_a_figure_has_its_place_from_the_first_and_says_when_it_is_computed_anew
     assert len(set(widths)) == 1, "the page's width jumped"
 
 
+def test_a_figure_that_waits_long_says_how_many_questions_stand_before_its_own(visit: Visit) -> None:
+    visit.open("masking", "#fill-figure")
+    answers = [{"questions": 0, "seconds": 0}, {"questions": 14, "seconds": 2.4}]
+    visit.page.route("**/explorer/line*", lambda route: route.fulfill(json=answers[-1]))
+    held, figure = Held(visit), visit.page.locator("#fill-figure")
+    visit.page.locator("input[type=range]:visible").first.press("ArrowRight")
+    expect(figure).to_have_attribute("data-waiting", "14 questions before this one: about 3 s")
+    answers.pop()
+    expect(figure).to_have_attribute("data-waiting", "computing with bert-small…")
+    held.release()
+    expect(figure).not_to_have_attribute("data-waiting", re.compile("."))
+
+
 def test_a_model_that_is_chosen_while_the_page_opens_stays_though_it_is_the_first_of_the_list(
     visit: Visit, tiny_model: str
 ) -> None:

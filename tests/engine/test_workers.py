@@ -14,7 +14,7 @@ import pytest
 from explorer.engine import workers as module
 from explorer.engine.local import LocalEngine
 from explorer.engine.protocol import Job
-from explorer.engine.workers import Turn, Workers
+from explorer.engine.workers import Line, Turn, Workers
 from explorer.errors import BadInputError, ExplorerError, MissingCapabilityError
 from explorer.labs.masking import FILL_MASKS
 from explorer.labs.masking.schema import FillParams
@@ -210,6 +210,20 @@ def test_short_turns_go_before_long_ones_but_not_for_ever(clock: Clock) -> None:
     gate.set()
     until(lambda: len(order) == 13)
     assert order == [*map(str, range(7)), "long", *map(str, range(7, 12))]
+
+
+def test_who_waits_is_told_what_stands_before(clock: Clock) -> None:
+    workers, gate = Workers(1), threading.Event()
+    learned(workers, clock, medium=0.4)
+    workers.submit(Turn(lambda: gate.wait(WAIT) and None, "gate"))
+    until(lambda: not workers._waiting)
+    for _ in range(3):
+        clock.now += 1.0
+        workers.submit(Turn(lambda: None, "medium"))
+    assert workers.line(0.5) == Line(2, pytest.approx(0.8)), "the last was asked just now"
+    assert workers.line(5.0) == Line(0, 0.0)
+    gate.set()
+    until(lambda: workers.line(-1.0).questions == 0)
 
 
 def test_long_turns_leave_a_worker_to_the_short(clock: Clock) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gzip
+import json
 import re
+import urllib.error
 import urllib.request
 from email.message import Message
 
@@ -59,3 +61,10 @@ def test_every_style_sheet_that_is_not_fetched_is_in_the_common_one(address: str
         own, kept = fetch(address, path, "")
         assert own.decode() in text
         assert "immutable" in kept["cache-control"]
+
+
+def test_a_page_is_told_what_waits_before_its_question(address: str) -> None:
+    body, _ = fetch(address, "explorer/line?ago=0.5", "")
+    assert json.loads(body) == {"questions": 0, "seconds": 0.0}
+    with pytest.raises(urllib.error.HTTPError, match="400"):
+        fetch(address, "explorer/line?ago=soon", "")
