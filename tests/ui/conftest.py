@@ -27,9 +27,13 @@ QUICK: dict[str, Any] = {"examples": 32, "epochs": 1}
 
 
 @pytest.fixture(scope="package")
-def address(data_folder: Path) -> Iterator[str]:
-    settings = Settings(device="cpu", offline=True, data_folder=data_folder, lecturer_key="teach")
-    engine = LocalEngine(settings)
+def engine(data_folder: Path) -> LocalEngine:
+    """The app's own."""
+    return LocalEngine(Settings(device="cpu", offline=True, data_folder=data_folder, lecturer_key="teach"))
+
+
+@pytest.fixture(scope="package")
+def address(engine: LocalEngine) -> Iterator[str]:
     app = build_app(engine)
     options = launch_options(engine)
     _, url, _ = app.launch(server_name="127.0.0.1", prevent_thread_lock=True, quiet=True, mcp_server=HAS_MCP, **options)
