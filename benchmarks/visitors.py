@@ -41,14 +41,19 @@ async def ask_app(browser: httpx.AsyncClient, session: str, text: str) -> None:
     (await browser.post("gradio_api/run/fill_masks", json=question)).raise_for_status()
 
 
-async def ask_interface(browser: httpx.AsyncClient, session: str, text: str) -> None:
-    """A question to gr.Interface: join the queue, read its messages until the answer comes."""
-    joined = await browser.post("gradio_api/call/fill", json={"data": [text], "session_hash": session})
+async def called(browser: httpx.AsyncClient, name: str, data: list[object], session: str) -> None:
+    """A question through Gradio's queue: join it, read its messages until the answer comes."""
+    joined = await browser.post(f"gradio_api/call/{name}", json={"data": data, "session_hash": session})
     number = joined.raise_for_status().json()["event_id"]
-    async with browser.stream("GET", f"gradio_api/call/fill/{number}") as messages:
+    async with browser.stream("GET", f"gradio_api/call/{name}/{number}") as messages:
         said = [line async for line in messages.aiter_lines()]
     if "event: complete" not in said:
         raise RuntimeError(f"the queue ended without an answer: {said}")
+
+
+async def ask_interface(browser: httpx.AsyncClient, session: str, text: str) -> None:
+    """A question to gr.Interface."""
+    await called(browser, "fill", [text], session)
 
 
 @dataclass(frozen=True)

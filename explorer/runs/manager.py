@@ -7,6 +7,7 @@ import os
 import secrets
 import threading
 import time
+from collections import deque
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -19,6 +20,7 @@ from explorer.runs.queue import FairQueue
 from explorer.runs.record import RunRecord, RunStatus
 from explorer.runs.room import Room, quietly
 from explorer.runs.store import WEIGHTS, RunStore, this_process
+from explorer.runs.waits import moved_up
 from explorer.settings import Settings
 from explorer.tasks import uploads
 from explorer.tuning.spec import RunSpec
@@ -51,6 +53,8 @@ class RunManager:
         self._active: dict[str, RunRecord] = {}
         self._stopping: dict[str, threading.Event] = {}
         self._kept_at: dict[str, float] = {}
+        self._lasted: deque[float] = deque(maxlen=8)
+        """Seconds of the runs that have ended last."""
         self._changed = threading.Condition()
         self._threads: list[threading.Thread] = []
         self._room = Room(store, settings, self._needs)
@@ -110,12 +114,8 @@ class RunManager:
             self._threads[-1].start()
 
     def _tell_places(self) -> None:
-        for ahead, run_id in enumerate(self._queue.order()):
-            record = self._active[run_id]
-            busy = sum(other.status is RunStatus.RUNNING for other in self._active.values())
-            place = ahead + (1 if busy >= self._settings.training_lanes else 0)
-            if record.place != place:
-                self._active[run_id] = record.but(place=place)
+        if order := self._queue.order():
+            self._active |= moved_up(self._active, order, self._settings.training_lanes, self._lasted)
 
     def _serve(self) -> None:
         with contextlib.suppress(OSError, AttributeError):  # other systems know no niceness of a thread
@@ -129,7 +129,9 @@ class RunManager:
             while (run_id := self._queue.take()) is None:
                 settled = self.store.settle()
                 self._changed.wait(None if settled else SETTLE_SECONDS)
-            record = self._active[run_id].but(status=RunStatus.RUNNING, place=0, message="Loading the model")
+            record = self._active[run_id].but(
+                status=RunStatus.RUNNING, place=0, seconds_left=None, message="Loading the model"
+            )
             self._active[run_id] = record
             self._tell_places()
             return record
@@ -148,6 +150,7 @@ class RunManager:
                 last = last.but(status=RunStatus.FAILED, message=said, seconds_left=None, place=0)
             self.store.keep(last)
             self._active[record.run_id] = last
+            self._lasted.append(last.seconds)
             self._let_go(record.run_id)
         quietly(self._room)
 
@@ -173,6 +176,7 @@ class RunManager:
                 self._kept_at[record.run_id] = now
                 (self.store.save if record.status.is_active else self.store.keep)(record)
             self._active[record.run_id] = record
+            self._tell_places()
 
     def folder_of(self, run_id: str) -> Path:
         """As RunStore.folder_of."""
@@ -230,7 +234,9 @@ class RunManager:
             if self._queue.remove(run_id):
                 # One that was stopped, resumed and stopped again before its turn has its earlier result still.
                 status = RunStatus.STOPPED if record.outcome else RunStatus.CANCELLED
-                self._active[run_id] = record.but(status=status, place=0, message="Stopped while it waited.")
+                self._active[run_id] = record.but(
+                    status=status, place=0, seconds_left=None, message="Stopped while it waited."
+                )
                 self.store.keep(self._active[run_id])
                 self._let_go(run_id)
             elif run_id in self._stopping and record.status.is_active:

@@ -117,7 +117,8 @@ class RunRecord:
     real: what a worked example of a bundled task scores on the real one's file.
     place: how many runs train before this one does.
     reference: what the teacher of a student on plain text scores on the same held-out words.
-    seconds, seconds_left: of training. memory_bytes: of the whole server when last looked at. version grows with each change.
+    seconds, seconds_left: of training; of one that waits, until it begins. memory_bytes: of the whole server when last looked
+    at. version grows with each change.
     examples: how many are trained on; 0 in older records. said: what a model that began from nothing has said so far.
     kind: of the task, see explorer.tuning.kinds.
     kept: the step whose numbers a run has that keeps its best one, once it has ended; 0 for the last.

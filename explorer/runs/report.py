@@ -49,7 +49,8 @@ def under_way(record: RunRecord, speed: str = "") -> Markup:
     name, count = strong(record.name), record.place
     if record.status is RunStatus.QUEUED:
         ahead = f"{count} run{'s' if count != 1 else ''} ahead of this one" if count else "it is next"
-        return prose(name, f" waits for its turn: {ahead}.")
+        begins = f", about {duration(record.seconds_left)} until it begins" if record.seconds_left else ""
+        return prose(name, f" waits for its turn: {ahead}{begins}.")
     if not record.step:
         return prose(name, f": {record.message or 'starting'}.")
     left = f", about {duration(record.seconds_left)} left" if record.seconds_left else ""

@@ -136,6 +136,10 @@ def test_a_visitors_examples_stay_text_among_the_mistakes(text: str) -> None:
         ({"status": RunStatus.QUEUED, "outcome": None, "place": 2}, "2 runs ahead of this one"),
         ({"status": RunStatus.QUEUED, "outcome": None, "place": 0}, "it is next"),
         (
+            {"status": RunStatus.QUEUED, "outcome": None, "place": 1, "seconds_left": 95.0},
+            "1 run ahead of this one, about 1.6 min until it begins",
+        ),
+        (
             {"status": RunStatus.RUNNING, "outcome": None, "step": 4, "rate": 51.0, "seconds_left": 7.0},
             "step 4 of 10, 51 examples/s, about 7.0 s left",
         ),

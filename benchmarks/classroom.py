@@ -1,0 +1,227 @@
+"""A class at work: sixty students for a minute, each asking every few seconds about texts of their own, while runs train or not.
+
+Beside it Gradio's plain defaults under the same class, which asks for masks alone. How much each can do at most is measured by a
+class that asks for masks without a pause.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import os
+import random
+import tempfile
+import time
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import median
+from typing import Any
+from unittest import mock
+
+import httpx
+import psutil
+import torch
+from transformers import AutoModelForPreTraining, AutoTokenizer
+
+from benchmarks.fill import seconds
+from benchmarks.serving import listening
+from benchmarks.visitors import BASELINE, LONGEST_SECONDS, MODEL, STUDENTS, ask_app, ask_interface, called
+from explorer.runs.store import RunStore
+from explorer.settings import BUNDLED_MODELS, BUNDLED_RUNS
+
+SECONDS = 60.0
+PRESSED_SECONDS = 15.0
+"""For how long a class asks without a pause."""
+
+ALONE_SECONDS = 20.0
+PAUSE = (3.0, 10.0)
+RUNS = 2
+KINDS = {"masking": 50, "pairs": 20, "attention": 15, "inputs": 10, "attribution": 5}
+"""Pages, and how many of 100 questions are asked there."""
+
+WORDS = (
+    "old",
+    "red",
+    "small",
+    "river",
+    "house",
+    "ship",
+    "garden",
+    "letter",
+    "captain",
+    "morning",
+    "window",
+    "table",
+    "bridge",
+)
+
+Ask = Callable[[httpx.AsyncClient, str, str, random.Random], Awaitable[None]]
+"""Puts a question of a kind to the server in a session; raises where there is no answer."""
+
+
+def _text(chance: random.Random) -> str:
+    """About twelve tokens that nobody else asks about."""
+    return f"The {' '.join(chance.choices(WORDS, k=chance.randint(3, 7)))} was [MASK] in {chance.randint(1000, 9999)}."
+
+
+async def ask_ours(browser: httpx.AsyncClient, session: str, kind: str, chance: random.Random) -> None:
+    """A question as the page of a kind puts it."""
+    text = _text(chance)
+    whole, other = text.replace("[MASK]", "seen"), _text(chance).replace("[MASK]", "lost")
+    if kind == "masking":
+        await ask_app(browser, session, text)
+    elif kind == "attribution":
+        await called(browser, "attribute", [MODEL, text], session)
+    else:
+        name, data = {
+            "pairs": ("score_pair", [MODEL, whole, other]),
+            "attention": ("attention", [MODEL, whole]),
+            "inputs": ("tokenize", [whole]),
+        }[kind]
+        question = {"data": data, "session_hash": session}
+        (await browser.post(f"gradio_api/run/{name}", json=question)).raise_for_status()
+
+
+async def ask_plain(browser: httpx.AsyncClient, session: str, kind: str, chance: random.Random) -> None:
+    """The only question that gr.Interface answers."""
+    await ask_interface(browser, session, _text(chance))
+
+
+@dataclass
+class Lesson:
+    """How a class fared: seconds of its answers by kind, and what went wrong."""
+
+    took: dict[str, list[float]] = field(default_factory=lambda: {kind: [] for kind in KINDS})
+    failures: Counter[str] = field(default_factory=Counter)
+
+    def late(self, kind: str) -> float:
+        """The 95th percentile of a kind."""
+        times = sorted(self.took[kind])
+        return times[math.ceil(0.95 * len(times)) - 1] if times else math.nan
+
+    def __str__(self) -> str:
+        shown = (
+            f"{kind} {median(times):.2f} s (p95 {self.late(kind):.2f}, {len(times)})"
+            for kind, times in self.took.items()
+            if times
+        )
+        return f"{'; '.join(shown)}; failures: {dict(self.failures) or 'none'}"
+
+
+async def _student(
+    browser: httpx.AsyncClient, ask: Ask, name: str, end: float, pause: tuple[float, float], lesson: Lesson
+) -> None:
+    """One student: opens the page of a first question, then asks until the end. No two names ask the same."""
+    chance, paged = random.Random(name), ask is ask_ours
+    await asyncio.sleep(chance.uniform(0, pause[1]))
+    (await browser.get(chance.choice(list(KINDS)) if paged else "")).raise_for_status()
+    while time.monotonic() < end:
+        [kind] = chance.choices(list(KINDS), list(KINDS.values())) if paged and pause[1] else ["masking"]
+        began = time.perf_counter()
+        try:
+            await ask(browser, name, kind, chance)
+            lesson.took[kind].append(time.perf_counter() - began)
+        except (httpx.HTTPError, RuntimeError) as error:
+            lesson.failures[f"{kind}: {type(error).__name__}"] += 1
+        await asyncio.sleep(chance.uniform(*pause))
+
+
+async def _lesson(
+    browser: httpx.AsyncClient, ask: Ask, title: str, length: float, pause: tuple[float, float] = (0.0, 0.0)
+) -> Lesson:
+    """A class of students; without a pause it asks for masks only."""
+    lesson, end = Lesson(), time.monotonic() + length
+    names = (f"{title}{number}" for number in range(STUDENTS))
+    await asyncio.gather(*(_student(browser, ask, name, end, pause, lesson) for name in names))
+    return lesson
+
+
+@asynccontextmanager
+async def _browser(address: str) -> AsyncIterator[httpx.AsyncClient]:
+    limits = httpx.Limits(max_connections=2 * STUDENTS)
+    async with httpx.AsyncClient(base_url=address, timeout=LONGEST_SECONDS, limits=limits) as browser:
+        yield browser
+
+
+def _steps(folder: Path) -> int:
+    """How many steps all runs have made, as their records on disk say."""
+    return sum(record.step for record in RunStore(folder, BUNDLED_RUNS).owned_by(None))
+
+
+async def _speed(folder: Path, during: Awaitable[Any]) -> tuple[float, Any]:
+    """Steps a second of all runs meanwhile, and what came of it."""
+    before, began = _steps(folder), time.monotonic()
+    result = await during
+    return (_steps(folder) - before) / (time.monotonic() - began), result
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What was measured of this app. pressed: answers a second without a pause. share: of the runs' speed alone."""
+
+    quiet: Lesson
+    busy: Lesson
+    pressed: float
+    share: float
+    megabytes: tuple[float, float]
+
+
+async def _ours(address: str, process: psutil.Process, folder: Path) -> Measured:
+    async with _browser(address) as browser:
+        for kind in KINDS:  # the model is loaded before the class comes
+            await ask_ours(browser, "lecturer", kind, random.Random(kind))
+        before = process.memory_info().rss / 2**20
+        quiet = await _lesson(browser, ask_ours, "quiet", SECONDS, PAUSE)
+        after = process.memory_info().rss / 2**20
+        pressed = await _lesson(browser, ask_ours, "pressed", PRESSED_SECONDS)
+        for seed in range(RUNS):
+            run = [MODEL, "sst2", "lora", 8, 16.0, ["query", "value"], None, 50, 16, 0, seed]
+            (await browser.post("gradio_api/call/train", json={"data": run})).raise_for_status()
+        deadline = time.monotonic() + LONGEST_SECONDS
+        while _steps(folder) < 5 * RUNS and time.monotonic() < deadline:
+            await asyncio.sleep(0.5)
+        alone, _ = await _speed(folder, asyncio.sleep(ALONE_SECONDS))
+        beside, busy = await _speed(folder, _lesson(browser, ask_ours, "busy", SECONDS, PAUSE))
+    return Measured(quiet, busy, len(pressed.took["masking"]) / PRESSED_SECONDS, beside / alone, (before, after))
+
+
+async def _plain(address: str) -> tuple[Lesson, float]:
+    async with _browser(address) as browser:
+        await ask_plain(browser, "lecturer", "masking", random.Random())
+        lesson = await _lesson(browser, ask_plain, "plain", SECONDS, PAUSE)
+        pressed = await _lesson(browser, ask_plain, "pressed", PRESSED_SECONDS)
+    return lesson, len(pressed.took["masking"]) / PRESSED_SECONDS
+
+
+def _forward() -> float:
+    """Seconds of one bare forward pass of twelve tokens."""
+    folder = BUNDLED_MODELS / MODEL
+    model = AutoModelForPreTraining.from_pretrained(folder, dtype=torch.float32).eval()
+    tokens = AutoTokenizer.from_pretrained(folder)("The capital of France is [MASK], they say.", return_tensors="pt")
+    with torch.inference_mode():
+        return seconds(lambda number: model(**tokens))
+
+
+def measure() -> str:
+    """The class with no run and with two, beside the plain app; no question may be left without an answer."""
+    bare = _forward()
+    with tempfile.TemporaryDirectory() as folder:
+        here = {"EXPLORER_DATA": folder, "EXPLORER_TRAINING_LANES": str(RUNS)}
+        with mock.patch.dict(os.environ, here), listening("app.py") as (address, process):
+            ours = asyncio.run(_ours(address, psutil.Process(process), Path(folder)))
+    with listening("-c", BASELINE) as (address, _):
+        plain, pressed = asyncio.run(_plain(address))
+    late, beside = ours.quiet.late("masking"), ours.busy.late("masking")
+    return (
+        f"classroom, {STUDENTS} students for {SECONDS:g} s: {ours.quiet}\n"
+        f"  with {RUNS} LoRA runs: {ours.busy}\n"
+        f"  masks in gr.Interface, no run: {plain}\n"
+        f"  masks without a pause: {ours.pressed:.1f} a second, {ours.pressed / pressed:.2f} times those of gr.Interface "
+        f"({pressed:.1f}; wanted: at least 3)\n"
+        f"  p95 of masking: {late / bare:.1f} bare passes of {1e3 * bare:.0f} ms (wanted: at most 37); raised by the runs "
+        f"{beside / late:.2f} times (wanted: at most 2); the runs keep {ours.share:.2f} of their speed (wanted: at least 0.5)\n"
+        f"  memory: {ours.megabytes[0]:.0f} MB before the class without a run, {ours.megabytes[1]:.0f} MB after"
+    )
