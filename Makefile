@@ -46,7 +46,9 @@ test: export PYTHONDONTWRITEBYTECODE =
 test: setup-dev browser
 	$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder
 
+# The fuzz ten times as long as `make test` has it; EXPLORER_FUZZ_SEED=N draws others.
 check: test
+	EXPLORER_FUZZ_CALLS=5000 $(BIN)/python -m pytest -q tests/test_fuzz.py
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy

@@ -253,7 +253,7 @@ def parse_heads(value: Any) -> tuple[Head, ...]:
         pair = entry.split(".") if isinstance(entry, str) else entry
         if not isinstance(pair, list | tuple) or len(pair) != 2:
             raise BadInputError(meant)
-        pairs.add((number.read(pair[0], "layer"), number.read(pair[1], "head")))
+        pairs.add((number.read(pair[0], "heads: layer"), number.read(pair[1], "heads: head")))
     return tuple(sorted(pairs))
 
 

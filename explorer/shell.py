@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import logging
 from dataclasses import asdict
 from functools import cache, partial
 from typing import Any
@@ -55,10 +56,18 @@ class _Pages(DocumentedPages, StreamingPages):
         return super().get_config_file() if self.exited else {}
 
     async def preprocess_data(self, block_fn: Any, inputs: list[Any], *rest: Any, **named: Any) -> Any:
-        """As Gradio's; a client that knows fewer parameters of an endpoint than there are now gets the last by default."""
+        """As Gradio's; a client that knows fewer parameters of an endpoint than there are now gets the last by default.
+
+        What a component cannot take is said in a sentence: Gradio's own answer to it is an error without words.
+        """
         if block_fn.api_visibility == "public":
             inputs = [*inputs, *(component.value for component in block_fn.inputs[len(inputs) :])]
-        return await super().preprocess_data(block_fn, inputs, *rest, **named)
+        try:
+            return await super().preprocess_data(block_fn, inputs, *rest, **named)
+        except gr.Error:
+            raise
+        except Exception as error:
+            raise gr.Error(_no_value(block_fn, error), print_exception=False) from None
 
     def turn_to(self, lab: Lab) -> None:
         """What is built from now on stands on another page; as `route`, but inside the one context."""
@@ -69,6 +78,20 @@ class _Pages(DocumentedPages, StreamingPages):
         """As Gradio's; no more is built from then on, so that one description of the components does."""
         self.default_config.get_config = cache(self.default_config.get_config)  # type: ignore[method-assign]
         return super().launch(*given, **options)
+
+
+def _no_value(block_fn: Any, error: Exception) -> str:
+    """The sentence for values that a component of an event refuses."""
+    logging.getLogger("explorer").warning("%s was sent what it cannot read: %.300s", block_fn.api_name, error)
+    if any(isinstance(component, gr.File) for component in block_fn.inputs):
+        return (
+            "The file must be one that was uploaded to this server: choose it on the page, or hand it over by "
+            "gradio_client's handle_file."
+        )
+    return (
+        "One of the values is of a type that cannot be read here. The API page (its link is at the foot of each page) "
+        "names every parameter with its type."
+    )
 
 
 def build_app(engine: Engine) -> gr.Blocks:

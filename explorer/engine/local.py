@@ -18,7 +18,7 @@ from explorer.engine.computation import Computation, Following
 from explorer.engine.protocol import DownloadProgress, Job, ModelStatus
 from explorer.engine.resources import Resources
 from explorer.engine.workers import Line, Workers
-from explorer.errors import BadInputError, OutOfMemoryError
+from explorer.errors import BadInputError, ExplorerError, OutOfMemoryError
 from explorer.models.catalog import find_card
 from explorer.models.trained import made_by
 from explorer.recent import Recent
@@ -211,7 +211,7 @@ class LocalEngine:
 
     def _with_memory(self, error: BaseException, attempt: int, model: str) -> BaseException | None:
         """Where memory runs out, let the other models go and have it done again, then say so."""
-        if not isinstance(error, (RuntimeError, MemoryError)) or not model:
+        if isinstance(error, ExplorerError) or not model:
             return error
         from explorer.models.bundle import is_out_of_memory
 
@@ -236,8 +236,19 @@ class LocalEngine:
             with closing(download(model_id, self._settings)) as updates:  # a visitor who leaves stops the download
                 for progress in updates:
                     yield DownloadProgress(progress.done, progress.total)
-        self.store.get(model_id)
+        self._load_for(model_id)
         yield DownloadProgress(1, 1)
+
+    def _load_for(self, model_id: str) -> None:
+        """Have a model in memory. Raises ExplorerError."""
+        for attempt in (1, 2):
+            try:
+                self.store.get(model_id)
+                return
+            except Exception as error:
+                mended = self._with_memory(error, attempt, model_id)
+                if mended is not None:
+                    raise mended from error
 
     def status(self, model_id: str) -> ModelStatus:
         """From memory where the model is loaded, else from the catalog."""

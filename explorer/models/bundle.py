@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gc
 import threading
 from collections import OrderedDict
@@ -12,11 +13,12 @@ from typing import Any
 
 import torch
 import transformers
+from safetensors import SafetensorError
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from explorer.errors import MissingCapabilityError, ModelUnavailableError
 from explorer.models.families import Architecture, Capability, find_architecture
-from explorer.models.hub import read_config, require_folder, unsupported
+from explorer.models.hub import read_config, repair, require_folder, unsupported
 from explorer.settings import Settings
 
 
@@ -89,8 +91,7 @@ def load_bundle(model_id: str, settings: Settings) -> Bundle:
         if is_out_of_memory(error):
             raise
         raise ModelUnavailableError(
-            f"{model_id} is on this machine but cannot be read ({_first_line(error)}). "
-            "Delete its folder and download it again."
+            f"{model_id} is on this machine but cannot be read ({_first_line(error)}). {repair(model_id)}"
         ) from error
     check_tokenizer(model_id, tokenizer)
     model.eval().requires_grad_(False).to(device)
@@ -108,9 +109,10 @@ def load_bundle(model_id: str, settings: Settings) -> Bundle:
 
 def is_out_of_memory(error: BaseException) -> bool:
     """Whether memory ran out; torch has a class of its own for that on an accelerator, but not on the CPU."""
-    if isinstance(error, (torch.OutOfMemoryError, MemoryError)):
+    if isinstance(error, (torch.OutOfMemoryError, MemoryError)) or getattr(error, "errno", None) == errno.ENOMEM:
         return True
-    return isinstance(error, RuntimeError) and "can't allocate memory" in str(error)
+    said = str(error) if isinstance(error, (RuntimeError, SafetensorError)) else ""
+    return "can't allocate memory" in said or "Cannot allocate memory" in said
 
 
 def _first_line(error: Exception) -> str:

@@ -17,6 +17,7 @@ from huggingface_hub.errors import (
     LocalEntryNotFoundError,
     RepositoryNotFoundError,
 )
+from huggingface_hub.utils import validate_repo_id  # type: ignore[attr-defined]
 from tqdm.auto import tqdm
 
 from explorer.errors import ModelUnavailableError
@@ -139,6 +140,7 @@ def tokenizer_folder(name: str, settings: Settings) -> Path:
 
 
 def _fetch_tokenizer(name: str, settings: Settings) -> Path:
+    _refuse_elsewhere(name, settings)
     if settings.offline:
         raise ModelUnavailableError(_no_network(name, "HF_HUB_OFFLINE is set"))
     try:
@@ -185,13 +187,17 @@ def _no_network(model_id: str, reason: str) -> str:
 
 
 def _refuse_elsewhere(model_id: str, settings: Settings) -> None:
-    """Raise ModelUnavailableError for the name of a folder or of a run's model: no hub has these."""
+    """Raise ModelUnavailableError for a folder, a run's model, and what cannot be an id: no hub has these."""
     if made_by(model_id):
         raise ModelUnavailableError(
             f"{model_id} is the model of a run that is no longer on this server. Train it again, or go on with {DEFAULT_MODEL}."
         )
     if _looks_like_folder(model_id):
         raise ModelUnavailableError(_no_folder(model_id, settings))
+    try:
+        validate_repo_id(model_id)
+    except HFValidationError as error:
+        raise ModelUnavailableError(explain(model_id, error)) from None
 
 
 def _no_folder(model_id: str, settings: Settings, needed: str = "config.json and model.safetensors") -> str:
@@ -249,8 +255,17 @@ def read_config(model_id: str, file: Path) -> dict[str, Any]:
     except (OSError, ValueError):
         values = None
     if not isinstance(values, dict):
-        raise ModelUnavailableError(f"The config.json of {model_id} cannot be read, so its kind is unknown.")
+        said = f"The config.json of {model_id} cannot be read, so its kind is unknown."
+        raise ModelUnavailableError(f"{said} {repair(model_id)}")
     return values
+
+
+def repair(model_id: str) -> str:
+    """What is to be done about a damaged model."""
+    card = find_card(model_id)
+    if card is not None and card.bundled:
+        return f"Whoever runs the server has to restore assets/models/{model_id} from the repository; the other models work."
+    return "Delete its folder and download it again."
 
 
 def unsupported(model_id: str, model_type: str) -> str:

@@ -21,6 +21,7 @@ CREATE TABLE IF NOT EXISTS runs (
 );
 CREATE INDEX IF NOT EXISTS runs_by_owner ON runs (owner, created);
 """
+_REFUSED = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM)
 _DAMAGED = (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT)
 _WAIT_SECONDS = 30
 
@@ -81,25 +82,39 @@ class RunDatabase:
                     if attempt == 1 and _is_damage(error):
                         self._set_aside()
                         continue
+                    if _is_refusal(error):
+                        self._close()  # it may have been opened when the folder could not be written, and now it can
+                        if attempt == 1:
+                            continue
                     raise storage_error(f"The list of runs (runs/{FILE})", error, verb) from error
         raise AssertionError("the second attempt returns or raises")
 
     def _open(self) -> sqlite3.Connection:
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            connection = _connect(str(self.path))
-        except (OSError, sqlite3.OperationalError):
-            if not self.path.is_file():
+            return self._writable()
+        except (OSError, sqlite3.OperationalError) as error:
+            if not (_is_refusal(error) and self.path.is_file()):
                 raise
-            connection = _connect(f"{self.path.as_uri()}?mode=ro&immutable=1")
-            with suppress(sqlite3.Error):
-                connection.execute("SELECT 1 FROM runs").close()
-                return connection
+            for how in (
+                "mode=ro",
+                "mode=ro&immutable=1",
+            ):  # the second without the log, for which the first needs a file
+                with suppress(sqlite3.Error):
+                    connection = _connect(f"{self.path.as_uri()}?{how}")
+                    connection.execute("SELECT 1 FROM runs").close()
+                    return connection
+            raise
+
+    def _writable(self) -> sqlite3.Connection:
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        connection = _connect(str(self.path))
+        try:
+            with connection:
+                connection.execute("PRAGMA journal_mode=WAL")
+                connection.executescript(_SCHEMA)
+        except sqlite3.Error:
             connection.close()
             raise
-        with connection:
-            connection.execute("PRAGMA journal_mode=WAL")
-            connection.executescript(_SCHEMA)
         return connection
 
     def _set_aside(self) -> None:
@@ -141,6 +156,12 @@ def _is_damage(error: Exception) -> bool:
     """Whether the file itself is at fault, and not the disk, the permissions or another process that holds it."""
     code = getattr(error, "sqlite_errorcode", None)
     return code is not None and code & 0xFF in _DAMAGED
+
+
+def _is_refusal(error: Exception) -> bool:
+    """Whether the folder may not be written."""
+    code = getattr(error, "sqlite_errorcode", None)
+    return code is None or code & 0xFF in _REFUSED
 
 
 def _readable_rows(path: Path) -> list[Any]:

@@ -163,12 +163,12 @@ class RunManager:
         self._changed.notify_all()
 
     def publish(self, record: RunRecord) -> None:
-        """Take a newer record of a run that is active; to disk when its status changes, and every few seconds."""
+        """Take a newer record of a run that is active; to disk with a new status, with a checkpoint, and every few seconds."""
         now = time.monotonic()
         with self._changed:
             before = self._active[record.run_id]
             record = replace(record, version=max(record.version, before.version + 1))
-            changed = before.status is not record.status
+            changed = (before.status, before.saved) != (record.status, record.saved)
             due = now - self._kept_at.get(record.run_id, 0.0) > KEEP_SECONDS
             if (
                 changed or due

@@ -122,6 +122,7 @@ class RunRecord:
     examples: how many are trained on; 0 in older records. said: what a model that began from nothing has said so far.
     kind: of the task, see explorer.tuning.kinds.
     kept: the step whose numbers a run has that keeps its best one, once it has ended; 0 for the last.
+    saved: the last step at which a checkpoint was due, and this record with it.
     """
 
     run_id: str
@@ -164,6 +165,7 @@ class RunRecord:
     said: tuple[Said, ...] = ()
     kind: str = CLASSES
     kept: int = 0
+    saved: int = 0
 
     def but(self, **changes: Any) -> RunRecord:
         """A newer version of this record."""
@@ -237,8 +239,13 @@ class RunRecord:
         return cls(**values)
 
 
-def damaged(run_id: str, owner: str, created: object, error: Exception) -> RunRecord:
-    """What stands for a run whose record cannot be read: it is listed, says so, and can be deleted."""
+TRAIN_AGAIN = "Delete this run and train it again; the other runs are not affected."
+
+
+def damaged(
+    run_id: str, owner: str, created: object, error: Exception, place: str = "runs/runs.sqlite", so: str = TRAIN_AGAIN
+) -> RunRecord:
+    """What stands for a run whose record, in `place`, cannot be read: it is listed and says so. so: what is to be done."""
     return RunRecord(
         run_id=run_id,
         owner=owner,
@@ -246,8 +253,7 @@ def damaged(run_id: str, owner: str, created: object, error: Exception) -> RunRe
         status=RunStatus.DAMAGED,
         created=created if isinstance(created, float) else 0.0,
         name=f"Run {run_id}",
-        message=f"Its record in runs/runs.sqlite cannot be read ({type(error).__name__}: {str(error)[:80]}). Delete this run "
-        "and train it again; the other runs are not affected.",
+        message=f"Its record in {place} cannot be read ({str(error)[:80]}). {so}",
     )
 
 

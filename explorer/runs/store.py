@@ -16,7 +16,7 @@ import psutil
 
 from explorer.errors import BadInputError, ExplorerError, StorageError
 from explorer.runs.database import RunDatabase
-from explorer.runs.examples import FIRST
+from explorer.runs.examples import FIRST, OWNER
 from explorer.runs.record import RunRecord, RunStatus, damaged
 
 WEIGHTS = "weights.safetensors"
@@ -24,6 +24,10 @@ RESUME = "resume.safetensors"
 ROW = "run_id, owner, created, record"
 """What is read of a row."""
 
+_UNREADABLE = (ValueError, LookupError, TypeError, AttributeError, RecursionError, ExplorerError)
+"""What a damaged record raises."""
+
+_RESTORE = "Whoever runs the server has to restore it from the repository; the other runs are not affected."
 _RUN_ID = re.compile(r"[a-z0-9][a-z0-9-]{5,40}")
 
 
@@ -158,7 +162,7 @@ class RunStore:
             record = RunRecord.from_json(text)
             if (record.run_id, record.owner) != (run_id, owner):
                 raise ValueError("it is another run's")
-        except (ValueError, LookupError, TypeError, AttributeError, RecursionError, ExplorerError) as error:
+        except _UNREADABLE as error:
             return damaged(str(run_id), str(owner), created, error)
         if not record.status.is_active or _is_alive(record.process):
             return record
@@ -181,5 +185,13 @@ class RunStore:
 
 @cache
 def _read_examples(folder: Path) -> dict[str, RunRecord]:
-    found = sorted(folder.glob("*/record.json"))
-    return {path.parent.name: RunRecord.from_json(path.read_text(encoding="utf-8")) for path in found}
+    """A damaged one says so; it hides neither the others nor the visitors' runs."""
+    found = {}
+    for path in sorted(folder.glob("*/record.json")):
+        try:
+            found[path.parent.name] = RunRecord.from_json(path.read_text(encoding="utf-8"))
+        except (OSError, *_UNREADABLE) as error:
+            logging.getLogger("explorer").error("%s is damaged: %s", path, error)
+            name = path.parent.name
+            found[name] = damaged(name, OWNER, 0.0, error, f"assets/runs/{name}/{path.name}", _RESTORE)
+    return found

@@ -24,8 +24,12 @@ from explorer.tuning.training import Update
 
 PUBLISH_SECONDS = 0.2
 CHECKPOINT_SECONDS = 10.0
+CHECKPOINT_STEPS = 50
 CHECKPOINT_SHARE = 0.05
-"""A checkpoint is written every so many seconds, and less often where writing it would take more than this share."""
+"""A checkpoint is written every so many seconds or steps, and less often where writing it would take more than this share."""
+
+LONGEST_REST = 20.0
+"""Seconds after which one that has become due is written whatever it costs: more than that nobody is to lose."""
 
 Step = TypeVar("Step")
 
@@ -103,7 +107,7 @@ class Working:
             self.publish(self.record)
 
     def _follow(self, training: Trained, reporter: Reporter) -> None:
-        saved, pause = time.monotonic(), CHECKPOINT_SECONDS
+        saved, step, rest = time.monotonic(), training.step, 0.0
         for update in in_turn(training.updates()):
             noted = self._noted(training, update)
             reporter.take(update)
@@ -111,10 +115,13 @@ class Working:
             if update.metrics is not None or noted or now - reporter.told > PUBLISH_SECONDS:
                 self.record = reporter.report(self.record, **noted)
                 self.publish(self.record)
-            if now - saved > pause and update.step < training.steps:
+            due = now - saved > CHECKPOINT_SECONDS or update.step - step >= CHECKPOINT_STEPS
+            if due and now - saved > rest and update.step < training.steps:
+                self.record = reporter.report(self.record, saved=update.step)
+                self.publish(self.record)  # first, so that no curve ends before its checkpoint
                 save_tensors(self.folder / RESUME, training.state())
-                saved = time.monotonic()
-                pause = max(CHECKPOINT_SECONDS, (saved - now) / CHECKPOINT_SHARE)
+                saved, step = time.monotonic(), update.step
+                rest = min(LONGEST_REST, (saved - now) / CHECKPOINT_SHARE)
             if self.stopping.is_set():
                 break
 

@@ -21,6 +21,7 @@ STARTS = ("teacher", "pretrained", "random")
 SOFT_LOSSES = ("kl", "l2")
 """How a student is compared with its teacher: T² KL of softened softmax, or the squared difference of logits."""
 
+MOST_RANK = 4096
 LONGEST_ROW = 128
 """Tokens a row, as in the GLUE recipes; longer texts are cut, and the run says how many."""
 
@@ -51,7 +52,7 @@ Targets = Annotated[
     AfterValidator(_known_targets),
     Shown("Adapted matrices", choices=tuple((name.replace("ffn_", "FFN "), name) for name in TARGETS)),
 ]
-Rank = Annotated[int, Exact(1, 4096), Shown("Rank r", slider=(1, 128))]
+Rank = Annotated[int, Exact(1, MOST_RANK), Shown("Rank r", slider=(1, 128))]
 Alpha = Annotated[float, Number(0, 10_000, above=True), Shown("LoRA alpha", "The update is scaled by alpha / r.")]
 LearningRate = Annotated[float | None, Number(0, 1e6, above=True, optional=True), Shown("Learning rate")]
 """None takes the method's own default."""

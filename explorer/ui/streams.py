@@ -13,13 +13,12 @@ import gradio as gr
 
 from explorer.action import LiveAction
 from explorer.errors import MissingCapabilityError, readable
-from explorer.models.catalog import DEFAULT_MODEL
 from explorer.ui.folds import Panel
 from explorer.ui.page import Page
 from explorer.ui.places import Place
 from explorer.ui.signatures import named
 from explorer.ui.visitors import owner_of
-from explorer.ui.wiring import Question, Wire, cleared
+from explorer.ui.wiring import Question, Wire, cleared, model_named
 
 PAUSE_SECONDS = 0.35
 """Between two looks at a run: the page is redrawn about three times a second."""
@@ -150,7 +149,7 @@ class Stream(Wire[LiveAction]):
     def question(self, values: dict[str, Any]) -> Question:
         """A model is one of the parameters; what is empty takes its default."""
         if self.action.takes_model:
-            values["model"] = str(values.get("model") or DEFAULT_MODEL)
+            values["model"] = model_named(values.get("model"))
         params = self.action.params(**{name: value for name, value in values.items() if value is not None})
         return Question("", params, self.action.script(params))
 

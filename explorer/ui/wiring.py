@@ -17,6 +17,7 @@ import gradio as gr
 from explorer.action import Action, LiveAction
 from explorer.engine.protocol import answer
 from explorer.errors import MissingCapabilityError, readable
+from explorer.kinds import Name
 from explorer.models.catalog import DEFAULT_MODEL
 from explorer.plain import Asked
 from explorer.tables import Table
@@ -177,7 +178,7 @@ class Connection(Wire[Action]):
 
     def question(self, values: dict[str, Any]) -> Question:
         """The model by its name, and everything else a parameter."""
-        model = encodable(str(values.pop("model", None) or DEFAULT_MODEL)) if self.action.takes_model else ""
+        model = model_named(values.pop("model", None)) if self.action.takes_model else ""
         params = self.action.params(**values)
         return Question(model, params, self.action.script(model, params))
 
@@ -215,6 +216,12 @@ class Connection(Wire[Action]):
         inputs = {**self.inputs, **self.views, **(extra or {})}
         listening = named(respond, list(inputs), with_event=read is not None)
         return self.listen(triggers, listening, inputs, queue=False, trigger_mode="always_last")
+
+
+def model_named(value: object) -> str:
+    """The model's name that came, or the bundled one's where none did. Raises BadInputError for what is no name."""
+    name = Name(optional=True).read(encodable(value), "model")
+    return name.strip() or DEFAULT_MODEL
 
 
 def cleared(component: Any) -> Any:

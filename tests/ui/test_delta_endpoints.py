@@ -254,12 +254,12 @@ class TestSweep:
     @pytest.mark.parametrize(
         ("ranks", "hint"),
         [
-            ("", "rank must be a whole number"),
+            ("", "ranks must be a whole number"),
             ("8, 8", "different ranks"),
-            ("0, 1", "rank must be a whole number, 1 or more"),
-            ("two", "rank must be a whole number"),
+            ("0, 1", "ranks must be a whole number from 1"),
+            ("two", "ranks must be a whole number"),
             ("1,2,3,4,5,6,7,8,9,10,11", "Give 1 to 10"),
-            ("5000", "rank must be a number from 1 to 4096"),
+            ("5000", "ranks must be a whole number from 1 to 4,096"),
         ],
     )
     def test_ranks_that_are_none_start_no_run(self, client: Client, tiny_model: str, ranks: str, hint: str) -> None:

@@ -7,10 +7,21 @@ from typing import Annotated, Any, Self
 from pydantic import model_validator
 
 from explorer.errors import BadInputError
-from explorer.kinds import Name, Names, Read, Whole
+from explorer.kinds import Name, Names, OneOf, Read, Whole
 from explorer.params import Shown, params
 from explorer.runs.examples import FIRST, OTHER_RANK
-from explorer.tuning.spec import BatchSize, Epochs, Examples, RunSeed, RunSpec, Targets, Task, spec_of
+from explorer.tuning.spec import (
+    MOST_RANK,
+    TARGETS,
+    BatchSize,
+    Epochs,
+    Examples,
+    RunSeed,
+    RunSpec,
+    Targets,
+    Task,
+    spec_of,
+)
 
 MOST_RANKS = 10
 
@@ -22,7 +33,7 @@ Directions = Annotated[int, Whole(1), Shown("Directions r of ΔW", slider=(1, 64
 
 def _different_ranks(given: Any) -> tuple[int, ...]:
     named = given.split(",") if isinstance(given, str) else Names().read(given, "ranks")
-    ranks = tuple(Whole(1).read(rank, "rank") for rank in named)
+    ranks = tuple(Whole(1, MOST_RANK).read(rank, "ranks") for rank in named)
     if not 1 <= len(ranks) <= MOST_RANKS or len(set(ranks)) < len(ranks):
         raise BadInputError(f"Give 1 to {MOST_RANKS} different ranks, such as 1, 2, 4, 8, 64.")
     return ranks
@@ -88,8 +99,8 @@ class ExperimentParams:
 
     model: Annotated[str, Name()]
     task: Task = "sst2"
-    module: Module = "query"
-    r: Directions = 4
+    module: Annotated[str, OneOf(TARGETS), Shown("Matrix", dropdown=True)] = "query"
+    r: Annotated[int, Whole(1, MOST_RANK), Shown("Directions r of ΔW", slider=(1, 64))] = 4
     epochs: Epochs = 3
     batch_size: BatchSize = 16
     examples: Examples = 0

@@ -57,7 +57,7 @@ def _ids(value: Any) -> tuple[int, ...]:
     value = () if value is None else value
     if not isinstance(value, list | tuple) or len(value) > LONGEST_BRANCH:
         raise BadInputError("branch takes token ids, such as [262, 3965], or nothing.")
-    return tuple(Whole(0).read(one, "a token id of the branch") for one in value)
+    return tuple(Whole(0).read(one, "branch") for one in value)
 
 
 Writer = Annotated[str, Name(missing=f"Choose a model that continues a text, such as {WRITER}.")]

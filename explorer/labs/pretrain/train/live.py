@@ -24,7 +24,9 @@ def pretrain(engine: Engine, params: PretrainParams, owner: str) -> Iterator[Com
 
 def follow_pretraining(engine: Engine, params: FollowPretrainingParams, owner: str) -> Iterator[Compared | None]:
     """Look at runs that were started before. Raises BadInputError for a run of another kind."""
-    names = tuple(name.strip() for name in params.run.split(",") if name.strip())[:2]
+    names = tuple(name.strip() for name in params.run.split(",") if name.strip())[:2] or (
+        FollowPretrainingParams().run,
+    )
     if len(names) == 1 and names[0] in FROM_NOTHING:
         names = (names[0], FROM_NOTHING[names[0]])
     for name in names:

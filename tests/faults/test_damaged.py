@@ -1,0 +1,111 @@
+"""What is bundled, and the list of runs of a server that is up, damaged on the disk: it is named, and the rest works."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from explorer.engine.local import LocalEngine
+from explorer.errors import ExplorerError, ModelUnavailableError
+from explorer.labs.masking import FILL_MASKS
+from explorer.models import hub
+from explorer.runs.database import FILE
+from explorer.runs.examples import FIRST, OTHER_RANK
+from explorer.runs.manager import RunManager
+from explorer.runs.record import RunStatus
+from explorer.runs.store import RunStore
+from explorer.settings import BUNDLED_RUNS, BUNDLED_TASKS, Settings
+from explorer.tasks import sources
+from tests.engine.lanes import no_model
+from tests.engine.records import record
+
+DAMAGES: dict[str, Callable[[bytes], bytes]] = {
+    "cut": lambda content: content[: len(content) // 2],
+    "empty": lambda content: b"",
+    "overwritten": lambda content: bytes(byte ^ 0x5A for byte in content[:4096]) + content[4096:],
+    "wrong JSON": lambda content: b'{"a": [1, 2',
+    "another's JSON": lambda content: b"[]",
+}
+DAMAGED = pytest.mark.parametrize("how", DAMAGES)
+
+
+def damage(file: Path, how: str) -> None:
+    file.write_bytes(DAMAGES[how](file.read_bytes()))
+
+
+@pytest.fixture
+def bundled(tmp_path: Path, tiny_model: str, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Two bundled models, both of them tiny; the folder of bert-mini."""
+    for name in ("bert-small", "bert-mini"):
+        shutil.copytree(tiny_model, tmp_path / "models" / name)
+    monkeypatch.setattr(hub, "BUNDLED_MODELS", tmp_path / "models")
+    return tmp_path / "models" / "bert-mini"
+
+
+@pytest.mark.parametrize("name", ["config.json", "model.safetensors", "tokenizer.json"])
+@DAMAGED
+def test_a_bundled_model_is_named_with_what_to_do_and_another_answers(
+    bundled: Path, tmp_path: Path, name: str, how: str
+) -> None:
+    damage(bundled / name, how)
+    engine = LocalEngine(Settings(device="cpu", offline=True, data_folder=tmp_path))
+    asked = FILL_MASKS.params(text="Paris is in [MASK].")
+    with pytest.raises(ModelUnavailableError) as said:
+        engine.follow(FILL_MASKS.job, asked, "bert-mini").last.result()
+    assert "bert-mini" in str(said.value)
+    assert "restore assets/models/bert-mini from the repository" in str(said.value)
+    assert engine.follow(FILL_MASKS.job, asked, "bert-small").last.result()
+
+
+@DAMAGED
+def test_a_worked_example_says_that_it_is_damaged_among_the_others(tmp_path: Path, how: str) -> None:
+    examples = tmp_path / "examples"
+    for name in (FIRST, OTHER_RANK):
+        (examples / name).mkdir(parents=True)
+        shutil.copy(BUNDLED_RUNS / name / "record.json", examples / name)
+    damage(examples / FIRST / "record.json", how)
+    runs = RunManager(RunStore(tmp_path, examples), Settings(), lambda *_: None, no_model)
+    runs.store.save(record(status=RunStatus.DONE))
+    listed = {one.run_id: one for one in runs.list("ada")}
+    assert listed.keys() == {"r0123456789ab", FIRST, OTHER_RANK}
+    assert [one.status for one in listed.values()] == [RunStatus.DONE, RunStatus.DAMAGED, RunStatus.DONE]
+    assert f"assets/runs/{FIRST}/record.json cannot be read" in listed[FIRST].message
+
+
+@pytest.mark.parametrize("how", ["empty", "overwritten", "wrong JSON"])
+def test_a_bundled_task_is_named_and_the_others_are_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str
+) -> None:
+    for name in ("sst2", "rte"):
+        shutil.copytree(BUNDLED_TASKS / name, tmp_path / name)
+    monkeypatch.setattr(sources, "BUNDLED_TASKS", tmp_path)
+    file = tmp_path / "sst2" / "train.tsv"
+    damage(file, how)
+    settings = Settings(offline=True, data_folder=tmp_path / "data")
+    with pytest.raises(ExplorerError, match=r"train\.tsv"):
+        sources.load("sst2", settings)
+    assert sources.load("rte", settings).train
+
+
+@pytest.mark.parametrize("ending", ["", "-wal"])
+def test_a_list_that_is_overwritten_while_it_is_open_costs_no_restart(tmp_path: Path, ending: str) -> None:
+    runs = RunManager(RunStore(tmp_path, BUNDLED_RUNS), Settings(), lambda *_: None, no_model)
+    for number in range(40):
+        runs.store.save(record(f"r-{number:06d}", status=RunStatus.DONE))
+    with (tmp_path / "runs" / (FILE + ending)).open("r+b") as file:
+        file.write(b"\xa5" * 4096)
+    with closing(RunStore(tmp_path)) as other:  # the server's own connection may know the pages still
+        other.owned_by(None)
+    assert FIRST in {one.run_id for one in runs.list("ada")}
+    runs.store.save(record("r-after", status=RunStatus.DONE))
+    assert runs.get("r-after").status is RunStatus.DONE
+    runs.store.close()
+    with closing(sqlite3.connect(tmp_path / "runs" / FILE)) as database:
+        assert database.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+    with closing(RunStore(tmp_path)) as again:
+        assert again.find("r-after") is not None
