@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from functools import partial
 from pathlib import Path
 from typing import Any, cast
@@ -59,12 +60,21 @@ def local_folder(model_id: str, settings: Settings) -> Path | None:
             return folder if (folder / "config.json").is_file() else None
         except (OSError, RuntimeError, ValueError):  # too long, forbidden, an unknown ~user, a null byte
             return None
+    if not allowed(model_id, settings):
+        return None
     try:
         config = hf_hub_download(model_id, "config.json", cache_dir=settings.hub_cache, local_files_only=True)
     except (LocalEntryNotFoundError, HFValidationError):
         return None
     folder = Path(config).parent
     return folder if weight_files(folder) else None
+
+
+def allowed(model_id: str, settings: Settings) -> bool:
+    """Whether this server opens a model of the hub; where no list is set, any."""
+    return not settings.hub_allowed or any(
+        fnmatchcase(model_id.lower(), pattern.lower()) for pattern in settings.hub_allowed
+    )
 
 
 def weight_files(folder: Path) -> list[Path]:
@@ -123,6 +133,8 @@ def tokenizer_folder(name: str, settings: Settings) -> Path:
         return BUNDLED_MODELS / name
     if made_by(name):
         return require_folder(name, settings)
+    if not _looks_like_folder(name):
+        _refuse_elsewhere(name, settings)
     try:
         if not _looks_like_folder(name):
             config = try_to_load_from_cache(name, "config.json", cache_dir=settings.hub_cache)
@@ -185,13 +197,19 @@ def _no_network(model_id: str, reason: str) -> str:
 
 
 def _refuse_elsewhere(model_id: str, settings: Settings) -> None:
-    """Raise ModelUnavailableError for the name of a folder or of a run's model: no hub has these."""
+    """Raise ModelUnavailableError for what is not fetched: a folder and a run's model, which no hub has, and what this
+    server's list leaves out."""
     if made_by(model_id):
         raise ModelUnavailableError(
             f"{model_id} is the model of a run that is no longer on this server. Train it again, or go on with {DEFAULT_MODEL}."
         )
     if _looks_like_folder(model_id):
         raise ModelUnavailableError(_no_folder(model_id, settings))
+    if not allowed(model_id, settings):
+        raise ModelUnavailableError(
+            f"This server does not open {model_id}: of the hub's models it takes {', '.join(settings.hub_allowed)}. "
+            f"Choose one of these, or go on with {DEFAULT_MODEL}; whoever runs the server can add others (EXPLORER_HUB_ALLOW)."
+        )
 
 
 def _no_folder(model_id: str, settings: Settings, needed: str = "config.json and model.safetensors") -> str:
