@@ -31,7 +31,7 @@ def address(data_folder: Path) -> Iterator[str]:
     settings = Settings(device="cpu", offline=True, data_folder=data_folder, lecturer_key="teach")
     engine = LocalEngine(settings)
     app = build_app(engine)
-    options = launch_options(engine)
+    options = launch_options(engine, settings)
     _, url, _ = app.launch(server_name="127.0.0.1", prevent_thread_lock=True, quiet=True, mcp_server=HAS_MCP, **options)
     in_turns = timing.in_turns
     with pytest.MonkeyPatch.context() as quick:  # what is timed is timed twice, of which quartiles can be had
