@@ -46,6 +46,20 @@ def test_what_comes_into_a_page_as_html_runs_nothing_and_is_noticed(visit: Visit
     visit.errors.clear()
 
 
+def test_a_refusal_is_read_above_the_figure_until_a_question_is_answered(visit: Visit) -> None:
+    visit.open("masking", "#fill-figure")
+    refusal = {"error": "Too many <b>questions</b>.", "detail": ""}
+    visit.page.route("**/gradio_api/run/**", lambda route: route.fulfill(status=429, json=refusal))
+    slider = visit.page.locator("input[type=range]:visible").first
+    slider.press("ArrowRight")
+    expect(visit.page.locator(".refused")).to_have_text("Too many <b>questions</b>.")
+    slider.press("ArrowRight")
+    expect(visit.page.get_by_role("alert")).to_have_count(1)
+    visit.page.unroute("**/gradio_api/run/**")
+    slider.press("ArrowRight")
+    expect(visit.page.locator(".refused")).to_have_count(0)
+
+
 @pytest.fixture(scope="module")
 def closed() -> Iterator[str]:
     """The address of a server behind both doors."""
