@@ -41,7 +41,7 @@ def main() -> None:
             server_port=arguments.port,
             prevent_thread_lock=True,
             mcp_server=arguments.mcp or None,
-            **launch_options(engine),
+            **launch_options(engine, chosen),
         )
     except OSError as error:
         sys.exit(

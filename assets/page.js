@@ -106,7 +106,23 @@
   });
 
   // Gradio's client asks by fetch: which event, with what, and whether the answer is the response or a stream.
-  const fetched = window.fetch.bind(window);
+  const answered = window.fetch.bind(window);
+  const REFUSALS = new Set([401, 413, 429, 507]);  // explorer/ui/class_door.py and limits.py
+  async function fetched(resource, options) {
+    const response = await answered(resource, options);
+    if (REFUSALS.has(response.status)) response.clone().json().then(({ error }) => showRefusal(error), () => {});
+    return response;
+  }
+
+  // Gradio says nothing of an answer that is refused before it sees the question.
+  function showRefusal(sentence) {
+    document.querySelector(".refused")?.remove();
+    const box = sentence && Object.assign(document.createElement("div"), { className: "notice refused", textContent: sentence });
+    if (!box) return;
+    box.setAttribute("role", "alert");
+    document.querySelector(".notice-place")?.before(box);
+  }
+
   window.fetch = async (resource, options) => {
     const asked = about(resource, options);
     if (!asked) {
@@ -119,7 +135,10 @@
     const ends = figures.map((figure) => begin(figure, model));
     try {
       const response = await fetched(resource, options);
-      if (response.ok) figures.forEach((figure) => { figure.explorerModel = model; });
+      if (response.ok) {
+        figures.forEach((figure) => { figure.explorerModel = model; });
+        showRefusal("");
+      }
       if (streams && response.ok) {
         const all = () => ends.forEach((end) => end()); // what this stream leaves empty draws nothing
         figures.forEach((figure, place) => {

@@ -9,10 +9,15 @@ from collections.abc import Mapping, MutableMapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 BUNDLED_MODELS = ROOT / "assets" / "models"
 GIBIBYTE = 2**30
+MEBIBYTE = 2**20
+
+SPACES = "https://huggingface.co https://*.huggingface.co"
+"""Where Spaces show an app in a frame."""
 
 BUNDLED_TASKS = ROOT / "assets" / "tasks"
 BUNDLED_STORIES = ROOT / "assets" / "stories"
@@ -60,6 +65,16 @@ class Settings:
     visitor_exports_bytes: int = GIBIBYTE  # EXPLORER_VISITOR_EXPORTS_GB: of one visitor's runs
     training_lanes: int = 1  # EXPLORER_TRAINING_LANES: runs that train at the same time
     lecturer_key: str = ""  # EXPLORER_LECTURER_KEY: who opens a page with ?lecturer=KEY sees everybody's runs
+    class_password: str = ""  # EXPLORER_CLASS_PASSWORD: without it nothing is answered; empty: the app is open
+    hub_allowed: tuple[str, ...] = ()  # EXPLORER_HUB_ALLOW: hub ids and patterns such as google-bert/*; none: any
+    frame_ancestors: str = SPACES  # EXPLORER_FRAMES: sites that may show the app in a frame, beside itself
+    question_bytes: int = 8 * MEBIBYTE  # EXPLORER_QUESTION_MB: one request, but for an upload
+    upload_bytes: int = 100 * MEBIBYTE  # EXPLORER_UPLOAD_MB: one file
+    free_disk_bytes: int = GIBIBYTE  # EXPLORER_FREE_DISK_GB: with less, no upload is taken
+    questions_a_minute: int = 0  # EXPLORER_QUESTIONS_A_MINUTE: of one visitor; 0: no limit. Unset: on 127.0.0.1
+    address_questions_a_minute: int = 0  # EXPLORER_ADDRESS_QUESTIONS_A_MINUTE: of all who come from one address
+    uploads_an_hour: int = 0  # EXPLORER_UPLOADS_AN_HOUR: of one visitor, and so on as above
+    address_uploads_an_hour: int = 0  # EXPLORER_ADDRESS_UPLOADS_AN_HOUR
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] = os.environ) -> Settings:
@@ -96,6 +111,13 @@ class Settings:
             ),
             training_lanes=int(_number(environment, "EXPLORER_TRAINING_LANES", standard.training_lanes, least=1)),
             lecturer_key=environment.get("EXPLORER_LECTURER_KEY", "").strip(),
+            class_password=environment.get("EXPLORER_CLASS_PASSWORD", "").strip(),
+            hub_allowed=tuple(environment.get("EXPLORER_HUB_ALLOW", "").replace(",", " ").split()),
+            frame_ancestors=_sources(environment, "EXPLORER_FRAMES", standard.frame_ancestors),
+            question_bytes=_megabytes(environment, "EXPLORER_QUESTION_MB", standard.question_bytes),
+            upload_bytes=_megabytes(environment, "EXPLORER_UPLOAD_MB", standard.upload_bytes),
+            free_disk_bytes=_gigabytes(environment, "EXPLORER_FREE_DISK_GB", standard.free_disk_bytes),
+            **_rates(environment, standard),
         )
 
 
@@ -114,6 +136,37 @@ def _number(environment: Mapping[str, str], name: str, standard: float, least: f
 
 def _gigabytes(environment: Mapping[str, str], name: str, standard: int) -> int:
     return int(_number(environment, name, standard / GIBIBYTE) * GIBIBYTE)
+
+
+def _megabytes(environment: Mapping[str, str], name: str, standard: int) -> int:
+    return int(_number(environment, name, standard / MEBIBYTE) * MEBIBYTE)
+
+
+def _sources(environment: Mapping[str, str], name: str, standard: str) -> str:
+    """Sites, with spaces between them, of which none can end the header that they go into; "none" for none."""
+    text = " ".join(environment.get(name, "").split()) or standard
+    if text == "none":
+        return ""
+    if not re.fullmatch(r"[\w:/.*' -]*", text, re.ASCII):
+        raise ValueError(f"{name} must be sites such as https://school.example, with spaces between, and is {text!r}")
+    return text
+
+
+RATES = {
+    "questions_a_minute": 600,
+    "address_questions_a_minute": 12_000,
+    "uploads_an_hour": 60,
+    "address_uploads_an_hour": 1200,
+}
+"""Of a server that others can reach: a page asks some ten questions when it opens, and a slider some twenty a second."""
+
+
+def _rates(environment: Mapping[str, str], standard: Settings) -> dict[str, Any]:
+    alone = _asks_itself(environment, standard)
+    return {
+        name: int(_number(environment, f"EXPLORER_{name.upper()}", 0 if alone else rate))
+        for name, rate in RATES.items()
+    }
 
 
 def _asks_itself(environment: Mapping[str, str], standard: Settings) -> bool:

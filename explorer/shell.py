@@ -19,20 +19,22 @@ from explorer.engine.protocol import Engine
 from explorer.home import HOME
 from explorer.labs import CHAPTERS, LABS, Lab
 from explorer.reference import Reference, all_of
+from explorer.settings import Settings, settings
 from explorer.ui import sessions
-from explorer.ui.components import ASSETS, glossary_script, notice_place, theme
+from explorer.ui.class_door import ClassDoor
+from explorer.ui.components import ASSETS, head_scripts, notice_place, theme
 from explorer.ui.documented import DocumentedPages
+from explorer.ui.entry import Entry
 from explorer.ui.front_door import FrontDoor
 from explorer.ui.frontend import FOR_A_DAY, STYLE_NAME, KeptAssets, serve_plotly, serve_style, style_links
 from explorer.ui.kept_pages import KeptPages
+from explorer.ui.limits import Limits
 from explorer.ui.page import Page
 from explorer.ui.picker import Picker
+from explorer.ui.policy import inline_scripts, page_policy
 from explorer.ui.streams import StreamingPages
 
 TITLE = "BERT Explorer"
-
-LARGEST_UPLOAD = "100mb"
-"""Of any file, before it is looked at."""
 
 FILES_KEPT = (3600, 24 * 3600)
 """Files that visitors brought or were handed: looked through every hour, removed after a day (seconds)."""
@@ -184,23 +186,41 @@ def _style() -> str:
     return "\n".join(file.read_text(encoding="utf-8") for file in files)
 
 
-def launch_options(engine: Engine) -> dict[str, Any]:
-    """What the app's launch needs beside host and port."""
+def _policy_of(page: str, sites: str) -> str:
+    """A page's Content-Security-Policy: Gradio adds the head's scripts, and the attention page a document with its own."""
+    from explorer.labs.attention.views.document import template
+
+    return page_policy(page, [*inline_scripts(head_scripts()), *inline_scripts(template())], sites)
+
+
+def _passed(engine: Engine, chosen: Settings) -> list[Middleware]:
+    """What every request passes, in this order."""
+    entry, sites = Entry(chosen.class_password), chosen.frame_ancestors
+    pages = ["/", *(f"/{lab.slug}" for lab in LABS)]
+    return [
+        Middleware(FrontDoor, is_lecturer=engine.runs.is_lecturer, entry=entry, sites=sites),
+        Middleware(ClassDoor, entry=entry, sites=sites),
+        Middleware(Limits, settings=chosen),
+        Middleware(KeptAssets),
+        Middleware(KeptPages, paths=pages, head=style_links(), policy=partial(_policy_of, sites=sites)),
+    ]
+
+
+def launch_options(engine: Engine, chosen: Settings | None = None) -> dict[str, Any]:
+    """What the app's launch needs beside host and port; `chosen` is this process's settings where it is not given."""
+    chosen = chosen or settings()
     return {
+        "password": chosen.class_password,
         "theme": theme(),
         "css": _style(),
-        "head": f"<script>{(ASSETS / 'page.js').read_text(encoding='utf-8')}</script>{glossary_script()}",
+        "head": head_scripts(),
         "footer_links": ["api", "settings"],
         "ssr_mode": False,
         "enable_monitoring": False,
-        "max_file_size": LARGEST_UPLOAD,
+        "max_file_size": chosen.upload_bytes,
         "state_session_capacity": sessions.MOST_SESSIONS,
         "app_kwargs": {
-            "middleware": [
-                Middleware(FrontDoor, is_lecturer=engine.runs.is_lecturer),
-                Middleware(KeptAssets),
-                Middleware(KeptPages, paths=["/", *(f"/{lab.slug}" for lab in LABS)], head=style_links()),
-            ],
+            "middleware": _passed(engine, chosen),
             "routes": [
                 Route("/explorer/plotly.min.js", serve_plotly),
                 Route(f"/{STYLE_NAME}", serve_style),

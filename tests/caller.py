@@ -14,9 +14,9 @@ class Caller(Client):
     With `other` it is told what that one has learned of the same app, and is a visitor of its own nevertheless.
     """
 
-    def __init__(self, address: str, other: Caller | None = None) -> None:
+    def __init__(self, address: str, other: Caller | None = None, **options: Any) -> None:
         self._other = other
-        super().__init__(address, verbose=False, analytics_enabled=False, httpx_kwargs={"timeout": 300})
+        super().__init__(address, verbose=False, analytics_enabled=False, httpx_kwargs={"timeout": 300}, **options)
 
     def _get_config(self) -> Any:
         if self._other:

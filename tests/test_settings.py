@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from explorer.settings import GIBIBYTE, Settings, listen_on, settings
+from explorer.settings import GIBIBYTE, RATES, Settings, listen_on, settings
 
 VARIABLES = (
     ("GRADIO_SERVER_NAME", "127.0.0.2", "server_name", "127.0.0.2"),
@@ -38,8 +38,31 @@ VARIABLES = (
     ("EXPLORER_VISITOR_EXPORTS_GB", "0.5", "visitor_exports_bytes", GIBIBYTE // 2),
     ("EXPLORER_TRAINING_LANES", "2", "training_lanes", 2),
     ("EXPLORER_LECTURER_KEY", " open sesame ", "lecturer_key", "open sesame"),
+    ("EXPLORER_CLASS_PASSWORD", " winter 26 ", "class_password", "winter 26"),
+    (
+        "EXPLORER_HUB_ALLOW",
+        "google-bert/*, prajjwal1/bert-tiny",
+        "hub_allowed",
+        ("google-bert/*", "prajjwal1/bert-tiny"),
+    ),
+    (
+        "EXPLORER_FRAMES",
+        " https://a.example  https://b.example",
+        "frame_ancestors",
+        "https://a.example https://b.example",
+    ),
+    ("EXPLORER_FRAMES", "none", "frame_ancestors", ""),
+    ("EXPLORER_QUESTION_MB", "0.5", "question_bytes", 2**19),
+    ("EXPLORER_UPLOAD_MB", "20", "upload_bytes", 20 * 2**20),
+    ("EXPLORER_FREE_DISK_GB", "0.5", "free_disk_bytes", GIBIBYTE // 2),
+    ("EXPLORER_QUESTIONS_A_MINUTE", "30", "questions_a_minute", 30),
+    ("EXPLORER_ADDRESS_QUESTIONS_A_MINUTE", "90", "address_questions_a_minute", 90),
+    ("EXPLORER_UPLOADS_AN_HOUR", "5", "uploads_an_hour", 5),
+    ("EXPLORER_ADDRESS_UPLOADS_AN_HOUR", "50", "address_uploads_an_hour", 50),
 )
 NUMBERS = (
+    "EXPLORER_QUESTION_MB",
+    "EXPLORER_QUESTIONS_A_MINUTE",
     "GRADIO_SERVER_PORT",
     "EXPLORER_MODEL_CACHE_GB",
     "EXPLORER_WORKERS",
@@ -132,3 +155,18 @@ def test_the_host_of_the_command_line_counts(monkeypatch: pytest.MonkeyPatch) ->
     assert listen_on("0.0.0.0").local_folders
     monkeypatch.undo()
     settings.cache_clear()
+
+
+def test_rates_are_limited_where_others_can_reach_the_server() -> None:
+    alone, shared = (Settings.from_environment({"GRADIO_SERVER_NAME": host}) for host in ("127.0.0.1", "0.0.0.0"))
+    for name, rate in RATES.items():
+        assert getattr(alone, name) == 0
+        assert getattr(shared, name) == rate > 0
+    unlimited = {"GRADIO_SERVER_NAME": "0.0.0.0", "EXPLORER_QUESTIONS_A_MINUTE": "0"}
+    assert Settings.from_environment(unlimited).questions_a_minute == 0
+
+
+@pytest.mark.parametrize("sites", ["https://a.example; script-src *", "https://ä.example", 'x"y'])
+def test_sites_that_would_end_the_policy_are_refused(sites: str) -> None:
+    with pytest.raises(ValueError, match="EXPLORER_FRAMES"):
+        Settings.from_environment({"EXPLORER_FRAMES": sites})

@@ -18,7 +18,8 @@ from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from explorer.errors import MissingCapabilityError, ModelUnavailableError
 from explorer.models.families import Architecture, Capability, find_architecture
-from explorer.models.hub import read_config, repair, require_folder, unsupported
+from explorer.models.hub import read_config, require_folder
+from explorer.models.refused import repair, unsupported
 from explorer.settings import Settings
 
 

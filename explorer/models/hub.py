@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from functools import partial
 from pathlib import Path
 from typing import Any, cast
@@ -12,18 +13,17 @@ from typing import Any, cast
 import httpx2
 from huggingface_hub import HfApi, hf_hub_download, try_to_load_from_cache
 from huggingface_hub.errors import (
-    GatedRepoError,
     HFValidationError,
     LocalEntryNotFoundError,
-    RepositoryNotFoundError,
 )
 from huggingface_hub.utils import validate_repo_id  # type: ignore[attr-defined]
 from tqdm.auto import tqdm
 
 from explorer.errors import ModelUnavailableError
 from explorer.models.catalog import DEFAULT_MODEL, find_card
-from explorer.models.families import ARCHITECTURES, find_architecture
+from explorer.models.families import find_architecture
 from explorer.models.fetch import fetch_blob
+from explorer.models.refused import explain, no_folder, no_network, repair, unsupported
 from explorer.models.trained import made_by, trained_folder
 from explorer.settings import BUNDLED_MODELS, GIBIBYTE, Settings
 
@@ -60,12 +60,21 @@ def local_folder(model_id: str, settings: Settings) -> Path | None:
             return folder if (folder / "config.json").is_file() else None
         except (OSError, RuntimeError, ValueError):  # too long, forbidden, an unknown ~user, a null byte
             return None
+    if not allowed(model_id, settings):
+        return None
     try:
         config = hf_hub_download(model_id, "config.json", cache_dir=settings.hub_cache, local_files_only=True)
     except (LocalEntryNotFoundError, HFValidationError):
         return None
     folder = Path(config).parent
     return folder if weight_files(folder) else None
+
+
+def allowed(model_id: str, settings: Settings) -> bool:
+    """Whether this server opens a model of the hub; where no list is set, any."""
+    return not settings.hub_allowed or any(
+        fnmatchcase(model_id.lower(), pattern.lower()) for pattern in settings.hub_allowed
+    )
 
 
 def weight_files(folder: Path) -> list[Path]:
@@ -105,7 +114,7 @@ def download(model_id: str, settings: Settings) -> Generator[Progress, None, Non
     """
     _refuse_elsewhere(model_id, settings)
     if settings.offline:
-        raise ModelUnavailableError(_no_network(model_id, "HF_HUB_OFFLINE is set"))
+        raise ModelUnavailableError(no_network(model_id, "HF_HUB_OFFLINE is set"))
     try:
         sizes = _file_sizes(model_id, settings)
         _check(model_id, sizes, settings)
@@ -124,6 +133,8 @@ def tokenizer_folder(name: str, settings: Settings) -> Path:
         return BUNDLED_MODELS / name
     if made_by(name):
         return require_folder(name, settings)
+    if not _looks_like_folder(name):
+        _refuse_elsewhere(name, settings)
     try:
         if not _looks_like_folder(name):
             config = try_to_load_from_cache(name, "config.json", cache_dir=settings.hub_cache)
@@ -135,14 +146,14 @@ def tokenizer_folder(name: str, settings: Settings) -> Path:
     except (OSError, RuntimeError, ValueError):  # as above
         pass
     if _looks_like_folder(name):
-        raise ModelUnavailableError(_no_folder(name, settings, "tokenizer.json"))
+        raise ModelUnavailableError(no_folder(name, settings, "tokenizer.json"))
     return _fetch_tokenizer(name, settings)
 
 
 def _fetch_tokenizer(name: str, settings: Settings) -> Path:
     _refuse_elsewhere(name, settings)
     if settings.offline:
-        raise ModelUnavailableError(_no_network(name, "HF_HUB_OFFLINE is set"))
+        raise ModelUnavailableError(no_network(name, "HF_HUB_OFFLINE is set"))
     try:
         sizes = _file_sizes(name, settings)
         wanted = [file for file in sizes if not file.endswith((".safetensors", ".index.json"))]
@@ -156,55 +167,24 @@ def _fetch_tokenizer(name: str, settings: Settings) -> Path:
         raise ModelUnavailableError(explain(name, error)) from error
 
 
-def explain(model_id: str, error: Exception) -> str:
-    """One sentence or two for a failed download: what happened and what to do."""
-    if isinstance(error, GatedRepoError):
-        return (
-            f"{model_id} is gated: its owners ask you to accept their terms on the hub and to log in "
-            f"(`hf auth login`). {DEFAULT_MODEL} needs neither."
-        )
-    if isinstance(error, RepositoryNotFoundError):
-        return f"The hub has no model called {model_id}. Check the spelling (owner/name); private models need a login."
-    if isinstance(error, HFValidationError):
-        return f"{model_id!r} is not a model id. An id looks like google-bert/bert-base-uncased."
-    status = getattr(getattr(error, "response", None), "status_code", None)
-    if status is not None:
-        return f"The hub answered with an error ({status}). Try again in a minute, or use {DEFAULT_MODEL}."
-    if isinstance(error, OSError) and "No space left" in str(error):
-        return f"The disk is full, so {model_id} cannot be kept. Free some space, or use {DEFAULT_MODEL}."
-    if isinstance(error, PermissionError):
-        return f"{model_id} cannot be kept: this server may not write to its model folder. Use {DEFAULT_MODEL}."
-    if isinstance(error, ValueError):
-        return _no_network(model_id, "what answered is not a model hub (a network's login page does that)")
-    return _no_network(model_id, "the connection failed or broke off")
-
-
-def _no_network(model_id: str, reason: str) -> str:
-    return (
-        f"{model_id} could not be downloaded: {reason}. Check the network and choose it again (what has arrived is "
-        f"kept), or go on with {DEFAULT_MODEL}, which is bundled."
-    )
-
-
 def _refuse_elsewhere(model_id: str, settings: Settings) -> None:
-    """Raise ModelUnavailableError for a folder, a run's model, and what cannot be an id: no hub has these."""
+    """Raise ModelUnavailableError for what no hub has, such as a folder or a run's model, and for what this server's list
+    leaves out."""
     if made_by(model_id):
         raise ModelUnavailableError(
             f"{model_id} is the model of a run that is no longer on this server. Train it again, or go on with {DEFAULT_MODEL}."
         )
     if _looks_like_folder(model_id):
-        raise ModelUnavailableError(_no_folder(model_id, settings))
+        raise ModelUnavailableError(no_folder(model_id, settings))
     try:
         validate_repo_id(model_id)
     except HFValidationError as error:
         raise ModelUnavailableError(explain(model_id, error)) from None
-
-
-def _no_folder(model_id: str, settings: Settings, needed: str = "config.json and model.safetensors") -> str:
-    if not settings.local_folders:
-        return "This server does not open folders of its own; give the id of a model on the hub."
-    what = "tokenizer" if needed == "tokenizer.json" else "model"
-    return f"There is no {what} in the folder {model_id}: it must hold {needed}."
+    if not allowed(model_id, settings):
+        raise ModelUnavailableError(
+            f"This server does not open {model_id}: of the hub's models it takes {', '.join(settings.hub_allowed)}. "
+            f"Choose one of these, or go on with {DEFAULT_MODEL}; whoever runs the server can add others (EXPLORER_HUB_ALLOW)."
+        )
 
 
 def _looks_like_folder(model_id: str) -> bool:
@@ -258,20 +238,6 @@ def read_config(model_id: str, file: Path) -> dict[str, Any]:
         said = f"The config.json of {model_id} cannot be read, so its kind is unknown."
         raise ModelUnavailableError(f"{said} {repair(model_id)}")
     return values
-
-
-def repair(model_id: str) -> str:
-    """What is to be done about a damaged model."""
-    card = find_card(model_id)
-    if card is not None and card.bundled:
-        return f"Whoever runs the server has to restore assets/models/{model_id} from the repository; the other models work."
-    return "Delete its folder and download it again."
-
-
-def unsupported(model_id: str, model_type: str) -> str:
-    """The sentence for a model of another family."""
-    *names, last = dict.fromkeys(entry.family.split(" ")[0].split("-v2")[0] for entry in ARCHITECTURES)
-    return f"{model_id} is a {model_type} model. Supported are {', '.join(names)} and {last}."
 
 
 def _fetch(model_id: str, sizes: dict[str, int], settings: Settings) -> Iterator[Progress]:

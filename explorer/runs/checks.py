@@ -9,7 +9,8 @@ from typing import Any
 
 from explorer.errors import BadInputError, ModelUnavailableError
 from explorer.models.families import find_architecture
-from explorer.models.hub import read_config, require_folder, unsupported
+from explorer.models.hub import read_config, require_folder
+from explorer.models.refused import unsupported
 from explorer.runs.record import RunRecord
 from explorer.scratch.objectives import OBJECTIVES
 from explorer.scratch.spec import NOTHING, ScratchSpec, no_bert

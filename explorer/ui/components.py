@@ -116,10 +116,10 @@ def while_in_view(part: str, *triggers: Any) -> Any:
     return ticket.change
 
 
-def glossary_script() -> str:
-    """What marks and explains the glossary's words on every page, for the document's head."""
-    script = (ASSETS / "glossary.js").read_text(encoding="utf-8")
-    return f"<script>\nconst ENTRIES = {as_json()};\n{script}</script>"
+def head_scripts() -> str:
+    """For the head of every page: what it does around Gradio, and what marks and explains the glossary's words."""
+    page, glossary = ((ASSETS / name).read_text(encoding="utf-8") for name in ("page.js", "glossary.js"))
+    return f"<script>{page}</script><script>\nconst ENTRIES = {as_json()};\n{glossary}</script>"
 
 
 def theme() -> gr.themes.Base:

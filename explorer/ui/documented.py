@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import gradio as gr
+from gradio_client import Client  # type: ignore[import-untyped]
 
 from explorer.kinds import OneOf
 from explorer.reference import Parameter, Reference, shared
+from explorer.ui.entry import HEADER
 
 MOST_ROWS = 200
 """Of a table that an assistant is handed: it reads every one of them, and pays for them."""
@@ -33,15 +35,35 @@ class DocumentedPages(gr.Blocks):
                 _explain(parameter, reference.parameters if reference else {})
         return info
 
-    def launch(self, *given: Any, **options: Any) -> Any:
-        """As Gradio's; with `mcp_server=True` a tool is called as its endpoint, and answers with the table alone."""
+    def launch(self, *given: Any, password: str = "", **options: Any) -> Any:
+        """As Gradio's; with `mcp_server=True` a tool is called as its endpoint, and answers with the table alone.
+
+        password: the class's, with which a tool that takes a while asks this same server.
+        """
         launched = super().launch(*given, **options)
         if (server := self.mcp_server_obj) is not None:
             endpoints = server.api_info["named_endpoints"]
             server.tool_to_endpoint = {f"{server.tool_prefix}{name.removeprefix('/')}": name for name in endpoints}
             server.get_fn_description = partial(_without_parameters, server.get_fn_description)  # type: ignore[method-assign]
             server.postprocess_output_data = partial(_table_alone, server.postprocess_output_data)  # type: ignore[method-assign]
+            if password:
+                server._get_or_create_client = partial(_own_client, server, password)  # type: ignore[method-assign]
         return launched
+
+
+def _own_client(server: Any, password: str) -> Client:
+    """As Gradio's, but let in."""
+    if server._client_instance is None:
+        server._client_instance = Client(
+            server.local_url,
+            download_files=False,
+            verbose=False,
+            analytics_enabled=False,
+            ssl_verify=False,
+            _skip_components=False,
+            headers={"x-gradio-user": "mcp", HEADER: password},
+        )
+    return cast(Client, server._client_instance)
 
 
 def _explain(parameter: Any, known: Mapping[str, Parameter]) -> None:

@@ -10,25 +10,34 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from explorer.settings import SPACES
+from explorer.ui.entry import Entry, cookie, own_address
+from explorer.ui.policy import HEADERS, bare_policy
+from explorer.ui.rates import TOO_MANY_TRIES, host_of
+
 KEY = "lecturer"
 COOKIE = "bert-explorer-lecturer"
 
-HEADERS = {
-    "x-content-type-options": "nosniff",
-    "referrer-policy": "same-origin",
-    "content-security-policy": "frame-ancestors 'self' https://huggingface.co https://*.huggingface.co",
-}
-"""Spaces show an app in a frame of huggingface.co; nobody else may."""
-
-CLOSED = ("/monitoring", "/gradio_api/monitoring", "/gradio_api/deep_link")
-"""What Gradio opens to everybody by itself: who asked what and how long it took, and a session's components as a file."""
+CLOSED = (
+    "/monitoring",
+    "/gradio_api/monitoring",
+    "/gradio_api/deep_link",
+    "/gradio_api/runs",
+    "/gradio_api/run-history",
+)
+"""What Gradio opens to everybody by itself: who asked what and how long it took, a session's components as a file, and a page
+that copies what was asked to storage of the hub."""
 
 
 class FrontDoor:
-    """ASGI middleware around the whole app. is_lecturer: whether a key is the server's."""
+    """ASGI middleware around the whole app. is_lecturer: whether a key is the server's, which opens the class's door as well.
+    sites: who may show the app in a frame."""
 
-    def __init__(self, app: ASGIApp, is_lecturer: Callable[[str], bool]) -> None:
-        self.app, self.is_lecturer = app, is_lecturer
+    def __init__(
+        self, app: ASGIApp, is_lecturer: Callable[[str], bool], entry: Entry | None = None, sites: str = SPACES
+    ) -> None:
+        self.app, self.is_lecturer, self.entry = app, is_lecturer, entry or Entry()
+        self.headers = {**HEADERS, "content-security-policy": bare_policy(sites)}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer what is answered here, and hand everything else on."""
@@ -40,7 +49,7 @@ class FrontDoor:
         async def with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
-                for name, value in HEADERS.items():
+                for name, value in self.headers.items():
                     headers.setdefault(name, value)
             await send(message)
 
@@ -60,17 +69,17 @@ class FrontDoor:
         In the address it would stand on the projector, in every link that is copied from there, and in the address of every
         request that Gradio's page sends.
         """
+        if not self.entry.tries.left(host_of(request)):
+            return PlainTextResponse(TOO_MANY_TRIES, status_code=429)
         others = [(name, value) for name, value in request.query_params.multi_items() if name != KEY]
-        page = request.scope["path"].rsplit("/", 1)[-1] or "./"  # relative, so that it works behind any path prefix
-        answer = RedirectResponse(f"{page}?{urlencode(others)}" if others else page, status_code=303)
+        answer = RedirectResponse(own_address(request, urlencode(others)), status_code=303)
         answer.headers["cache-control"] = "no-store"
         key = request.query_params[KEY]
         if self.is_lecturer(key):
-            framed = request.headers.get("x-forwarded-proto", request.url.scheme) == "https"
-            cookie = f"{COOKIE}={quote(key, safe='')}; Path=/; HttpOnly"
-            answer.headers["set-cookie"] = cookie + (
-                "; SameSite=None; Secure; Partitioned" if framed else "; SameSite=Lax"
-            )
+            for line in (cookie(request, COOKIE, quote(key, safe="")), self.entry.cookie(request)):
+                answer.headers.append("set-cookie", line)
+        else:
+            self.entry.tries.count(host_of(request))
         return answer
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import gzip
 from collections import OrderedDict
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -23,14 +23,17 @@ Key = tuple[str, ...]
 
 
 class KeptPages:
-    """ASGI middleware. paths: of the pages, such as "/masking". head: HTML for the end of each one's head.
+    """ASGI middleware. paths: of the pages, such as "/masking". head: HTML for the end of each one's head. policy: what makes
+    a page's Content-Security-Policy from its HTML, if it has one.
 
     What Gradio is given as `head` comes only once its script runs, after that has asked for its first style sheets.
     """
 
-    def __init__(self, app: ASGIApp, paths: Collection[str], head: str = "") -> None:
-        self.app, self.paths, self.head = app, frozenset(paths), head.encode()
-        self.kept: OrderedDict[Key, bytes] = OrderedDict()
+    def __init__(
+        self, app: ASGIApp, paths: Collection[str], head: str = "", policy: Callable[[str], str] | None = None
+    ) -> None:
+        self.app, self.paths, self.head, self.policy = app, frozenset(paths), head.encode(), policy
+        self.kept: OrderedDict[Key, tuple[bytes, dict[str, str]]] = OrderedDict()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """A page from memory, or made now and kept; everything else as it comes."""
@@ -43,7 +46,7 @@ class KeptPages:
             await other(scope, receive, send)
             return
         self.kept.move_to_end(key)
-        await _answer(self.kept[key], "gzip" in request.headers.get("accept-encoding", ""))(scope, receive, send)
+        await _answer(*self.kept[key], "gzip" in request.headers.get("accept-encoding", ""))(scope, receive, send)
 
     async def _make(self, key: Key, scope: Scope, receive: Receive) -> Response | None:
         """Have the page made and keep it; the answer itself where it is anything but a page."""
@@ -63,14 +66,15 @@ class KeptPages:
             other.raw_headers = start["headers"]
             return other
         page = bytes(body).replace(b"</head>", self.head + b"</head>", 1)
-        self.kept[key] = gzip.compress(page, compresslevel=6)
+        headers = {"content-security-policy": self.policy(page.decode())} if self.policy else {}
+        self.kept[key] = gzip.compress(page, compresslevel=6), headers
         while len(self.kept) > MOST_PAGES:
             self.kept.popitem(last=False)
         return None
 
 
-def _answer(compressed: bytes, takes_gzip: bool) -> Response:
-    headers = {"vary": "accept-encoding", "cache-control": "no-cache"}
+def _answer(compressed: bytes, own: dict[str, str], takes_gzip: bool) -> Response:
+    headers = {"vary": "accept-encoding", "cache-control": "no-cache", **own}
     if takes_gzip:
         return Response(compressed, media_type="text/html", headers={**headers, "content-encoding": "gzip"})
     return Response(gzip.decompress(compressed), media_type="text/html", headers=headers)

@@ -28,7 +28,12 @@ class Visit:
         self.outside: list[str] = []
         page.set_default_timeout(PATIENCE)
         page.on("pageerror", lambda error: self.errors.append(str(error)))
+        page.on("console", lambda said: self._hear(said.text))
         page.on("request", lambda request: self._note(request.url))
+
+    def _hear(self, said: str) -> None:
+        if "Content Security Policy" in said:
+            self.errors.append(said)
 
     def _note(self, url: str) -> None:
         if not url.startswith((self.address, "data:", "blob:")):

@@ -12,7 +12,7 @@ import transformers
 
 from explorer.models.bundle import Bundle, load_bundle
 from explorer.models.families import ARCHITECTURES, Architecture, Capability, by_family, find_architecture
-from explorer.models.hub import unsupported
+from explorer.models.refused import unsupported
 from explorer.settings import Settings
 from explorer.tuning.spec import TARGETS
 from tests.models import tiny

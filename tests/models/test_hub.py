@@ -17,7 +17,8 @@ from huggingface_hub import constants
 from explorer.errors import ModelUnavailableError
 from explorer.models.bundle import load_bundle
 from explorer.models.catalog import DEFAULT_MODEL
-from explorer.models.hub import download, explain, local_folder, require_folder, weight_files
+from explorer.models.hub import download, local_folder, require_folder, weight_files
+from explorer.models.refused import explain
 from explorer.settings import Settings
 from tests.models import tiny
 from tests.models.fake_hub import FakeHub, Faults, stuck
@@ -245,6 +246,18 @@ class TestBrokenAndStoppedDownloads:
             assert [*download(MODEL, settings)][-1].share == 1.0
 
 
+def test_the_servers_list_holds_for_what_was_fetched_before_it_was_made(
+    settings: Settings, published: dict[str, bytes]
+) -> None:
+    list(download(MODEL, replace(settings, hub_allowed=("Someone/*",))))
+    assert local_folder(MODEL, settings) is not None
+    closed = replace(settings, hub_allowed=("google-bert/*",))
+    assert local_folder(MODEL, closed) is None
+    with pytest.raises(ModelUnavailableError, match="EXPLORER_HUB_ALLOW"):
+        require_folder(MODEL, closed)
+    assert local_folder(DEFAULT_MODEL, closed) is not None
+
+
 class TestRefusals:
     """Each before a byte of the weights has travelled."""
 
@@ -297,6 +310,11 @@ class TestRefusals:
     def test_a_model_larger_than_this_server_downloads(self, settings: Settings, published: dict[str, bytes]) -> None:
         message = failure(replace(settings, largest_download_bytes=1000))
         assert "more than this server downloads" in message
+
+    def test_a_model_that_is_not_on_the_servers_list(self, settings: Settings, published: dict[str, bytes]) -> None:
+        message = failure(replace(settings, hub_allowed=("google-bert/*", "someone/other")))
+        assert "google-bert/*, someone/other" in message
+        assert "EXPLORER_HUB_ALLOW" in message
 
     @pytest.mark.parametrize("status", [429, 500, 503])
     def test_a_hub_in_trouble(self, hub: FakeHub, settings: Settings, published: dict[str, bytes], status: int) -> None:

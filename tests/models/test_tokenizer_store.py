@@ -118,6 +118,13 @@ def test_a_name_that_leads_nowhere_gets_a_sentence(name: str, says: str, tmp_pat
         load_tokenizer(name, replace(OFFLINE, hub_cache=tmp_path))
 
 
+def test_a_tokenizer_of_a_model_that_is_not_on_the_servers_list_is_refused() -> None:
+    closed = replace(OFFLINE, hub_allowed=("google-bert/*",))
+    with pytest.raises(ModelUnavailableError, match="EXPLORER_HUB_ALLOW"):
+        load_tokenizer("someone/tiny-bert", closed)
+    load_tokenizer("bert-mini", closed)
+
+
 def test_a_server_that_opens_no_folders_opens_none(bert_folder: Path) -> None:
     with pytest.raises(ModelUnavailableError, match="does not open folders"):
         load_tokenizer(str(bert_folder), replace(OFFLINE, local_folders=False))

@@ -27,15 +27,21 @@ QUICK: dict[str, Any] = {"examples": 32, "epochs": 1}
 
 
 @pytest.fixture(scope="package")
-def engine(data_folder: Path) -> LocalEngine:
-    """The app's own."""
-    return LocalEngine(Settings(device="cpu", offline=True, data_folder=data_folder, lecturer_key="teach"))
+def chosen(data_folder: Path) -> Settings:
+    """The app's settings."""
+    return Settings(device="cpu", offline=True, data_folder=data_folder, lecturer_key="teach")
 
 
 @pytest.fixture(scope="package")
-def address(engine: LocalEngine) -> Iterator[str]:
+def engine(chosen: Settings) -> LocalEngine:
+    """The app's own."""
+    return LocalEngine(chosen)
+
+
+@pytest.fixture(scope="package")
+def address(engine: LocalEngine, chosen: Settings) -> Iterator[str]:
     app = build_app(engine)
-    options = launch_options(engine)
+    options = launch_options(engine, chosen)
     _, url, _ = app.launch(server_name="127.0.0.1", prevent_thread_lock=True, quiet=True, mcp_server=HAS_MCP, **options)
     in_turns = timing.in_turns
     with pytest.MonkeyPatch.context() as quick:  # what is timed is timed twice, of which quartiles can be had

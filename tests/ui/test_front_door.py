@@ -13,7 +13,9 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
+from explorer.ui.entry import Entry
 from explorer.ui.front_door import COOKIE, FrontDoor, lecturers_key
+from explorer.ui.rates import Tries
 
 KEY = "tëach; me/ %41"
 
@@ -56,8 +58,25 @@ class TestLecturersKey:
         assert COOKIE not in visitor.cookies
 
     def test_the_way_back_is_relative(self, visitor: TestClient) -> None:
-        for path, wanted in (("/?lecturer=x", "./"), ("/finetune?lecturer=x&run=1", "finetune?run=1")):
+        for path, wanted in (
+            ("/?lecturer=x", "./"),
+            ("/finetune?lecturer=x&run=1", "./finetune?run=1"),
+            ("/https:evil.example?lecturer=x", "./https%3Aevil.example"),
+            ("/%2F%2Fevil.example?lecturer=x", "./evil.example"),
+        ):
             assert visitor.get(path, follow_redirects=False).headers["location"] == wanted
+
+    def test_guessing_ends_and_the_right_key_waits_with_it(self) -> None:
+        entry = Entry(tries=Tries(2))
+        door = Middleware(FrontDoor, is_lecturer=lambda key: key == KEY, entry=entry)
+        guesser = TestClient(Starlette(routes=[Route("/", _seen)], middleware=[door]))
+        statuses = [guesser.get("/", params={"lecturer": key}).status_code for key in ("a", "b", KEY)]
+        assert statuses == [200, 200, 429]
+
+    def test_no_address_with_the_key_is_told_to_another_site(self, visitor: TestClient) -> None:
+        asked = visitor.get(f"/?lecturer={quote(KEY)}", follow_redirects=False)
+        assert asked.headers["referrer-policy"] == "same-origin"
+        assert asked.text == "", "no document stands at this address, which could name it as where a visitor comes from"
 
 
 class TestServed:
@@ -66,9 +85,20 @@ class TestServed:
             headers = httpx.head(address + path).headers if path == "masking" else httpx.get(address + path).headers
             assert headers["x-content-type-options"] == "nosniff", path
             assert "frame-ancestors 'self' https://huggingface.co" in headers["content-security-policy"], path
+            assert "default-src 'none'" in headers["content-security-policy"], path
+            assert headers["referrer-policy"] == "same-origin", path
+            assert "camera=()" in headers["permissions-policy"], path
 
     @pytest.mark.parametrize(
-        "path", ["monitoring", "monitoring/", "monitoring/summary", "gradio_api/deep_link?session_hash=a"]
+        "path",
+        [
+            "monitoring",
+            "monitoring/",
+            "monitoring/summary",
+            "gradio_api/deep_link?session_hash=a",
+            "gradio_api/runs",
+            "gradio_api/run-history/records",
+        ],
     )
     def test_what_the_app_does_not_offer_is_closed(self, address: str, path: str) -> None:
         assert httpx.get(address + path).status_code == 404

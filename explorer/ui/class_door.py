@@ -1,0 +1,126 @@
+"""A class's own door: while a password is set, whoever has not given it gets no page, no answer and no file."""
+
+from __future__ import annotations
+
+from urllib.parse import parse_qs
+
+from markupsafe import Markup
+from starlette.requests import HTTPConnection, Request
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from explorer.settings import SPACES
+from explorer.ui.entry import HEADER, Entry, header_password, own_address
+from explorer.ui.policy import bare_policy, digest
+from explorer.ui.rates import TOO_MANY_TRIES, host_of
+
+LONGEST_FORM = 4096
+"""Bytes of what the page that asks sends back."""
+
+OPEN = "/gradio_api/startup-events"
+"""Gradio's own call to the server that it starts, which answers nothing but whether it was the first."""
+
+WRONG = "This is not the class's password. Ask your lecturer for it, and mind capital letters."
+NEEDED = (
+    f"This server answers those who know the class's password. A browser is asked for it on any page; a script sends it in the "
+    f"header {HEADER}, or as authorization: Bearer."
+)
+
+_STYLE = """
+:root { color-scheme: light dark; font: 18px/1.5 system-ui, sans-serif; }
+body { margin: 0; min-height: 100vh; display: grid; place-items: center; }
+main { width: min(22rem, 90vw); }
+h1 { font-size: 1.6rem; margin: 0 0 .2rem; }
+p { margin: 0 0 1rem; }
+label { display: block; font-weight: 600; }
+input, button { font: inherit; box-sizing: border-box; width: 100%; padding: .5rem .7rem; margin-top: .4rem; border-radius: 6px; }
+input { border: 1px solid #767676; }
+button { border: 0; background: #005586; color: #fff; cursor: pointer; }
+:focus-visible { outline: 3px solid #3f9acd; outline-offset: 2px; }
+#wrong { border-left: 4px solid #d55e00; padding-left: .7rem; margin: .8rem 0 .2rem; }
+"""
+
+_PAGE = Markup(
+    '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>BERT Explorer: the class\'s password</title>'
+    '<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="robots" content="noindex">'
+    "<style>{style}</style></head><body><main><h1>BERT Explorer</h1><p>This server is for a class.</p>"
+    '<form method="post"><label for="password">Password of the class</label>'
+    '<input id="password" name="password" type="password" required autofocus autocomplete="current-password"{described}>'
+    '{wrong}<button type="submit">Come in</button></form></main></body></html>'
+)
+
+
+class ClassDoor:
+    """ASGI middleware: an open door where the entry has no password. sites: who may show the app in a frame."""
+
+    def __init__(self, app: ASGIApp, entry: Entry, sites: str = SPACES) -> None:
+        self.app, self.entry = app, entry
+        self.policy = bare_policy(sites, digest(_STYLE))
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Hand on what may come in, and answer everything else."""
+        if not self.entry.password or scope["type"] == "lifespan" or scope["path"] == OPEN:
+            await self.app(scope, receive, send)
+            return
+        if scope["type"] != "http":  # a websocket, of which this app has none
+            await send({"type": "websocket.close", "code": 1008})
+            return
+        request = Request(scope)
+        if _is_form(request):
+            await (await self._entered(request, receive))(scope, receive, send)
+        elif self.entry.is_in(request):
+            await self.app(scope, receive, send)
+        else:
+            await (self._refusal(request) or self.app)(scope, receive, send)
+
+    def _refusal(self, request: Request) -> Response | None:
+        """What somebody reads who was not let in before; None with the right password in a header."""
+        given = header_password(request)
+        if not given:
+            return self._asks(request)
+        if not self.entry.tries.left(host_of(request)):
+            return self._asks(request, TOO_MANY_TRIES, 429)
+        if self.entry.is_password(given):
+            return None
+        self.entry.tries.count(host_of(request))
+        return self._asks(request, WRONG)
+
+    async def _entered(self, request: Request, receive: Receive) -> Response:
+        given = await _password(receive)  # before the count: many could be held back and sent at once
+        if not self.entry.tries.left(host_of(request)):
+            return self._asks(request, TOO_MANY_TRIES, 429)
+        if not self.entry.is_password(given):
+            self.entry.tries.count(host_of(request))
+            return self._asks(request, WRONG)
+        answer = RedirectResponse(
+            own_address(request, request.scope["query_string"].decode("latin-1")), status_code=303
+        )
+        answer.headers["cache-control"] = "no-store"
+        answer.headers["set-cookie"] = self.entry.cookie(request)
+        return answer
+
+    def _asks(self, request: Request, wrong: str = "", status: int = 401) -> Response:
+        """The page that asks, for browsers; a sentence for everybody else."""
+        headers = {"cache-control": "no-store"}
+        if "text/html" not in request.headers.get("accept", ""):
+            said = wrong or NEEDED
+            return JSONResponse({"detail": said, "error": said}, status, headers)
+        described = Markup(' aria-invalid="true" aria-describedby="wrong"') if wrong else Markup("")
+        told = Markup('<p id="wrong" role="alert">{}</p>').format(wrong) if wrong else Markup("")
+        page = _PAGE.format(style=Markup(_STYLE), described=described, wrong=told)
+        return HTMLResponse(page, status, {**headers, "content-security-policy": self.policy})
+
+
+def _is_form(request: HTTPConnection) -> bool:
+    """What the page that asks sends; Gradio's own endpoints take JSON and files."""
+    kind = request.headers.get("content-type", "")
+    return request.scope["method"] == "POST" and kind.startswith("application/x-www-form-urlencoded")
+
+
+async def _password(receive: Receive) -> str:
+    body, more = b"", True
+    while more and len(body) <= LONGEST_FORM:
+        message: Message = await receive()
+        body += message.get("body", b"")
+        more = message.get("more_body", False)
+    return parse_qs(body[:LONGEST_FORM].decode("utf-8", "replace")).get("password", [""])[0]

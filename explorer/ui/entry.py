@@ -1,0 +1,63 @@
+"""Who is let in: the class's password, the cookie that a browser keeps instead of it, and how often one may try."""
+
+from __future__ import annotations
+
+import hmac
+import secrets
+from dataclasses import dataclass, field
+from urllib.parse import quote
+
+from starlette.requests import HTTPConnection, Request
+
+from explorer.ui.rates import Tries
+
+COOKIE = "bert-explorer-class"
+HEADER = "x-class-password"
+"""For scripts, beside `authorization: Bearer …`, which on a private Space belongs to the hub."""
+
+
+def same(given: str, right: str) -> bool:
+    """Whether two secrets are the same, in a time that does not tell how much of them is."""
+    return hmac.compare_digest(given.encode("utf-8", "surrogatepass"), right.encode("utf-8", "surrogatepass"))
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One server's. password: the class's, or none where everybody may come in. token: what a browser keeps; of this start
+    of the server. tries: wrong passwords and lecturer's keys, together."""
+
+    password: str = ""
+    token: str = field(default_factory=lambda: secrets.token_urlsafe(32))
+    tries: Tries = field(default_factory=Tries)
+
+    def is_in(self, request: HTTPConnection) -> bool:
+        """Whether the browser was let in before."""
+        return not self.password or same(request.cookies.get(COOKIE, ""), self.token)
+
+    def is_password(self, given: str) -> bool:
+        """Whether this is the class's."""
+        return same(given.strip(), self.password)
+
+    def cookie(self, request: Request) -> str:
+        """The line that lets a browser in."""
+        return cookie(request, COOKIE, self.token)
+
+
+def header_password(request: HTTPConnection) -> str:
+    """What a script gives, or nothing."""
+    scheme, _, bearer = request.headers.get("authorization", "").partition(" ")
+    return request.headers.get(HEADER, "") or (bearer if scheme.lower() == "bearer" else "")
+
+
+def own_address(request: Request, query: str) -> str:
+    """The address of a page, relative, so that it works behind any path prefix and leads to no other server."""
+    page = quote(request.scope["path"].rsplit("/", 1)[-1])
+    return f"./{page}?{query}" if query else f"./{page}"
+
+
+def cookie(request: Request, name: str, value: str) -> str:
+    """The line that sets a cookie for this browser session, which a frame of another site keeps too behind https."""
+    framed = request.headers.get("x-forwarded-proto", request.url.scheme) == "https"
+    return f"{name}={value}; Path=/; HttpOnly" + (
+        "; SameSite=None; Secure; Partitioned" if framed else "; SameSite=Lax"
+    )

@@ -1,0 +1,202 @@
+"""What one request may ask for: its size, how often a visitor asks and uploads, and a disk that is not full."""
+
+from __future__ import annotations
+
+import re
+import secrets
+import shutil
+from pathlib import Path
+
+from gradio.utils import get_upload_folder
+from starlette.datastructures import MutableHeaders
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from explorer.settings import GIBIBYTE, MEBIBYTE, Settings
+from explorer.ui.entry import cookie
+from explorer.ui.rates import Rate, host_of
+
+COOKIE = "bert-explorer-visitor"
+LONGEST_NAME = 64
+
+UPLOADS = "/gradio_api/upload"
+QUESTIONS = re.compile(r"/gradio_api/(queue/join|run/|api/|call/|mcp\b)")
+FRAMING = MEBIBYTE
+"""Bytes of an upload's request beside the file."""
+
+DRAINED = 8
+"""Times the limit that is read of a question that is too long and thrown away, so that its sender comes to read why."""
+
+_SESSION = re.compile(rb'(?<!\\)"session_hash"\s*:\s*"([\w-]{1,64})"')
+
+
+class Limits:
+    """ASGI middleware. A visitor is known by a cookie, and a script, which keeps none, by the session that it names.
+
+    Whoever invents names stays within what all of one address may ask.
+    """
+
+    def __init__(self, app: ASGIApp, settings: Settings) -> None:
+        self.app, self.settings = app, settings
+        self.questions = Rate(settings.questions_a_minute, 60)
+        self.address_questions = Rate(settings.address_questions_a_minute, 60)
+        self.uploads = Rate(settings.uploads_an_hour, 3600)
+        self.address_uploads = Rate(settings.address_uploads_an_hour, 3600)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Refuse what is too much, and hand everything else on."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        request = Request(scope)
+        if request.method in ("GET", "HEAD", "OPTIONS"):
+            await self.app(scope, receive, self._naming(request, send))
+        elif scope["path"].startswith(UPLOADS):
+            await self._upload(request, receive, send)
+        else:
+            await self._question(request, receive, send)
+
+    async def _question(self, request: Request, receive: Receive, send: Send) -> None:
+        most = self.settings.question_bytes
+        body = await _read(receive, most)
+        if body is None:
+            said = (
+                f"This is longer than {_megabytes(most)}, the most that this server reads of one question. "
+                "Send less of it, or upload it as a file."
+            )
+            await _refuse(413, said)(request.scope, receive, send)
+            return
+        counted = QUESTIONS.match(request.scope["path"])
+        named = _SESSION.search(body) if counted and not _name(request) else None
+        said = self._too_often(request, named[1].decode() if named else _name(request)) if counted else ""
+        if said:
+            await _refuse(429, said, {"retry-after": "5"})(request.scope, receive, send)
+            return
+        await self.app(request.scope, _replayed(body, receive), send)
+
+    def _too_often(self, request: Request, name: str) -> str:
+        host = host_of(request)
+        if not self.questions.take(f"{host} {name}"):
+            return (
+                f"You have asked more than {self.questions.most:,} questions within a minute, the most that this server answers "
+                "one visitor. Wait a few seconds, then go on."
+            )
+        if not self.address_questions.take(host):
+            return (
+                f"More than {self.address_questions.most:,} questions came from your network within a minute, the most that this "
+                "server answers. Wait a few seconds, then go on."
+            )
+        return ""
+
+    async def _upload(self, request: Request, receive: Receive, send: Send) -> None:
+        most = self.settings.upload_bytes + FRAMING
+        too_large = (
+            f"A file may have at most {_megabytes(self.settings.upload_bytes)} on this server. Bring a smaller one."
+        )
+        status, said = self._no_upload(request)
+        if not said and int(request.headers.get("content-length") or 0) > most:
+            status, said = 413, too_large
+        if said:
+            await _refuse(status, said)(request.scope, receive, send)
+            return
+        arrived, answered = 0, False
+
+        async def counted() -> Message:
+            nonlocal arrived
+            message = await receive()
+            arrived += len(message.get("body", b""))
+            if arrived > most:
+                raise _TooLargeError
+            return message
+
+        async def noted(message: Message) -> None:
+            nonlocal answered
+            answered = True
+            await send(message)
+
+        try:
+            await self.app(request.scope, counted, noted)
+        except _TooLargeError:
+            if not answered:
+                await _refuse(413, too_large)(request.scope, receive, send)
+
+    def _no_upload(self, request: Request) -> tuple[int, str]:
+        """The status and the sentence of a refusal, or an empty one."""
+        if _free_bytes() < self.settings.free_disk_bytes:
+            return 507, (
+                f"This server's disk has less than {self.settings.free_disk_bytes / GIBIBYTE:.2g} GB left, so it takes no files "
+                "now. Whoever runs it can free some space."
+            )
+        host = host_of(request)
+        if not self.uploads.take(f"{host} {_name(request)}"):
+            return 429, (
+                f"You have brought more than {self.uploads.most:,} files within an hour, the most that this server takes of "
+                "one visitor. Try again in a few minutes; what you brought earlier is still there."
+            )
+        if not self.address_uploads.take(host):
+            return 429, (
+                f"More than {self.address_uploads.most:,} files came from your network within an hour, the most that this server "
+                "takes. Try again in a few minutes."
+            )
+        return 200, ""
+
+    def _naming(self, request: Request, send: Send) -> Send:
+        """`send`, which gives a browser that has none a name with its first page."""
+        if _name(request) or not (self.questions.most or self.uploads.most):
+            return send
+
+        async def named(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                if headers.get("content-type", "").startswith("text/html"):
+                    headers.append("set-cookie", cookie(request, COOKIE, secrets.token_urlsafe(16)))
+            await send(message)
+
+        return named
+
+
+class _TooLargeError(Exception):
+    """More has come than one request may bring."""
+
+
+def _name(request: Request) -> str:
+    return request.cookies.get(COOKIE, "")[:LONGEST_NAME]
+
+
+def _megabytes(size: int) -> str:
+    return f"{size / MEBIBYTE:.3g} MB"
+
+
+def _free_bytes() -> int:
+    """Of the disk to which uploads go."""
+    folder = Path(get_upload_folder()).absolute()
+    return shutil.disk_usage(next(one for one in (folder, *folder.parents) if one.is_dir())).free
+
+
+def _refuse(status: int, said: str, headers: dict[str, str] | None = None) -> JSONResponse:
+    """By both names under which Gradio's clients look for a sentence."""
+    return JSONResponse({"detail": said, "error": said}, status, headers)
+
+
+async def _read(receive: Receive, most: int) -> bytes | None:
+    """A whole body; None for one that is too long, of which no more than `most` bytes are held."""
+    body, length, more = bytearray(), 0, True
+    while more and length <= DRAINED * most:
+        message = await receive()
+        part = message.get("body", b"")
+        length += len(part)
+        more = message.get("more_body", False)  # a visitor who leaves sends no more either
+        if length <= most:
+            body.extend(part)
+    return bytes(body) if length <= most else None
+
+
+def _replayed(body: bytes, receive: Receive) -> Receive:
+    """What `receive` would have brought."""
+    whole: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def replay() -> Message:
+        return whole.pop() if whole else await receive()
+
+    return replay

@@ -1,0 +1,95 @@
+"""What a browser makes of the pages' policy, and the page that asks for a class's password.
+
+That no page offends against its own policy is looked at by every visitor of these tests (`Visit`), on all pages and tabs.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+
+import pytest
+import uvicorn
+from playwright.sync_api import expect
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import HTMLResponse
+from starlette.routing import Route
+
+from explorer.ui.class_door import ClassDoor
+from explorer.ui.entry import Entry
+from explorer.ui.front_door import FrontDoor
+from tests.e2e.visiting import Visit
+
+pytestmark = pytest.mark.e2e
+
+HANDLER = """() => {
+  const image = document.createElement("div");
+  image.innerHTML = "<img src='data:,' onerror='window.hacked = 1'>";
+  document.body.append(image);
+  const script = document.createElement("script");
+  script.textContent = "window.hacked = 1";
+  document.body.append(script);
+}"""
+
+
+def test_what_comes_into_a_page_as_html_runs_nothing_and_is_noticed(visit: Visit) -> None:
+    visit.open("masking", "#fill-figure")
+    assert visit.errors == []
+    with visit.page.expect_console_message(lambda said: "script-src" in said.text):
+        visit.page.evaluate(HANDLER)
+    visit.page.wait_for_timeout(100)
+    assert visit.page.evaluate("window.hacked") is None
+    assert any("Content Security Policy" in error for error in visit.errors)
+    visit.errors.clear()
+
+
+def test_a_refusal_is_read_above_the_figure_until_a_question_is_answered(visit: Visit) -> None:
+    visit.open("masking", "#fill-figure")
+    refusal = {"error": "Too many <b>questions</b>.", "detail": ""}
+    visit.page.route("**/gradio_api/run/**", lambda route: route.fulfill(status=429, json=refusal))
+    slider = visit.page.locator("input[type=range]:visible").first
+    slider.press("ArrowRight")
+    expect(visit.page.locator(".refused")).to_have_text("Too many <b>questions</b>.")
+    slider.press("ArrowRight")
+    expect(visit.page.get_by_role("alert")).to_have_count(1)
+    visit.page.unroute("**/gradio_api/run/**")
+    slider.press("ArrowRight")
+    expect(visit.page.locator(".refused")).to_have_count(0)
+
+
+@pytest.fixture(scope="module")
+def closed() -> Iterator[str]:
+    """The address of a server behind both doors."""
+
+    async def page(request: Request) -> HTMLResponse:
+        return HTMLResponse(f"<h1>inside {request.query_params}</h1>")
+
+    entry = Entry("winter")
+    doors = [Middleware(FrontDoor, is_lecturer=lambda key: False, entry=entry), Middleware(ClassDoor, entry)]
+    routes = [Route("/masking", page)]
+    config = uvicorn.Config(Starlette(routes=routes, middleware=doors), port=0, log_level="warning")
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    while not server.started:
+        time.sleep(0.02)
+    yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
+    server.should_exit = True
+    thread.join()
+
+
+def test_a_class_comes_in_by_the_keyboard(closed: str, visit: Visit) -> None:
+    visit.address = closed
+    visit.page.goto(f"{closed}/masking?run=r1")
+    field = visit.page.get_by_label("Password of the class")
+    expect(field).to_be_focused()
+    visit.page.keyboard.type("summer")
+    visit.page.keyboard.press("Enter")
+    expect(visit.page.get_by_role("alert")).to_contain_text("not the class's password")
+    expect(field).to_be_focused()
+    visit.page.keyboard.type("winter")
+    visit.page.keyboard.press("Enter")
+    expect(visit.page.get_by_role("heading")).to_have_text("inside run=r1")
