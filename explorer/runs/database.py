@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from explorer.errors import StorageError, storage_error
+from explorer.runs.journal import journal_mode
 
 FILE = "runs.sqlite"
 _COLUMNS = "run_id, owner, status, created, record"
@@ -98,7 +99,7 @@ class RunDatabase:
             connection.close()
             raise
         with connection:
-            connection.execute("PRAGMA journal_mode=WAL")
+            connection.execute(f"PRAGMA journal_mode={journal_mode(self.path.parent)}")
             connection.executescript(_SCHEMA)
         return connection
 
