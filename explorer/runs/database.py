@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from explorer.errors import StorageError, storage_error
+from explorer.runs.journal import journal_mode
 
 FILE = "runs.sqlite"
 _COLUMNS = "run_id, owner, status, created, record"
@@ -95,10 +96,8 @@ class RunDatabase:
         except (OSError, sqlite3.OperationalError) as error:
             if not (_is_refusal(error) and self.path.is_file()):
                 raise
-            for how in (
-                "mode=ro",
-                "mode=ro&immutable=1",
-            ):  # the second without the log, for which the first needs a file
+            # the second without the log, for which the first needs a file
+            for how in ("mode=ro", "mode=ro&immutable=1"):
                 with suppress(sqlite3.Error):
                     connection = _connect(f"{self.path.as_uri()}?{how}")
                     connection.execute("SELECT 1 FROM runs").close()
@@ -110,7 +109,7 @@ class RunDatabase:
         connection = _connect(str(self.path))
         try:
             with connection:
-                connection.execute("PRAGMA journal_mode=WAL")
+                connection.execute(f"PRAGMA journal_mode={journal_mode(self.path.parent)}")
                 connection.executescript(_SCHEMA)
         except sqlite3.Error:
             connection.close()
