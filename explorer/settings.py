@@ -59,6 +59,10 @@ class Settings:
     exports_bytes: int = 2 * GIBIBYTE  # EXPLORER_EXPORTS_GB: zips to take home, before they are handed over
     visitor_exports_bytes: int = GIBIBYTE  # EXPLORER_VISITOR_EXPORTS_GB: of one visitor's runs
     training_lanes: int = 1  # EXPLORER_TRAINING_LANES: runs that train at the same time
+    backend: str = "local"  # EXPLORER_BACKEND: local, or ray for a cluster
+    ray_address: str = ""  # RAY_ADDRESS: of a cluster; empty for one on this machine
+    ray_replicas: int = 0  # EXPLORER_RAY_REPLICAS: processes that answer; 0 for one a machine
+    ray_gpus: float = 0.0  # EXPLORER_RAY_GPUS: of each such process and each run, such as 0.25
     lecturer_key: str = ""  # EXPLORER_LECTURER_KEY: who opens a page with ?lecturer=KEY sees everybody's runs
 
     @classmethod
@@ -95,6 +99,10 @@ class Settings:
                 environment, "EXPLORER_VISITOR_EXPORTS_GB", standard.visitor_exports_bytes
             ),
             training_lanes=int(_number(environment, "EXPLORER_TRAINING_LANES", standard.training_lanes, least=1)),
+            backend=environment.get("EXPLORER_BACKEND") or standard.backend,
+            ray_address=environment.get("RAY_ADDRESS", ""),
+            ray_replicas=int(_number(environment, "EXPLORER_RAY_REPLICAS", standard.ray_replicas)),
+            ray_gpus=_number(environment, "EXPLORER_RAY_GPUS", standard.ray_gpus),
             lecturer_key=environment.get("EXPLORER_LECTURER_KEY", "").strip(),
         )
 
