@@ -1,10 +1,11 @@
 # Serves the BERT Explorer on port 7860 as an ordinary user; the bundled models are in the image.
 FROM python:3.11-slim
-RUN useradd --create-home --uid 1000 explorer
+ARG REQUIREMENTS=requirements.txt
+RUN useradd --create-home --uid 1000 explorer && mkdir /data && chown explorer /data
 WORKDIR /home/explorer/app
-COPY --chown=explorer requirements.txt .
+COPY --chown=explorer requirements*.txt ./
 RUN pip install --no-cache-dir "$(grep '^torch==' requirements.txt)" --index-url https://download.pytorch.org/whl/cpu \
- && pip install --no-cache-dir -r requirements.txt
+ && pip install --no-cache-dir -r "$REQUIREMENTS"
 COPY --chown=explorer app.py ./
 COPY --chown=explorer assets ./assets
 COPY --chown=explorer explorer ./explorer

@@ -8,7 +8,8 @@ import secrets
 import sys
 from dataclasses import replace
 
-from explorer.engine.local import LocalEngine
+from explorer.engine.chosen import engine_of
+from explorer.errors import ExplorerError
 from explorer.models.catalog import DEFAULT_MODEL
 from explorer.settings import listen_on, settings
 from explorer.shell import build_app, launch_options
@@ -29,7 +30,10 @@ def main() -> None:
     chosen = listen_on(arguments.host)
     if not chosen.lecturer_key:
         chosen = replace(chosen, lecturer_key=secrets.token_urlsafe(9))
-    engine = LocalEngine(chosen)
+    try:
+        engine = engine_of(chosen)
+    except ExplorerError as error:
+        sys.exit(str(error))
     app = build_app(engine)
     print(
         f"* For the lecturer, who sees everybody's runs: add ?lecturer={chosen.lecturer_key} to a page's address",

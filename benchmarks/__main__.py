@@ -3,6 +3,7 @@
 from benchmarks import (
     attention_views,
     classroom,
+    cluster,
     fill,
     lora,
     newcomers,
@@ -14,7 +15,20 @@ from benchmarks import (
     visitors,
 )
 
-ALL = (start, visitors, classroom, newcomers, fill, attention_views, pruning, spectra, runs_memory, lora, scratch)
+ALL = (
+    start,
+    visitors,
+    classroom,
+    newcomers,
+    fill,
+    attention_views,
+    pruning,
+    spectra,
+    runs_memory,
+    lora,
+    scratch,
+    cluster,
+)
 
 if __name__ == "__main__":
     for benchmark in ALL:

@@ -14,6 +14,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 BUNDLED_MODELS = ROOT / "assets" / "models"
 GIBIBYTE = 2**30
+BACKENDS = ("local", "ray")
 MEBIBYTE = 2**20
 
 SPACES = "https://huggingface.co https://*.huggingface.co"
@@ -64,6 +65,10 @@ class Settings:
     exports_bytes: int = 2 * GIBIBYTE  # EXPLORER_EXPORTS_GB: zips to take home, before they are handed over
     visitor_exports_bytes: int = GIBIBYTE  # EXPLORER_VISITOR_EXPORTS_GB: of one visitor's runs
     training_lanes: int = 1  # EXPLORER_TRAINING_LANES: runs that train at the same time
+    backend: str = "local"  # EXPLORER_BACKEND: local, or ray for a cluster
+    ray_address: str = ""  # RAY_ADDRESS: of a cluster; empty for one on this machine
+    ray_replicas: int = 0  # EXPLORER_RAY_REPLICAS: processes that answer; 0 for up to one a machine
+    ray_gpus: float = 0.0  # EXPLORER_RAY_GPUS: of each such process and each run, such as 0.25
     lecturer_key: str = ""  # EXPLORER_LECTURER_KEY: who opens a page with ?lecturer=KEY sees everybody's runs
     class_password: str = ""  # EXPLORER_CLASS_PASSWORD: without it nothing is answered; empty: the app is open
     hub_allowed: tuple[str, ...] = ()  # EXPLORER_HUB_ALLOW: hub ids and patterns such as google-bert/*; none: any
@@ -110,6 +115,10 @@ class Settings:
                 environment, "EXPLORER_VISITOR_EXPORTS_GB", standard.visitor_exports_bytes
             ),
             training_lanes=int(_number(environment, "EXPLORER_TRAINING_LANES", standard.training_lanes, least=1)),
+            backend=_one_of(environment, "EXPLORER_BACKEND", BACKENDS),
+            ray_address=environment.get("RAY_ADDRESS", ""),
+            ray_replicas=int(_number(environment, "EXPLORER_RAY_REPLICAS", standard.ray_replicas)),
+            ray_gpus=_number(environment, "EXPLORER_RAY_GPUS", standard.ray_gpus),
             lecturer_key=environment.get("EXPLORER_LECTURER_KEY", "").strip(),
             class_password=environment.get("EXPLORER_CLASS_PASSWORD", "").strip(),
             hub_allowed=tuple(environment.get("EXPLORER_HUB_ALLOW", "").replace(",", " ").split()),
@@ -132,6 +141,14 @@ def _number(environment: Mapping[str, str], name: str, standard: float, least: f
     if not least <= number < math.inf:
         raise ValueError(f"{name} must be a number, {least:g} or more, and is {text!r}")
     return number
+
+
+def _one_of(environment: Mapping[str, str], name: str, choices: tuple[str, ...]) -> str:
+    """The first of the choices where the variable is not set."""
+    text = environment.get(name, "").strip().lower() or choices[0]
+    if text not in choices:
+        raise ValueError(f"{name} must be {' or '.join(choices)}, and is {text!r}")
+    return text
 
 
 def _gigabytes(environment: Mapping[str, str], name: str, standard: int) -> int:

@@ -208,6 +208,11 @@ def test_no_lab_imports_another() -> None:
     hold(files_in("labs"), others)
 
 
+def test_the_cluster_is_known_in_one_place() -> None:
+    here = ROOT / "explorer" / "engine" / "cluster"
+    hold([path for path in FILES if path.parent != here], lambda path: inside(path, "ray"))
+
+
 def test_the_environment_is_read_in_one_place() -> None:
     readers = [path.name for path in FILES if "os.environ" in text_of(path) or "getenv" in text_of(path)]
     assert readers == ["settings.py"]

@@ -37,6 +37,10 @@ VARIABLES = (
     ("EXPLORER_EXPORTS_GB", "0.5", "exports_bytes", GIBIBYTE // 2),
     ("EXPLORER_VISITOR_EXPORTS_GB", "0.5", "visitor_exports_bytes", GIBIBYTE // 2),
     ("EXPLORER_TRAINING_LANES", "2", "training_lanes", 2),
+    ("EXPLORER_BACKEND", "Ray", "backend", "ray"),
+    ("RAY_ADDRESS", "head:6379", "ray_address", "head:6379"),
+    ("EXPLORER_RAY_REPLICAS", "3", "ray_replicas", 3),
+    ("EXPLORER_RAY_GPUS", "0.25", "ray_gpus", 0.25),
     ("EXPLORER_LECTURER_KEY", " open sesame ", "lecturer_key", "open sesame"),
     ("EXPLORER_CLASS_PASSWORD", " winter 26 ", "class_password", "winter 26"),
     (
@@ -72,6 +76,7 @@ NUMBERS = (
     "EXPLORER_RUNS_GB",
     "EXPLORER_UPLOADS_GB",
     "EXPLORER_EXPORTS_GB",
+    "EXPLORER_RAY_GPUS",
 )
 
 
@@ -170,3 +175,8 @@ def test_rates_are_limited_where_others_can_reach_the_server() -> None:
 def test_sites_that_would_end_the_policy_are_refused(sites: str) -> None:
     with pytest.raises(ValueError, match="EXPLORER_FRAMES"):
         Settings.from_environment({"EXPLORER_FRAMES": sites})
+
+
+def test_an_unknown_backend_is_named() -> None:
+    with pytest.raises(ValueError, match="EXPLORER_BACKEND must be local or ray, and is 'spark'"):
+        Settings.from_environment({"EXPLORER_BACKEND": "spark"})

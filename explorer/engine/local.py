@@ -5,15 +5,15 @@ torch is imported by the first job (or by warm_up), never when the server starts
 
 from __future__ import annotations
 
-import importlib
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, closing, nullcontext
+from contextlib import closing, nullcontext
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from explorer.engine.asking import able, begun, flat, inference, named, no_plain_values
 from explorer.engine.computation import Computation, Following
 from explorer.engine.protocol import DownloadProgress, Job, ModelStatus
 from explorer.engine.resources import Resources
@@ -42,9 +42,10 @@ Question = tuple[Job, Any, str, tuple[int, ...]]
 class LocalEngine:
     """Runs each job in this process; see explorer.engine.protocol.Engine."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, records: RunStore | None = None) -> None:
+        """records: of the runs, where they are not this machine's own."""
         share_freed_memory()
-        self._settings = settings
+        self._settings, self._records_of_runs = settings, records
         self._workers = Workers(settings.workers)
         self._answers: OrderedDict[Question, Computation] = OrderedDict()
         self._remembered = Recent(settings.result_cache_entries)
@@ -87,11 +88,12 @@ class LocalEngine:
         """The runs; their database is opened by whoever asks first."""
         with self._store_lock:
             if self._made_runs is None:
-                store = RunStore(self._settings.data_folder, BUNDLED_RUNS)
-                self._made_runs = RunManager(store, self._settings, self._train, lambda name: self.store.get(name))
+                store = self._records_of_runs or RunStore(self._settings.data_folder, BUNDLED_RUNS)
+                self._made_runs = RunManager(store, self._settings, self.train, lambda name: self.store.get(name))
             return self._made_runs
 
-    def _train(self, record: RunRecord, publish: Callable[[RunRecord], None], stopping: threading.Event) -> None:
+    def train(self, record: RunRecord, publish: Callable[[RunRecord], None], stopping: threading.Event) -> None:
+        """Train a run here, from its last checkpoint where there is one; `publish` takes each newer record."""
         from explorer.runs.worker import Worker
         from explorer.tasks.sources import load
 
@@ -155,7 +157,7 @@ class LocalEngine:
         try:
             hash(key)
         except TypeError:
-            raise BadInputError(_no_plain_values(params)) from None
+            raise BadInputError(no_plain_values(params)) from None
         with self._answers_lock:
             shared = self._answers.get(key)
             following = shared.watch() if shared else None
@@ -175,7 +177,7 @@ class LocalEngine:
         if job.on not in ("runs", "resources"):
             return ()
         named = [getattr(params, field.name) for field in fields(params) if field.name.startswith("run")]
-        return tuple(self.runs.get(run_id).version for run_id in _flat(named) if run_id)
+        return tuple(self.runs.get(run_id).version for run_id in flat(named) if run_id)
 
     def _computation(self, key: Question, resources: Resources) -> Computation:
         job, params, model, _ = key
@@ -183,28 +185,33 @@ class LocalEngine:
         def mend(error: BaseException, attempt: int) -> BaseException | None:
             return self._with_memory(error, attempt, model)
 
+        return Computation(
+            params,
+            lambda: begun(job, params, model, resources),
+            self._workers,
+            (job, model, len(repr(params)).bit_length()),
+            nullcontext if job.on in ("nothing", "tokenizers") else inference,
+            mend,
+            self._forgetting(key, resources),
+        )
+
+    def _forgetting(self, key: Question, resources: Resources) -> Callable[[Computation, BaseException | None], None]:
+        """What happens when a computation ends: failures are not kept."""
+
         def ended(computation: Computation, error: BaseException | None) -> None:
             if error is not None or not resources.is_kept:
                 with self._answers_lock:
                     if self._answers.get(key) is computation:
                         del self._answers[key]
 
-        return Computation(
-            params,
-            lambda: _begun(job, params, model, resources),
-            self._workers,
-            (job, model, len(repr(params)).bit_length()),
-            nullcontext if job.on in ("nothing", "tokenizers") else _inference,
-            mend,
-            ended,
-        )
+        return ended
 
-    def _together(self, job: Job, model: str) -> Callable[[list[Any]], list[Any]]:
+    def _together(self, job: Job, model: str) -> Callable[[list[Any]], list[Any]] | None:
         """What answers several questions about a model as one."""
 
         def answers(asked: list[Any]) -> list[Any]:
-            bundle = _able(job, self._bundle_of(model))
-            found: list[Any] = _named(job.together)(bundle, asked)
+            bundle = able(job, self._bundle_of(model))
+            found: list[Any] = named(job.together)(bundle, asked)
             return found
 
         return answers
@@ -271,51 +278,3 @@ class LocalEngine:
     def warm_up(self, model_id: str) -> None:
         """Import torch and load the model in a thread of its own."""
         threading.Thread(target=lambda: self.store.get(model_id), daemon=True, name="warm-up").start()
-
-
-def _no_plain_values(params: Any) -> str:
-    """The sentence for parameters that hold a list or an object where one value is expected; it names them."""
-    odd = [field.name for field in fields(params) if isinstance(getattr(params, field.name), list | dict | set)]
-    return f"{' and '.join(odd) or 'A parameter'} must be one name or number; got a list or an object."
-
-
-def _inference() -> AbstractContextManager[Any]:
-    import torch
-
-    return torch.inference_mode()
-
-
-def _begun(job: Job, params: Any, model: str, resources: Resources) -> Any:
-    """A job's result, or its generator."""
-    function = _named(job.function)
-    if job.on == "nothing":
-        return function(params)
-    if job.on == "resources":
-        return function(resources, params)
-    if job.on == "runs":
-        return function(resources.open_run, params)
-    if job.on == "tokenizers":
-        opening = resources.tokenizers
-        result = function(opening, params)
-        resources.is_kept = not opening.refused
-        return result
-    return function(_able(job, resources.model(model)), params)
-
-
-def _named(path: str) -> Callable[..., Any]:
-    """A function by its `module:name`."""
-    module, name = path.split(":")
-    function: Callable[..., Any] = getattr(importlib.import_module(module), name)
-    return function
-
-
-def _able(job: Job, bundle: Bundle) -> Bundle:
-    """The model. Raises MissingCapabilityError where it lacks what the job needs."""
-    if job.needs is not None:
-        bundle.require(job.needs)
-    return bundle
-
-
-def _flat(names: list[Any]) -> list[str]:
-    """Run ids from fields that hold one or several."""
-    return [name for entry in names for name in (entry if isinstance(entry, (tuple, list)) else (entry,))]

@@ -1,0 +1,223 @@
+"""The engine of a cluster: each question goes to a replica of Ray Serve, each run to an actor, and torch stays over there.
+
+Answers, runs and the line are kept here as on one machine. What a lost machine was working on is asked again elsewhere; a run
+goes on from its last checkpoint.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import closing, nullcontext, suppress
+from dataclasses import fields, replace
+from queue import Empty, SimpleQueue
+from typing import Any
+
+import ray
+from ray import serve
+from ray.exceptions import ActorDiedError, ActorUnavailableError, RayActorError, RayTaskError
+
+from explorer.engine.asking import flat
+from explorer.engine.cluster.behind import Answers, Nothing, Trainer
+from explorer.engine.computation import Computation
+from explorer.engine.local import LocalEngine, Question
+from explorer.engine.protocol import DownloadProgress, Job
+from explorer.engine.resources import Resources
+from explorer.errors import ExplorerError
+from explorer.models.trained import made_by
+from explorer.runs.record import RunRecord
+from explorer.settings import ROOT, Settings
+
+NAME = "bert-explorer"
+MOST_AT_ONCE = 64
+"""Questions that are out at the same time; each has a thread that waits."""
+
+ASKED_AT_ONCE = 4
+"""Questions of a replica beyond which another is started, where the cluster has a machine for it."""
+
+CPUS = 0.5
+"""What Ray counts for a replica and for a run: they share a machine's cores, and a run finds a place where machines are lost."""
+
+LOOK_SECONDS = 0.2
+"""How long a turn waits for news before it looks whether anybody still watches."""
+
+TRIES = 4
+"""How often a question or a run is begun where the machines that work on it are lost."""
+
+LOST = (RayActorError, ActorDiedError, ActorUnavailableError)
+
+LOADED = Job("explorer.engine.cluster.behind:loaded")
+
+
+class RayEngine(LocalEngine):
+    """Runs each job on a cluster; see explorer.engine.protocol.Engine."""
+
+    def __init__(self, settings: Settings) -> None:
+        super().__init__(replace(settings, workers=MOST_AT_ONCE))
+        self._behind = replace(settings, backend="local")
+        with suppress(RuntimeError):  # a test's cluster is joined already
+            ray.init(
+                address=settings.ray_address or None,
+                runtime_env={"env_vars": {"PYTHONPATH": str(ROOT)}},
+                log_to_driver=False,
+                ignore_reinit_error=True,
+                include_dashboard=False,
+            )
+        serve.start(proxy_location="Disabled")
+        answers = Answers.options(**_replicas(settings))  # type: ignore[attr-defined]
+        self._answering = serve.run(answers.bind(self._behind), name=NAME, route_prefix=None)
+
+    def close(self) -> None:
+        """Let the replicas go."""
+        serve.delete(NAME)
+
+    def _together(self, job: Job, model: str) -> None:
+        """What can be done as one is put together where it is done."""
+
+    def _computation(self, key: Question, resources: Resources) -> Computation:
+        job, params, model, _ = key
+        return Computation(
+            params,
+            lambda: self._asked(job, params, model),
+            self._workers,
+            (job, model),
+            nullcontext,
+            lambda error, attempt: error,
+            self._forgetting(key, resources),
+        )
+
+    def _asked(self, job: Job, params: Any, model: str) -> Iterator[Any]:
+        """A job's results from a replica, None where there is no news; from another replica where that one is lost."""
+        seen = 0
+        for left in reversed(range(TRIES)):
+            handle = self._answering.options(stream=True, multiplexed_model_id=model)
+            response = handle.follow.remote(job, params, model, self._records(params, model))
+            came, over = 0, False
+            try:
+                for result in _as_they_come(response):
+                    came += result is not None
+                    if result is None or came > seen:  # what came before a loss is not shown again
+                        yield result
+                    seen = max(seen, came)
+                over = True
+                return
+            except LOST:
+                if not left:
+                    raise ExplorerError(
+                        "The machines that worked on this were lost. Ask again; if it stays so, tell whoever runs the server."
+                    ) from None
+            finally:
+                if not over:
+                    response.cancel()
+
+    def _records(self, params: Any, model: str) -> list[RunRecord]:
+        """The runs that a question names, and those that these were made from."""
+        values = [model, *flat([getattr(params, field.name) for field in fields(params)])]
+        waiting = [text for text in values if isinstance(text, str)]
+        found: dict[str, RunRecord] = {}
+        while waiting:
+            text = waiting.pop()
+            run_id = made_by(text) or text
+            record = None if run_id in found or len(run_id) > 40 else self._known(run_id)
+            if record is not None:
+                found[run_id] = record
+                waiting += [record.spec.teacher, record.spec.after, record.spec.model]
+        return list(found.values())
+
+    def _known(self, run_id: str) -> RunRecord | None:
+        with suppress(ExplorerError):
+            return self.runs.get(run_id)
+        return None
+
+    def train(self, record: RunRecord, publish: Callable[[RunRecord], None], stopping: threading.Event) -> None:
+        """Have an actor train a run, and another go on from its checkpoint where the first is lost."""
+        for left in reversed(range(TRIES)):
+            trainer = Trainer.options(num_cpus=CPUS, num_gpus=self._settings.ray_gpus).remote(self._behind)  # type: ignore[attr-defined]
+            try:
+                for newer in self._training(trainer, record, stopping):
+                    record = newer
+                    publish(record)
+                return
+            except LOST:
+                if not left:
+                    raise ExplorerError(
+                        "The machines that trained this run were lost. Press Resume to go on."
+                    ) from None
+                record = record.but(message="Its machine was lost: it goes on from the last checkpoint")
+                publish(record)
+            finally:
+                ray.kill(trainer)
+
+    def _training(self, trainer: Any, record: RunRecord, stopping: threading.Event) -> Iterator[RunRecord]:
+        stream = trainer.train.options(num_returns="streaming").remote(
+            record, self._records(record.spec, record.spec.model)
+        )
+        told = False
+        while True:
+            if stopping.is_set() and not told:
+                told = bool(trainer.stop.remote())
+            ready, _ = ray.wait([stream], timeout=LOOK_SECONDS)
+            if not ready:
+                continue
+            try:
+                yield ray.get(next(stream))
+            except StopIteration:
+                return
+            except RayTaskError as error:
+                raise error.cause from None
+
+    def prepare(self, model_id: str) -> Iterator[DownloadProgress]:
+        """Download where needed, into the folder that all machines see, then have a replica load it."""
+        from explorer.models.hub import download, local_folder
+
+        if local_folder(model_id, self._settings) is None and not made_by(model_id):
+            with closing(download(model_id, self._settings)) as updates:
+                for progress in updates:
+                    yield DownloadProgress(progress.done, progress.total)
+        self.follow(LOADED, Nothing(), model_id).last.result()
+        yield DownloadProgress(1, 1)
+
+    def warm_up(self, model_id: str) -> None:
+        """Have a replica load the model."""
+        self.follow(LOADED, Nothing(), model_id)
+
+
+def _replicas(settings: Settings) -> dict[str, Any]:
+    """Options of the deployment: as many replicas as are set, or between one and one a machine, by what is asked."""
+    resources = {"ray_actor_options": {"num_cpus": CPUS, "num_gpus": settings.ray_gpus}}
+    if settings.ray_replicas:
+        return {**resources, "num_replicas": settings.ray_replicas}
+    machines = [node for node in ray.nodes() if node["Alive"] and node["Resources"].get("CPU", 0) >= 1]
+    most = max(1, len(machines))
+    return {
+        **resources,
+        "autoscaling_config": {"min_replicas": 1, "max_replicas": most, "target_ongoing_requests": ASKED_AT_ONCE},
+    }
+
+
+def _as_they_come(response: Any) -> Iterator[Any]:
+    """Results of a replica's stream, None where there is no news for a while. Raises what the job raises."""
+    news: SimpleQueue[tuple[bool, Any]] = SimpleQueue()
+
+    def read() -> None:
+        try:
+            for result in response:
+                news.put((True, result))
+        except BaseException as error:
+            news.put((False, error.cause if isinstance(error, RayTaskError) else error))
+        else:
+            news.put((False, None))
+
+    threading.Thread(target=read, daemon=True).start()
+    while True:
+        try:
+            good, result = news.get(timeout=LOOK_SECONDS)
+        except Empty:
+            yield None
+            continue
+        if good:
+            yield result
+        elif result is None:
+            return
+        else:
+            raise result
