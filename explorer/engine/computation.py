@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Generator, Hashable, Iterator, Sequence
 from concurrent.futures import CancelledError, Future
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from explorer.engine.workers import Turn, Workers
-from explorer.runs.share import SHARE
 
 AT_ONCE = 2
 """Pieces of one computation that are in work at the same time; the other workers are for others."""
@@ -56,6 +56,7 @@ class Computation:
         self._watchers = self._attempts = self._version = 0
         self._latest: Any = None
         self._given_up = False
+        self._spent, self._since = 0.0, time.monotonic()
         self.done: Future[Any] = Future()
         """Its last result, or its error."""
 
@@ -87,13 +88,24 @@ class Computation:
         self._workers.submit(Turn(self._turn, self._kind, alike, at_once, self))
 
     def _queue(self, work: Callable[[], None]) -> None:
-        self._workers.submit(Turn(work, self._kind))
+        self._workers.submit(Turn(work, self._kind, since=self._since, spent=self._spent))
+
+    @contextmanager
+    def _working(self) -> Iterator[None]:
+        """A piece of the work within, whose time is counted."""
+        with self._scope():
+            began = time.monotonic()
+            try:
+                yield
+            finally:
+                with self._lock:  # pieces end side by side
+                    self._spent += time.monotonic() - began
 
     def _at_once(self, several: list[Computation], together: Callable[[list[Any]], list[Any]]) -> None:
         """Do several computations as one; each for itself where that fails."""
         watched = [one for one in several if not one.is_given_up()]
         try:
-            with SHARE.asking(), self._scope():
+            with self._scope():
                 results = together([one._asked for one in watched])
         except BaseException:
             for one in watched:
@@ -110,7 +122,7 @@ class Computation:
         if self.is_given_up():
             return
         try:
-            with SHARE.asking(), self._scope():
+            with self._working():
                 step = self._next(answers)
         except BaseException as error:
             self.fail(error)
@@ -118,7 +130,7 @@ class Computation:
         if step is _OVER:
             self._end(None)
         elif isinstance(step, Together) and step.items:
-            _Pieces(self, step, self._scope, self._queue, self._turn).start()
+            _Pieces(self, step, self._working, self._queue, self._turn).start()
         else:
             self._queue(partial(self._turn, [] if isinstance(step, Together) else None))
 
@@ -180,11 +192,11 @@ class _Pieces:
         self,
         owner: Computation,
         pieces: Together,
-        scope: Callable[[], AbstractContextManager[Any]],
+        working: Callable[[], AbstractContextManager[None]],
         queue: Callable[[Callable[[], None]], None],
         go_on: Callable[[list[Any]], None],
     ) -> None:
-        self._owner, self._work, self._scope, self._queue, self._go_on = owner, pieces.work, scope, queue, go_on
+        self._owner, self._work, self._working, self._queue, self._go_on = owner, pieces.work, working, queue, go_on
         self._waiting = deque(enumerate(pieces.items))
         self._answers: list[Any] = [None] * len(pieces.items)
         self._left = len(pieces.items)
@@ -202,7 +214,7 @@ class _Pieces:
         with self._lock:
             place, item = self._waiting.popleft()
         try:
-            with SHARE.asking(), self._scope():
+            with self._working():
                 self._answers[place] = self._work(item)
         except BaseException as error:
             self._error = self._error or error

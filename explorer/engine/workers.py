@@ -4,19 +4,28 @@ from __future__ import annotations
 
 import threading
 import time
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from collections.abc import Callable, Hashable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
+from explorer.runs.share import SHARE, Share
+
+HEAVY_SECONDS = 0.3
+"""Work that takes so long, in one turn or in several, gives way to what is short."""
+
 LONG_SECONDS = 0.5
 """A turn that is expected to take so long leaves one worker to the others."""
 
 PATIENCE = 4.0
-"""A turn goes before whatever comes later than so many times its own length: a long one gives way, for so long and no longer."""
+"""How many times its own length work waits at most before it goes first, and how many times a heavy turn's length the short
+ones then have to themselves: heavy work has a fifth of a worker, however many ask meanwhile."""
 
 MOST_TOGETHER = 16
+
+TIMES = 4
+"""Of a kind, by which its length is judged."""
 
 MOST_KINDS = 1000
 """Kinds of turns whose length is remembered."""
@@ -26,8 +35,9 @@ MOST_KINDS = 1000
 class Turn:
     """Something to do. kind: turns of one kind take about as long. together: does several that are `alike` as one, if given.
 
-    about: what `together` is handed for each. asked, expected, due: when it was submitted, how many seconds it should take, and
-    when it should begin; all three are set by the workers.
+    about: what `together` is handed for each. since, spent: when the work that it belongs to was begun, if not now, and the
+    seconds that this has taken so far. asked, expected: when it was submitted and how many seconds it should take, both set by
+    the workers.
     """
 
     work: Callable[[], None]
@@ -35,9 +45,20 @@ class Turn:
     alike: Hashable = None
     together: Callable[[list[Any]], None] | None = None
     about: Any = None
+    since: float | None = None
+    spent: float = 0.0
     asked: float = 0.0
     expected: float = 0.0
-    due: float = 0.0
+
+    @property
+    def due(self) -> float:
+        """When it should have begun: what is asked late, or has taken long already, comes later."""
+        return (self.asked if self.since is None else self.since) + PATIENCE * (self.spent + self.expected)
+
+    @property
+    def is_heavy(self) -> bool:
+        """Whether it gives way to short turns."""
+        return self.spent + self.expected >= HEAVY_SECONDS
 
 
 @dataclass(frozen=True)
@@ -51,70 +72,94 @@ class Line:
 class Workers:
     """So many threads and the turns that wait for them.
 
-    A kind is expected to take the shorter of its last two times: the first one loads the model, and says nothing.
+    A kind is expected to take the shortest of its last times: some met with a busy machine. One alone says nothing, since the
+    first loads the model.
     """
 
-    def __init__(self, count: int) -> None:
+    def __init__(self, count: int, share: Share = SHARE) -> None:
+        """share: what training has of the machine."""
         self._threads = ThreadPoolExecutor(count, thread_name_prefix="job")
-        self._count = count
+        self._count, self._share = count, share
         self._most_long = max(1, count - 1)
         self._long = 0
         self._waiting: list[Turn] = []
-        self._took: OrderedDict[Hashable, tuple[float, float]] = OrderedDict()
-        self._lock = threading.Lock()
+        self._took: OrderedDict[Hashable, deque[float]] = OrderedDict()
+        self._heavy_first_from = 0.0
+        self._changed = threading.Condition()
 
     def submit(self, turn: Turn) -> None:
         """Queue a turn. What it raises is lost."""
-        with self._lock:
-            turn.expected = min(self._took.get(turn.kind, (0.0,)))
+        with self._changed:
+            times = self._took.get(turn.kind, ())
+            turn.expected = min(times) if len(times) > 1 else 0.0
             turn.asked = time.monotonic()
-            turn.due = turn.asked + PATIENCE * turn.expected
             self._waiting.append(turn)
+            self._changed.notify()
         self._threads.submit(self._one)
 
     def line(self, ago: float) -> Line:
         """What waits since `ago` seconds or longer: it stands before a question that was asked then."""
-        with self._lock:
+        with self._changed:
             before = [turn.expected for turn in self._waiting if turn.asked < time.monotonic() - ago]
         return Line(len(before), sum(before) / self._count)
 
     def _take(self) -> list[Turn]:
-        """The turn that is due first, with those that can be done with it; none where only long ones wait for a place."""
-        with self._lock:
-            free = self._long < self._most_long
-            ready = sorted((turn for turn in self._waiting if free or not _is_long(turn)), key=lambda turn: turn.due)
-            taken = ready[:1]
-            if taken and taken[0].together is not None:
-                alike = [turn for turn in ready[1:] if turn.alike == taken[0].alike and not _is_long(turn)]
-                taken += alike[: MOST_TOGETHER - 1]
-            self._waiting = [turn for turn in self._waiting if turn not in taken]
-            self._long += any(map(_is_long, taken))
-        return taken
+        """Who begins next, with those that can be done with it; waits until somebody may. None where nobody waits."""
+        with self._changed:
+            while self._waiting:
+                taken, seconds = self._next()
+                if taken:
+                    self._waiting = [turn for turn in self._waiting if turn not in taken]
+                    self._long += any(map(_is_long, taken))
+                    return taken
+                self._changed.wait(seconds)
+        return []
+
+    def _next(self) -> tuple[list[Turn], float | None]:
+        """Who may begin now; where nobody may, how many seconds until one may, if nothing changes before."""
+        now = time.monotonic()
+        short = sorted((turn for turn in self._waiting if not turn.is_heavy), key=lambda turn: turn.due)
+        has_place = self._long < self._most_long
+        heavy = [turn for turn in self._waiting if turn.is_heavy and (has_place or not _is_long(turn))]
+        first = min(heavy, key=lambda turn: turn.due, default=None)
+        seconds = None
+        if first is not None:
+            patient = max(self._heavy_first_from, first.asked + PATIENCE * first.expected) - now
+            seconds = max(0.0, min(patient, self._share.hold()))
+            if patient <= 0 or (not short and seconds == 0):
+                return [first], None
+        if not short:
+            return [], seconds
+        if short[0].together is None:
+            return short[:1], None
+        alike = [turn for turn in short[1:] if turn.alike == short[0].alike]
+        return [short[0], *alike[: MOST_TOGETHER - 1]], None
 
     def _one(self) -> None:
         taken = self._take()
         if not taken:
             return
-        began = time.monotonic()
-        try:
-            if taken[0].together is not None and len(taken) > 1:
-                taken[0].together([turn.about for turn in taken])
-            else:
-                taken[0].work()
-        finally:
-            self._end(taken, (time.monotonic() - began) / len(taken))
+        with self._share.asking():
+            began = time.monotonic()
+            try:
+                if taken[0].together is not None and len(taken) > 1:
+                    taken[0].together([turn.about for turn in taken])
+                else:
+                    taken[0].work()
+            finally:
+                self._end(taken, (time.monotonic() - began) / len(taken))
 
     def _end(self, taken: list[Turn], seconds: float) -> None:
-        with self._lock:
+        with self._changed:
             for turn in taken:
-                self._took[turn.kind] = (seconds, self._took.get(turn.kind, (seconds,))[0])
+                self._took.setdefault(turn.kind, deque(maxlen=TIMES)).append(seconds)
                 self._took.move_to_end(turn.kind)
             while len(self._took) > MOST_KINDS:
                 self._took.popitem(last=False)
-            was_long = any(map(_is_long, taken))
-            self._long -= was_long
-        if was_long:  # one that found no place looks again
-            self._threads.submit(self._one)
+            if taken[0].is_heavy:
+                self._heavy_first_from = time.monotonic() + PATIENCE * seconds
+            self._long -= any(map(_is_long, taken))
+            self._changed.notify_all()
 
 
 def _is_long(turn: Turn) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ from explorer.labs.pairs import SCORE_PAIR
 from explorer.labs.pairs.schema import PairParams
 from explorer.models.bundle import Bundle
 from explorer.models.families import Capability
+from explorer.runs.share import Share
 from explorer.settings import Settings
 from tests.models import tiny
 
@@ -199,17 +200,63 @@ def learned(workers: Workers, clock: Clock, **seconds: float) -> None:
     until(lambda: set(seconds) <= set(workers._took))
 
 
-def test_short_turns_go_before_long_ones_but_not_for_ever(clock: Clock) -> None:
-    workers, order, gate = Workers(1), list[str](), threading.Event()
-    learned(workers, clock, long=2.0, short=0.01)
+def ordered(workers: Workers, clock: Clock, *waiting: tuple[str, float, Turn]) -> list[str]:
+    """The order in which turns are done that wait behind one that is busy; each with its name and the seconds before it comes."""
+    order, gate = list[str](), threading.Event()
     workers.submit(Turn(lambda: gate.wait(WAIT) and None, "gate"))
-    workers.submit(Turn(lambda: order.append("long"), "long"))
-    for number in range(12):
-        clock.now += 1.0
-        workers.submit(Turn(lambda number=number: order.append(str(number)), "short"))  # type: ignore[misc]
+    until(lambda: not workers._waiting)
+    for name, after, turn in waiting:
+        clock.now += after
+        workers.submit(replace(turn, work=lambda name=name, turn=turn: (turn.work(), order.append(name))))
     gate.set()
-    until(lambda: len(order) == 13)
-    assert order == [*map(str, range(7)), "long", *map(str, range(7, 12))]
+    until(lambda: len(order) == len(waiting))
+    return order
+
+
+def test_short_turns_go_before_heavy_ones_but_not_for_ever(clock: Clock) -> None:
+    workers = Workers(1)
+    learned(workers, clock, long=2.0, short=1.0 / 16)
+    clock.now += 100
+    quick, slow = Turn(taking(clock, 1.0 / 16), "short"), Turn(taking(clock, 2.0), "long")
+    shorts = [(str(number), 0.0, quick) for number in range(9)]
+    assert ordered(workers, clock, ("long", 0.0, slow), *shorts)[-1] == "long", "it has patience"
+    clock.now += 100
+    assert ordered(workers, clock, ("long", 0.0, slow), ("0", 9.0, quick))[0] == "long", "of four times its length"
+    clock.now += 100
+    two = ordered(workers, clock, ("long", 0.0, slow), ("next", 0.0, slow), ("0", 9.0, quick), *shorts[1:])
+    assert (two[0], two[-1]) == ("long", "next"), "after one, the short have four times as long to themselves"
+
+
+def test_what_has_taken_long_gives_way_at_its_later_turns(clock: Clock) -> None:
+    workers = Workers(1)
+    quick = Turn(lambda: None, "short")
+    again = Turn(lambda: None, "piece", spent=module.HEAVY_SECONDS)
+    workers._heavy_first_from = 100.0
+    assert ordered(workers, clock, ("piece", 0.0, again), ("a", 1.0, quick), ("b", 1.0, quick)) == ["a", "b", "piece"]
+
+
+def test_of_what_is_heavy_the_first_goes_on_before_the_next_begins(clock: Clock) -> None:
+    workers = Workers(1)
+    waiting = [(f"{since}", 0.0, Turn(lambda: None, "piece", since=since, spent=0.5)) for since in (3.0, 1.0, 2.0)]
+    assert ordered(workers, clock, *waiting) == ["1.0", "2.0", "3.0"]
+
+
+def test_heavy_turns_wait_while_training_is_owed_time(clock: Clock) -> None:
+    owed = [1]
+
+    class Training(Share):
+        def hold(self) -> float:
+            return 0.01 * owed[0]
+
+    workers, order = Workers(2, Training()), list[str]()
+    workers._heavy_first_from = 1.0
+    workers.submit(Turn(lambda: order.append("heavy"), "piece", spent=module.HEAVY_SECONDS))
+    workers.submit(Turn(lambda: order.append("short"), "short"))
+    until(lambda: bool(order))
+    time.sleep(0.05)
+    assert order == ["short"]
+    owed[0] = 0
+    until(lambda: len(order) == 2)
 
 
 def test_who_waits_is_told_what_stands_before(clock: Clock) -> None:

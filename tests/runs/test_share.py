@@ -1,12 +1,15 @@
-"""Training's share: half of the time beside questions without end, nothing taken where they leave it enough."""
+"""Training's share: a part of the time beside questions without end, nothing taken where they leave it enough."""
 
 from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable
 from contextlib import ExitStack
 
-from explorer.runs.share import MOST_OWED, MOST_SAVED, PATIENCE, Share
+import pytest
+
+from explorer.runs.share import HEAVY_PATIENCE, MOST_OWED, MOST_SAVED, OWED_A_SECOND, PATIENCE, PAYMENT, Share
 
 WAIT = 60
 
@@ -21,49 +24,69 @@ class Clock:
 
 
 def waits(share: Share) -> bool:
-    """Whether a question would wait now."""
+    """Whether a short question would wait now."""
     with share._changed:
         share._count()
-        return share._paying
+        return share._all_wait
 
 
-def test_questions_without_end_leave_training_half_of_the_time() -> None:
-    clock, had = Clock(), {"training": 0, "questions": 0}
-    share = Share(clock)
+def shared(share: Share, clock: Clock, waiting: Callable[[], bool]) -> float:
+    """Of ten minutes of questions without end, the part in which training has the machine for itself."""
+    alone = 0
     with share.training():
-        for _ in range(4000):
-            if waits(share):
+        for _ in range(60_000):
+            if waiting():
+                alone += 1
                 clock.now += 0.01
-                had["training"] += 1
             else:
                 with share.asking():
                     clock.now += 0.01
-                had["questions"] += 1
-    assert 0.9 < had["questions"] / had["training"] < 1.1
+    return alone / 60_000
 
 
-def test_nothing_waits_while_nothing_trains_or_questions_leave_it_half() -> None:
+def test_questions_without_end_leave_training_its_part() -> None:
+    clock = Clock()
+    share = Share(clock)
+    part = OWED_A_SECOND / (1 + OWED_A_SECOND)
+    assert shared(share, clock, lambda: waits(share)) == pytest.approx(part, abs=0.02)
+    assert shared(share, clock, lambda: share.hold() > 0) == pytest.approx(part, abs=0.02)
+
+
+def test_nothing_waits_while_nothing_trains_or_questions_leave_it_enough() -> None:
     clock = Clock()
     share = Share(clock)
     with share.asking():
         clock.now += 100
     assert not waits(share)
+    assert share.hold() == 0
     with share.training():
         for _ in range(100):
             clock.now += 0.06
             with share.asking():
-                clock.now += 0.05
-            assert not waits(share)
+                clock.now += 0.1
+            assert share.hold() == 0
         clock.now += 10 * MOST_SAVED
         with share.asking():
-            clock.now += MOST_SAVED + PATIENCE / 2
-        assert not waits(share), "what training was left is given back"
+            clock.now += (MOST_SAVED + HEAVY_PATIENCE / 2) / OWED_A_SECOND
+        assert share.hold() == 0, "what training was left is given back"
+
+
+def test_heavy_work_waits_before_what_is_short() -> None:
+    clock = Clock()
+    share = Share(clock)
+    with share.training():
+        with share.asking():
+            clock.now += 0.5 * PATIENCE / OWED_A_SECOND
+        assert not waits(share)
+        assert share.hold() == pytest.approx(0.5 * PATIENCE)
         with share.asking():
             clock.now += 100
-        clock.now += MOST_OWED / 2
         assert waits(share)
-        clock.now += MOST_OWED
+        clock.now += MOST_OWED - PATIENCE + 2 * PAYMENT
         assert not waits(share), "one long question is not paid for by all that follow"
+        assert share.hold() > 0
+        clock.now += PATIENCE
+        assert share.hold() == 0
 
 
 def test_who_waits_goes_on_when_training_ends() -> None:
@@ -80,7 +103,7 @@ def test_who_waits_goes_on_when_training_ends() -> None:
             clock.now += 100
         asker = threading.Thread(target=ask)
         asker.start()
-        time.sleep(2 * MOST_OWED)
+        time.sleep(4 * PAYMENT)
         assert not began.is_set(), "its clock stands still"
     assert began.wait(WAIT)
     asker.join(WAIT)
