@@ -225,3 +225,7 @@ def measure() -> str:
         f"{beside / late:.2f} times (wanted: at most 2); the runs keep {ours.share:.2f} of their speed (wanted: at least 0.5)\n"
         f"  memory: {ours.megabytes[0]:.0f} MB before the class without a run, {ours.megabytes[1]:.0f} MB after"
     )
+
+
+if __name__ == "__main__":
+    print(measure())
