@@ -141,7 +141,8 @@ async def _lesson(
 
 @asynccontextmanager
 async def _browser(address: str) -> AsyncIterator[httpx.AsyncClient]:
-    limits = httpx.Limits(max_connections=2 * STUDENTS)
+    # shorter than the 5 s after which the server closes a connection that is not used, or a question meets it half closed
+    limits = httpx.Limits(max_connections=2 * STUDENTS, keepalive_expiry=2.0)
     async with httpx.AsyncClient(base_url=address, timeout=LONGEST_SECONDS, limits=limits) as browser:
         yield browser
 
