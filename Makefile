@@ -41,11 +41,10 @@ run: setup
 
 # A worker that waits for its browser leaves the processor to the others: tests/conftest.py says who gets what. A single file runs
 # without workers: `.venv/bin/python -m pytest tests/e2e/test_pages.py`. Bytecode is kept whatever the environment says: without it
-# each of some twenty processes compiles what it imports, and every worker all tests. All is as nice as the app's runs are, which
-# would wait for the other workers otherwise.
+# each of some twenty processes compiles what it imports, and every worker all tests.
 test: export PYTHONDONTWRITEBYTECODE =
 test: setup-dev browser
-	nice -n 10 $(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder
+	$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder
 
 # The fuzz ten times as long as `make test` has it; EXPLORER_FUZZ_SEED=N draws others.
 check: test

@@ -65,6 +65,9 @@ class Settings:
     exports_bytes: int = 2 * GIBIBYTE  # EXPLORER_EXPORTS_GB: zips to take home, before they are handed over
     visitor_exports_bytes: int = GIBIBYTE  # EXPLORER_VISITOR_EXPORTS_GB: of one visitor's runs
     training_lanes: int = 1  # EXPLORER_TRAINING_LANES: runs that train at the same time
+    run_niceness: int = (
+        10  # EXPLORER_RUN_NICENESS: training gives way to visitors, and runs on the time that they leave
+    )
     backend: str = "local"  # EXPLORER_BACKEND: local, or ray for a cluster
     ray_address: str = ""  # RAY_ADDRESS: of a cluster; empty for one on this machine
     ray_replicas: int = 0  # EXPLORER_RAY_REPLICAS: processes that answer; 0 for up to one a machine
@@ -115,6 +118,7 @@ class Settings:
                 environment, "EXPLORER_VISITOR_EXPORTS_GB", standard.visitor_exports_bytes
             ),
             training_lanes=int(_number(environment, "EXPLORER_TRAINING_LANES", standard.training_lanes, least=1)),
+            run_niceness=int(_number(environment, "EXPLORER_RUN_NICENESS", standard.run_niceness)),
             backend=_one_of(environment, "EXPLORER_BACKEND", BACKENDS),
             ray_address=environment.get("RAY_ADDRESS", ""),
             ray_replicas=int(_number(environment, "EXPLORER_RAY_REPLICAS", standard.ray_replicas)),

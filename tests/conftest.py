@@ -6,6 +6,7 @@ What is imported here is little: with workers the process that only deals out th
 from __future__ import annotations
 
 import gc
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -77,6 +78,8 @@ def data_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     folder = tmp_path_factory.mktemp("data")
     with pytest.MonkeyPatch.context() as environment:
         environment.setenv("EXPLORER_DATA", str(folder))
+        environment.setenv("EXPLORER_RUN_NICENESS", "0")  # or runs would wait for the other workers, and tests for runs
+        environment.setattr(os, "setpriority", lambda *which: None)
         settings.cache_clear()
         yield folder
     settings.cache_clear()

@@ -37,6 +37,7 @@ VARIABLES = (
     ("EXPLORER_EXPORTS_GB", "0.5", "exports_bytes", GIBIBYTE // 2),
     ("EXPLORER_VISITOR_EXPORTS_GB", "0.5", "visitor_exports_bytes", GIBIBYTE // 2),
     ("EXPLORER_TRAINING_LANES", "2", "training_lanes", 2),
+    ("EXPLORER_RUN_NICENESS", "0", "run_niceness", 0),
     ("EXPLORER_BACKEND", "Ray", "backend", "ray"),
     ("RAY_ADDRESS", "head:6379", "ray_address", "head:6379"),
     ("EXPLORER_RAY_REPLICAS", "3", "ray_replicas", 3),

@@ -37,9 +37,6 @@ KEEP_SECONDS = 2.0
 SETTLE_SECONDS = 5.0
 """How often a free lane tries to write what a full disk did not take."""
 
-RUN_NICENESS = 10
-"""Training gives way to the visitors who wait for an answer: it runs on the time that they leave."""
-
 Work = Callable[[RunRecord, Callable[[RunRecord], None], threading.Event], None]
 
 
@@ -119,7 +116,7 @@ class RunManager:
 
     def _serve(self) -> None:
         with contextlib.suppress(OSError, AttributeError):  # other systems know no niceness of a thread
-            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), RUN_NICENESS)
+            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), self._settings.run_niceness)
         while True:
             self._run(self._next())
 

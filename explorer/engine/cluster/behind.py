@@ -20,7 +20,6 @@ from ray import serve
 
 from explorer.engine.local import LocalEngine
 from explorer.engine.protocol import Job
-from explorer.runs.manager import RUN_NICENESS
 from explorer.runs.record import RunRecord
 from explorer.runs.store import RunStore
 from explorer.settings import BUNDLED_RUNS, Settings
@@ -107,7 +106,7 @@ class Trainer:
     def __init__(self, settings: Settings) -> None:
         use_all_cores()
         with suppress(OSError, AttributeError):  # other systems know no niceness
-            os.nice(RUN_NICENESS)
+            os.nice(settings.run_niceness)
         self._records = SentRecords(settings)
         self._engine = LocalEngine(settings, self._records)
         self._stopping = threading.Event()
