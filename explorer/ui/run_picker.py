@@ -18,7 +18,7 @@ from explorer.settings import settings
 from explorer.ui.front_door import lecturers_key
 from explorer.ui.kit import QUIET
 from explorer.ui.page import Page
-from explorer.ui.sign_in import SignIn
+from explorer.ui.sign_in import sign_in_button
 from explorer.ui.visitors import LECTURER_PREFIX, NAMES, address_of, owner_of
 
 VISITOR_KEY = "bert-explorer-visitor"
@@ -73,7 +73,8 @@ class RunPicker:
         with gr.Row(elem_classes=["run-row"]):
             self.label = gr.HTML(self._label(""))
             self.run = self.dropdown("Run", elem_id="run-picker", show_label=False, container=False)
-            self.sign_in = SignIn() if settings().has_login else None
+            if settings().has_login:
+                sign_in_button(page)
 
     def dropdown(self, label: str, none: str = "", **options: Any) -> gr.Dropdown:
         """A list of runs; any id may be typed or sent. none: what stands first where there may be no run."""
@@ -95,8 +96,6 @@ class RunPicker:
             [self.memory, self.visitor, self.run, *others],
             **QUIET,
         )
-        if self.sign_in:
-            self.page.opened(self.sign_in.named, None, [self.sign_in], **QUIET)
         self.run.change(lambda run: run or "", [self.run], [self.remembered], js=_KEEP_URL, **QUIET)
         self.run.change(self._label, [self.run], [self.label], **QUIET)
         attached = attached.then(fn=None, js="() => { window.explorerKnows?.('run'); return []; }", **QUIET)

@@ -6,25 +6,25 @@ from typing import Any
 
 import gradio as gr
 
+from explorer.ui.kit import QUIET
+from explorer.ui.page import Page
 from explorer.ui.visitors import HUB_PREFIX, signed_in
 
+SIGN_IN = "Sign in with Hugging Face"
+SIGN_OUT = "Sign out ({})"
 
-class SignIn(gr.LoginButton):
-    """Gradio's button. It leads to the hub and back to the page, or signs out."""
 
-    def __init__(self) -> None:
-        super().__init__("Sign in with Hugging Face", "Sign out ({})", size="sm", scale=0, min_width=230)
+def sign_in_button(page: Page) -> gr.LoginButton:
+    """Gradio's button, which leads to the hub and back to the page, or signs out; it says who has signed in."""
+    button = gr.LoginButton(SIGN_IN, SIGN_OUT, size="sm", scale=0, min_width=230)
+    button.load_event_to_attach = (
+        None  # Gradio's own look at who has signed in belongs to the last page, and is an endpoint
+    )
+    page.opened(label, None, [button], **QUIET)
+    return button
 
-    def get_block_name(self) -> str:
-        """What a browser shows it as."""
-        return "button"
 
-    def activate(self) -> None:
-        """As Gradio's, but for its look at who has signed in: with several pages that belongs to the last one alone."""
-        super().activate()
-        self.load_event_to_attach = None
-
-    def named(self, request: gr.Request) -> Any:
-        """What it says to this visitor."""
-        name = signed_in(request).removeprefix(HUB_PREFIX)
-        return gr.update(value=self.logout_value.format(name) if name else self.value)
+def label(request: gr.Request) -> Any:
+    """What the button says to this visitor."""
+    name = signed_in(request).removeprefix(HUB_PREFIX)
+    return gr.update(value=SIGN_OUT.format(name) if name else SIGN_IN)

@@ -14,20 +14,24 @@ from explorer.errors import BadInputError
 from explorer.settings import Settings
 from explorer.ui import run_picker
 from explorer.ui.run_picker import RunPicker
+from explorer.ui.sign_in import label
 
 
 def none(run_id: str) -> Any:
     raise BadInputError("No run is here.")
 
 
-def built(monkeypatch: pytest.MonkeyPatch, has_login: bool) -> tuple[gr.Blocks, RunPicker]:
+def built(monkeypatch: pytest.MonkeyPatch, has_login: bool) -> gr.Blocks:
     monkeypatch.setattr(run_picker, "settings", lambda: replace(Settings(), has_login=has_login))
     monkeypatch.setattr(gradio.routes, "attach_oauth", lambda app: None)  # whose library a Space has
     with gr.Blocks() as blocks:
         page: Any = SimpleNamespace(opened=blocks.load, engine=SimpleNamespace(runs=SimpleNamespace(get=none)))
-        picker = RunPicker(page)
-        picker.wire()
-    return blocks, picker
+        RunPicker(page).wire()
+    return blocks
+
+
+def buttons(blocks: gr.Blocks) -> list[gr.LoginButton]:
+    return [one for one in blocks.blocks.values() if isinstance(one, gr.LoginButton)]
 
 
 def asked(session: dict[str, Any]) -> Any:
@@ -35,19 +39,20 @@ def asked(session: dict[str, Any]) -> Any:
 
 
 def test_without_accounts_there_is_no_button_and_gradio_opens_no_login(monkeypatch: pytest.MonkeyPatch) -> None:
-    blocks, picker = built(monkeypatch, has_login=False)
-    assert picker.sign_in is None
+    blocks = built(monkeypatch, has_login=False)
+    assert buttons(blocks) == []
     assert not blocks.expects_oauth
 
 
-def test_it_says_who_has_signed_in_and_is_no_endpoint(monkeypatch: pytest.MonkeyPatch) -> None:
-    blocks, picker = built(monkeypatch, has_login=True)
+def test_where_there_are_the_button_is_looked_after_by_no_endpoint(monkeypatch: pytest.MonkeyPatch) -> None:
+    blocks = built(monkeypatch, has_login=True)
+    (button,) = buttons(blocks)
     assert blocks.expects_oauth
-    assert picker.sign_in is not None
-    session = {"oauth_info": {"userinfo": {"preferred_username": "ada"}}}
-    assert picker.sign_in.named(asked(session))["value"] == "Sign out (ada)"
-    assert picker.sign_in.named(asked({}))["value"] == "Sign in with Hugging Face"
-    events = [event for event in blocks.fns.values() if picker.sign_in in event.outputs]
+    events = [event for event in blocks.fns.values() if button in event.outputs]
     assert [event.api_visibility for event in events] == ["private"]
-    (shown,) = (one for one in blocks.get_config_file()["components"] if one["id"] == picker.sign_in._id)
-    assert shown["type"] == "button"
+
+
+def test_the_button_says_who_has_signed_in() -> None:
+    session = {"oauth_info": {"userinfo": {"preferred_username": "ada"}}}
+    assert label(asked(session))["value"] == "Sign out (ada)"
+    assert label(asked({}))["value"] == "Sign in with Hugging Face"
