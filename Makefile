@@ -5,12 +5,13 @@ BIN := $(VENV)/bin
 WORKERS ?= 3
 PLOTLY := 4.1.1
 
-.PHONY: setup setup-dev run test check bench browser
+.PHONY: setup setup-dev run test check bench browser space
 
-# torch comes first and alone, so that its exact version decides which build is taken.
+# torch comes first and alone, so that its exact version decides which build is taken. `make setup CPU=1` takes the build without
+# CUDA, where the default index would bring several gigabytes of it.
 $(VENV)/.installed: requirements.txt
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet $$(grep '^torch==' requirements.txt)
+	$(BIN)/pip install --quiet $$(grep '^torch==' requirements.txt) $(if $(CPU),--index-url https://download.pytorch.org/whl/cpu)
 	$(BIN)/pip install --quiet -r requirements.txt
 	@touch $@
 
@@ -55,3 +56,7 @@ check: test
 
 bench: setup-dev
 	$(BIN)/python -m benchmarks
+
+# `make space DRY=folder` writes what a Hugging Face Space needs, `make space SPACE=user/name` sends it up: docs/deploy.md.
+space: setup
+	@$(BIN)/python -m deploy.space $(if $(DRY),--dry "$(DRY)") $(if $(SPACE),--space "$(SPACE)") $(if $(YES),--yes)

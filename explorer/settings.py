@@ -72,6 +72,8 @@ class Settings:
     ray_address: str = ""  # RAY_ADDRESS: of a cluster; empty for one on this machine
     ray_replicas: int = 0  # EXPLORER_RAY_REPLICAS: processes that answer; 0 for up to one a machine
     ray_gpus: float = 0.0  # EXPLORER_RAY_GPUS: of each such process and each run, such as 0.25
+    zero_gpu: bool = False  # SPACES_ZERO_GPU, set by a Space that has a GPU only while it is needed
+    has_login: bool = False  # OAUTH_CLIENT_ID, set by a Space whose visitors may sign in
     lecturer_key: str = ""  # EXPLORER_LECTURER_KEY: who opens a page with ?lecturer=KEY sees everybody's runs
     class_password: str = ""  # EXPLORER_CLASS_PASSWORD: without it nothing is answered; empty: the app is open
     hub_allowed: tuple[str, ...] = ()  # EXPLORER_HUB_ALLOW: hub ids and patterns such as google-bert/*; none: any
@@ -123,6 +125,8 @@ class Settings:
             ray_address=environment.get("RAY_ADDRESS", ""),
             ray_replicas=int(_number(environment, "EXPLORER_RAY_REPLICAS", standard.ray_replicas)),
             ray_gpus=_number(environment, "EXPLORER_RAY_GPUS", standard.ray_gpus),
+            zero_gpu=_switch(environment, "SPACES_ZERO_GPU", standard.zero_gpu),
+            has_login=bool(environment.get("OAUTH_CLIENT_ID")),
             lecturer_key=environment.get("EXPLORER_LECTURER_KEY", "").strip(),
             class_password=environment.get("EXPLORER_CLASS_PASSWORD", "").strip(),
             hub_allowed=tuple(environment.get("EXPLORER_HUB_ALLOW", "").replace(",", " ").split()),

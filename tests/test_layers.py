@@ -213,6 +213,11 @@ def test_the_cluster_is_known_in_one_place() -> None:
     hold([path for path in FILES if path.parent != here], lambda path: inside(path, "ray"))
 
 
+def test_zero_gpu_is_known_in_one_place() -> None:
+    here = ROOT / "explorer" / "engine" / "zero.py"
+    hold([path for path in FILES if path != here], lambda path: inside(path, "spaces"))
+
+
 def test_the_environment_is_read_in_one_place() -> None:
     readers = [path.name for path in FILES if "os.environ" in text_of(path) or "getenv" in text_of(path)]
     assert readers == ["settings.py"]

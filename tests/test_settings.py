@@ -181,3 +181,10 @@ def test_sites_that_would_end_the_policy_are_refused(sites: str) -> None:
 def test_an_unknown_backend_is_named() -> None:
     with pytest.raises(ValueError, match="EXPLORER_BACKEND must be local or ray, and is 'spark'"):
         Settings.from_environment({"EXPLORER_BACKEND": "spark"})
+
+
+def test_a_space_says_what_it_has() -> None:
+    assert not Settings.from_environment({}).zero_gpu
+    assert not Settings.from_environment({}).has_login
+    space = Settings.from_environment({"SPACES_ZERO_GPU": "true", "OAUTH_CLIENT_ID": "0123"})
+    assert (space.zero_gpu, space.has_login) == (True, True)

@@ -10,9 +10,12 @@ from explorer.settings import Settings
 
 
 def engine_of(settings: Settings) -> LocalEngine:
-    """This machine's engine, or a cluster's. Raises ExplorerError where the cluster's library or the cluster is missing."""
+    """This machine's engine, a ZeroGPU Space's or a cluster's.
+
+    Raises ExplorerError where the library of one of these or the cluster is missing.
+    """
     if settings.backend == "local":
-        return LocalEngine(settings)
+        return _zero(settings) if settings.zero_gpu else LocalEngine(settings)
     if importlib.util.find_spec("ray") is None:
         raise ExplorerError("EXPLORER_BACKEND=ray needs the package ray: pip install -r requirements-ray.txt")
     from explorer.engine.cluster.front import RayEngine
@@ -24,3 +27,11 @@ def engine_of(settings: Settings) -> LocalEngine:
             f"There is no Ray cluster at {settings.ray_address}. Start one by `ray start --head`, and name it in RAY_ADDRESS. "
             f"({error})"
         ) from error
+
+
+def _zero(settings: Settings) -> LocalEngine:
+    if importlib.util.find_spec("spaces") is None:
+        raise ExplorerError("SPACES_ZERO_GPU is set, and ZeroGPU needs the package spaces: pip install spaces")
+    from explorer.engine.zero import ZeroEngine
+
+    return ZeroEngine(settings)

@@ -9,6 +9,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
+from contextvars import Context, copy_context
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -49,6 +50,8 @@ class RunManager:
         self._queue = FairQueue()
         self._active: dict[str, RunRecord] = {}
         self._stopping: dict[str, threading.Event] = {}
+        self._contexts: dict[str, Context] = {}
+        """What was current where a run was started: the visitor's request, whose GPU time ZeroGPU counts."""
         self._kept_at: dict[str, float] = {}
         self._lasted: deque[float] = deque(maxlen=8)
         """Seconds of the runs that have ended last."""
@@ -96,6 +99,7 @@ class RunManager:
                 self._queue.remove(record.run_id)
                 raise
             self._stopping[record.run_id] = threading.Event()
+            self._contexts[record.run_id] = copy_context()
             self._active[record.run_id] = record
             uploads.hold(record.spec.task)
             self._tell_places()
@@ -138,9 +142,9 @@ class RunManager:
         said = "The run ended without a result."
         try:
             self.publish(record)
-            self._work(record, self.publish, self._stopping[record.run_id])
+            self._contexts[record.run_id].run(self._work, record, self.publish, self._stopping[record.run_id])
         except BaseException as error:  # a library that panics or exits must not end the lane
-            said = _failure(record.spec, error)
+            said = failure(record.spec, error)
         with self._changed:
             last = self._active[record.run_id]
             if last.status.is_active:
@@ -154,7 +158,7 @@ class RunManager:
     def _let_go(self, run_id: str) -> None:
         """Forget an active run that has ended, once it is kept: whoever looks finds it here or there."""
         uploads.let_go(self._active[run_id].spec.task)
-        del self._active[run_id], self._stopping[run_id]
+        del self._active[run_id], self._stopping[run_id], self._contexts[run_id]
         self._kept_at.pop(run_id, None)
         self._tell_places()
         self._changed.notify_all()
@@ -279,7 +283,7 @@ class RunManager:
         return self.get(run_id)
 
 
-def _failure(spec: RunSpec, error: BaseException) -> str:
+def failure(spec: RunSpec, error: BaseException) -> str:
     """Why a run ended, for its record."""
     from explorer.models.bundle import is_out_of_memory
 

@@ -14,9 +14,11 @@ from explorer.errors import BadInputError, ExplorerError, readable
 from explorer.runs.examples import OWNER
 from explorer.runs.record import RunRecord
 from explorer.runs.report import score_text
+from explorer.settings import settings
 from explorer.ui.front_door import lecturers_key
 from explorer.ui.kit import QUIET
 from explorer.ui.page import Page
+from explorer.ui.sign_in import sign_in_button
 from explorer.ui.visitors import LECTURER_PREFIX, NAMES, address_of, owner_of
 
 VISITOR_KEY = "bert-explorer-visitor"
@@ -71,6 +73,8 @@ class RunPicker:
         with gr.Row(elem_classes=["run-row"]):
             self.label = gr.HTML(self._label(""))
             self.run = self.dropdown("Run", elem_id="run-picker", show_label=False, container=False)
+            if settings().has_login:
+                sign_in_button(page)
 
     def dropdown(self, label: str, none: str = "", **options: Any) -> gr.Dropdown:
         """A list of runs; any id may be typed or sent. none: what stands first where there may be no run."""

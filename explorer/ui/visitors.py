@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import math
 import secrets
+import time
 from collections import OrderedDict
 
 import gradio as gr
@@ -17,6 +19,9 @@ from explorer.runs.queue import Visitor
 from explorer.ui.page import Page
 
 LECTURER_PREFIX = "lecturer:"
+HUB_PREFIX = "huggingface:"
+"""Of who has signed in with their account of the hub, as the visitors of a Space may."""
+
 LONGEST_NAME = 200
 MOST_NAMES = 500
 """Names that one address is given: more than a school behind one address has browsers, and fewer than a script can invent."""
@@ -67,8 +72,17 @@ def address_of(request: gr.Request | None) -> str:
     return str(getattr(getattr(request, "client", None), "host", "") or "")
 
 
+def signed_in(request: gr.Request | None) -> str:
+    """The owner's name of a visitor who has signed in, from the session that Gradio signs; nothing for all others."""
+    session = getattr(getattr(request, "request", None), "scope", {}).get("session") or {}
+    found = session.get("oauth_info") or {}
+    name = (found.get("userinfo") or {}).get("preferred_username")
+    return f"{HUB_PREFIX}{name}" if name and (found.get("expires_at") or math.inf) > time.time() else ""
+
+
 def owner_of(page: Page, visitor: object, request: gr.Request | None) -> Visitor:
-    """Whose runs: the browser's own secret name, the lecturer's key, or a client's session where it gives no name.
+    """Whose runs: the lecturer's key, the account that one has signed in with, the browser's own secret name, or a client's
+    session where it gives no name.
 
     Raises BadInputError for what cannot be a name.
     """
@@ -84,8 +98,10 @@ def owner_of(page: Page, visitor: object, request: gr.Request | None) -> Visitor
         if page.engine.runs.is_lecturer(given.removeprefix(LECTURER_PREFIX)):
             return Visitor(LECTURER, LECTURER)
         given = ""
+    if account := signed_in(request):
+        return Visitor(account, account)
     name, signed = NAMES.check(given)
-    if name in (LECTURER, OWNER, SCRIPT_OWNER) or name.startswith(LECTURER_PREFIX):
+    if name in (LECTURER, OWNER, SCRIPT_OWNER) or name.startswith((LECTURER_PREFIX, HUB_PREFIX)):
         name, signed = "", False
     party = name if signed else f"address {address_of(request)}"
     return Visitor(name or f"client-{request.session_hash if request else ''}", party)

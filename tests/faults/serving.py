@@ -31,9 +31,9 @@ def until(condition: Callable[[], bool]) -> None:
 
 
 class Server:
-    """`python app.py` on a free port."""
+    """`python app.py` on a free port, of this repository or of another folder."""
 
-    def __init__(self, data: Path, log: Path) -> None:
+    def __init__(self, data: Path, log: Path, folder: Path = ROOT) -> None:
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             port = probe.getsockname()[1]
@@ -41,7 +41,7 @@ class Server:
         with log.open("ab") as out:
             self.process = subprocess.Popen(
                 [sys.executable, "app.py"],
-                cwd=ROOT,
+                cwd=folder,
                 env=environment(data, GRADIO_SERVER_PORT=str(port), GRADIO_SERVER_NAME="127.0.0.1"),
                 stdout=out,
                 stderr=out,

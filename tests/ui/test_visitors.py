@@ -77,3 +77,32 @@ def test_what_cannot_be_a_name_is_refused(odd: object) -> None:
 def test_no_name_is_the_clients_session() -> None:
     assert owner_of(PAGE, None, asked(session="s9")) == "client-s9"
     assert owner_of(PAGE, "  ", None) == "client-"
+
+
+def with_session(session: dict[str, Any]) -> Any:
+    request = asked()
+    request.request = SimpleNamespace(scope={"session": session})
+    return request
+
+
+def account(name: str = "ada", **changes: Any) -> dict[str, Any]:
+    return {"oauth_info": {"userinfo": {"preferred_username": name}, **changes}}
+
+
+def test_who_has_signed_in_is_the_same_visitor_on_every_browser() -> None:
+    browsers = [NAMES.give("", "10.0.0.1"), NAMES.give("", "10.0.0.2"), ""]
+    owners = {owner_of(PAGE, browser, with_session(account())) for browser in browsers}
+    assert owners == {"huggingface:ada"}
+    assert party_of(owner_of(PAGE, "", with_session(account()))) == "huggingface:ada"
+    assert owner_of(PAGE, "", with_session(account("bob"))) != owner_of(PAGE, "", with_session(account()))
+    assert owner_of(PAGE, "lecturer:teach", with_session(account())) == LECTURER
+
+
+@pytest.mark.parametrize("session", [{}, {"oauth_info": None}, account(expires_at=1.0)])
+def test_without_a_valid_account_a_visitor_is_known_as_ever(session: dict[str, Any]) -> None:
+    given = NAMES.give("", "10.0.0.1")
+    assert owner_of(PAGE, given, with_session(session)) == owner_of(PAGE, given, asked())
+
+
+def test_nobody_takes_an_account_by_naming_it() -> None:
+    assert owner_of(PAGE, "huggingface:ada", asked()) == "client-s1"

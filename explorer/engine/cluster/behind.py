@@ -9,10 +9,9 @@ from __future__ import annotations
 import asyncio
 import os
 import threading
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from queue import SimpleQueue
 from typing import Any
 
 import ray
@@ -20,9 +19,9 @@ from ray import serve
 
 from explorer.engine.local import LocalEngine
 from explorer.engine.protocol import Job
+from explorer.engine.sent import SentRecords, training
 from explorer.runs.record import RunRecord
-from explorer.runs.store import RunStore
-from explorer.settings import BUNDLED_RUNS, Settings
+from explorer.settings import Settings
 
 LOOK_SECONDS = 0.02
 """Between two looks at a computation that isn't over."""
@@ -46,25 +45,6 @@ def use_all_cores() -> None:
     import torch
 
     torch.set_num_threads(os.cpu_count() or 1)
-
-
-class SentRecords(RunStore):
-    """The records that have come with questions; the database below the folder is not touched."""
-
-    def __init__(self, settings: Settings) -> None:
-        super().__init__(settings.data_folder, BUNDLED_RUNS)
-        self._sent: dict[str, RunRecord] = {}
-
-    def take(self, records: Iterable[RunRecord]) -> None:
-        """Keep the newest of each."""
-        for record in records:
-            known = self._sent.get(record.run_id)
-            if known is None or known.version <= record.version:
-                self._sent[record.run_id] = record
-
-    def find(self, run_id: str) -> RunRecord | None:
-        """A record that was sent, or a bundled one."""
-        return self._sent.get(run_id) or self._example_records().get(run_id)
 
 
 @serve.deployment(max_ongoing_requests=64)
@@ -114,21 +94,7 @@ class Trainer:
     def train(self, record: RunRecord, records: list[RunRecord]) -> Iterator[RunRecord]:
         """Train to the end or to the Stop, from the last checkpoint where there is one. Raises what ends it."""
         self._records.take([record, *records])
-        said: SimpleQueue[RunRecord | BaseException | None] = SimpleQueue()
-
-        def work() -> None:
-            try:
-                self._engine.train(record, said.put, self._stopping)
-            except BaseException as error:
-                said.put(error)
-            else:
-                said.put(None)
-
-        threading.Thread(target=work, daemon=True).start()
-        while (one := said.get()) is not None:
-            if isinstance(one, BaseException):
-                raise one
-            yield one
+        yield from training(self._engine, record, self._stopping)
 
     def stop(self) -> None:
         """Let the run finish its step and end."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing, nullcontext, suppress
-from dataclasses import fields, replace
+from dataclasses import replace
 from queue import Empty, SimpleQueue
 from typing import Any
 
@@ -17,12 +17,12 @@ import ray
 from ray import serve
 from ray.exceptions import ActorDiedError, ActorUnavailableError, RayActorError, RayTaskError
 
-from explorer.engine.asking import flat
 from explorer.engine.cluster.behind import Answers, Nothing, Trainer
 from explorer.engine.computation import Computation
 from explorer.engine.local import LocalEngine, Question
 from explorer.engine.protocol import DownloadProgress, Job
 from explorer.engine.resources import Resources
+from explorer.engine.sent import needed
 from explorer.errors import ExplorerError
 from explorer.models.trained import made_by
 from explorer.runs.record import RunRecord
@@ -91,7 +91,7 @@ class RayEngine(LocalEngine):
         seen = 0
         for left in reversed(range(TRIES)):
             handle = self._answering.options(stream=True, multiplexed_model_id=model)
-            response = handle.follow.remote(job, params, model, self._records(params, model))
+            response = handle.follow.remote(job, params, model, needed(self.runs, model, params))
             came, over = 0, False
             try:
                 for result in _as_they_come(response):
@@ -109,25 +109,6 @@ class RayEngine(LocalEngine):
             finally:
                 if not over:
                     response.cancel()
-
-    def _records(self, params: Any, model: str) -> list[RunRecord]:
-        """The runs that a question names, and those that these were made from."""
-        values = [model, *flat([getattr(params, field.name) for field in fields(params)])]
-        waiting = [text for text in values if isinstance(text, str)]
-        found: dict[str, RunRecord] = {}
-        while waiting:
-            text = waiting.pop()
-            run_id = made_by(text) or text
-            record = None if run_id in found or len(run_id) > 40 else self._known(run_id)
-            if record is not None:
-                found[run_id] = record
-                waiting += [record.spec.teacher, record.spec.after, record.spec.model]
-        return list(found.values())
-
-    def _known(self, run_id: str) -> RunRecord | None:
-        with suppress(ExplorerError):
-            return self.runs.get(run_id)
-        return None
 
     def train(self, record: RunRecord, publish: Callable[[RunRecord], None], stopping: threading.Event) -> None:
         """Have an actor train a run, and another go on from its checkpoint where the first is lost."""
@@ -150,7 +131,7 @@ class RayEngine(LocalEngine):
 
     def _training(self, trainer: Any, record: RunRecord, stopping: threading.Event) -> Iterator[RunRecord]:
         stream = trainer.train.options(num_returns="streaming").remote(
-            record, self._records(record.spec, record.spec.model)
+            record, needed(self.runs, record.spec.model, record.spec)
         )
         told = False
         while True:

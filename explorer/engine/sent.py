@@ -1,0 +1,78 @@
+"""Runs in another process than the one that keeps their records: what is sent there, and the records that come back."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import fields
+from queue import SimpleQueue
+from typing import Any
+
+from explorer.engine.asking import flat
+from explorer.engine.local import LocalEngine
+from explorer.errors import ExplorerError
+from explorer.models.trained import made_by
+from explorer.runs.manager import RunManager
+from explorer.runs.record import RunRecord
+from explorer.runs.store import RunStore
+from explorer.settings import BUNDLED_RUNS, Settings
+
+
+def needed(runs: RunManager, model: str, params: Any) -> list[RunRecord]:
+    """The records of the runs that a model or parameters name, and of those that these were made from."""
+    values = [model, *flat([getattr(params, field.name) for field in fields(params)])]
+    waiting = [text for text in values if isinstance(text, str)]
+    found: dict[str, RunRecord] = {}
+    while waiting:
+        text = waiting.pop()
+        run_id = made_by(text) or text
+        record = None if run_id in found or len(run_id) > 40 else _known(runs, run_id)
+        if record is not None:
+            found[run_id] = record
+            waiting += [record.spec.teacher, record.spec.after, record.spec.model]
+    return list(found.values())
+
+
+def _known(runs: RunManager, run_id: str) -> RunRecord | None:
+    with suppress(ExplorerError):
+        return runs.get(run_id)
+    return None
+
+
+class SentRecords(RunStore):
+    """The records that have come with questions; the database below the folder is not touched."""
+
+    def __init__(self, settings: Settings) -> None:
+        super().__init__(settings.data_folder, BUNDLED_RUNS)
+        self._sent: dict[str, RunRecord] = {}
+
+    def take(self, records: Iterable[RunRecord]) -> None:
+        """Keep the newest of each."""
+        for record in records:
+            known = self._sent.get(record.run_id)
+            if known is None or known.version <= record.version:
+                self._sent[record.run_id] = record
+
+    def find(self, run_id: str) -> RunRecord | None:
+        """A record that was sent, or a bundled one."""
+        return self._sent.get(run_id) or self._example_records().get(run_id)
+
+
+def training(engine: LocalEngine, record: RunRecord, stopping: threading.Event) -> Iterator[RunRecord]:
+    """A run's records as they come, to its end or to the Stop. Raises what ends it."""
+    said: SimpleQueue[RunRecord | BaseException | None] = SimpleQueue()
+
+    def work() -> None:
+        try:
+            engine.train(record, said.put, stopping)
+        except BaseException as error:
+            said.put(error)
+        else:
+            said.put(None)
+
+    threading.Thread(target=work, daemon=True).start()
+    while (one := said.get()) is not None:
+        if isinstance(one, BaseException):
+            raise one
+        yield one
