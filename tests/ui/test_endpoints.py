@@ -129,7 +129,7 @@ BAD_TEXTS = {
     "spaces": ("  \n\t ", "Type a sentence first"),
     "no mask": ("There is no blank here.", "put [MASK]"),
     "20,000 words": ("word " * 20_000, "characters"),
-    "ten megabytes": ("a" * 10_000_000, "characters"),
+    "seven megabytes": ("a" * 7_000_000, "characters"),
     "too many tokens": ("one two three four " * 200 + "[MASK]", "tokens long"),
 }
 
