@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -26,6 +25,7 @@ from explorer.ui.entry import COOKIE, HEADER, Entry
 from explorer.ui.front_door import FrontDoor
 from explorer.ui.rates import Tries
 from tests.caller import Caller
+from tests.loops import run
 from tests.ui.conftest import HAS_MCP, rows
 
 PASSWORD = "wïnter 26"
@@ -190,7 +190,7 @@ class TestServed:
                 await session.initialize()
                 return await session.call_tool("continue_text", {"decoding": ["greedy"], "tokens": 4})
 
-        assert json.loads(asyncio.run(talk()).content[0].text)["rows"]
+        assert json.loads(run(talk()).content[0].text)["rows"]
 
     def test_a_file_beyond_the_setting_is_refused(self, closed: str) -> None:
         files = {"files": ("a.csv", b"x" * 2000)}

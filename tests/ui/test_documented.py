@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from typing import Any
 
@@ -12,6 +11,7 @@ import pytest
 import explorer
 from explorer.reference import reference
 from explorer.ui.documented import MOST_ROWS
+from tests.loops import run
 
 ACTIONS = explorer.actions()
 
@@ -55,9 +55,7 @@ def test_an_assistant_finds_every_action_and_calls_it(address: str) -> None:
             return (await session.list_tools()).tools, [await session.call_tool(*call) for call in calls]
 
     asked = {"model": "bert-mini", "text": "Paris is in [MASK].", "top_k": 2}
-    tools, answers = asyncio.run(
-        talk("", ("fill_masks", asked), ("fill_masks", {"top_k": 300}), ("directions_of_fifty", {}))
-    )
+    tools, answers = run(talk("", ("fill_masks", asked), ("fill_masks", {"top_k": 300}), ("directions_of_fifty", {})))
     by_name = {tool.name: tool for tool in tools}
     assert by_name.keys() >= ACTIONS.keys()
     for name, action in ACTIONS.items():
@@ -73,5 +71,5 @@ def test_an_assistant_finds_every_action_and_calls_it(address: str) -> None:
     told = json.loads(many.content[0].text)
     assert told["columns"] == list(whole.columns)
     assert len(told["rows"]) == min(MOST_ROWS, len(whole.rows))
-    few, _ = asyncio.run(talk("?tools=fill_masks,score_pair"))
+    few, _ = run(talk("?tools=fill_masks,score_pair"))
     assert [tool.name for tool in few] == ["fill_masks", "score_pair"]

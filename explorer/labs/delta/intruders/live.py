@@ -13,7 +13,7 @@ INTRUDERS = Job("explorer.labs.delta.intruders.jobs:intruder_dimensions", on="re
 
 
 def train_intruders(engine: Engine, params: TrainIntrudersParams, owner: str) -> Iterator[TrainedIntruders | None]:
-    """Train both on the same examples, then look for intruders in each (Shuttleworth et al. 2024)."""
+    """Train LoRA and all of the model on the same examples, then look for intruders in each (Shuttleworth et al. 2024)."""
     lora, full = started = tuple(engine.runs.start(spec, owner) for spec in params.specs())
     last = Compared(())
     for compared in follow_all(engine.runs, started):

@@ -14,7 +14,10 @@ EXAMPLES = 3
 
 
 def task_card(params: CardParams) -> TaskCard:
-    """Raises BadInputError for a name that is no task, TaskUnavailableError if the hub has to be asked and cannot be."""
+    """What a task asks, where it is from, how it is measured, and its first rows.
+
+    Raises BadInputError for a name that is no task, TaskUnavailableError if the hub has to be asked and cannot be.
+    """
     data = load(params.task, settings())
     task = data.task
     counts = Counter(example.label for example in data.train)

@@ -30,7 +30,10 @@ PAPERS_RANK, PAPERS_MATRICES = 4, 2
 
 
 def memory_parts(resources: Resources, params: MemoryParams) -> MemoryResult:
-    """Of full fine-tuning, LoRA and the chosen method. Raises BadInputError where none can be had on the model."""
+    """What the memory of a training is made of: full fine-tuning, LoRA and the chosen method.
+
+    Raises BadInputError where none can be had on the model.
+    """
     bundle = resources.model(params.model)
     spec = RunSpec(**{field.name: getattr(params, field.name) for field in fields(RunSpec)})
     data = load(spec.task, settings())

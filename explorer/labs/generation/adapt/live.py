@@ -16,7 +16,10 @@ from explorer.tuning.spec import spec_of
 
 
 def adapt_writer(engine: Engine, params: AdaptParams, owner: str) -> Iterator[Compared | None]:
-    """Start one run a method and seed, and follow them all. Raises BadInputError for a task without meanings."""
+    """Train a writer by each method and seed on the same meanings, and follow the runs.
+
+    Raises BadInputError for a task without meanings.
+    """
     task = load(params.task, settings()).task
     if task.kind != WRITTEN:
         raise BadInputError(f"{task.title} has no meanings to put into words. Take task = e2e, or a file of E2E.")

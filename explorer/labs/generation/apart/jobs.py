@@ -9,7 +9,7 @@ from explorer.tasks.generation_metrics import take_apart
 
 
 def score_parts(params: PartsParams) -> Parts:
-    """The parts of one hypothesis. Raises BadInputError if there is none of this number, or no pairs."""
+    """Five metrics of one generated text, each taken apart. Raises BadInputError if there is none of this number, or no pairs."""
     references = paired(params.hypotheses, params.references)
     if params.sentence > len(references):
         raise BadInputError(

@@ -31,7 +31,7 @@ Decoder = Sampled | Beams
 
 
 def continue_text(resources: Resources, params: ContinueParams) -> Iterator[ContinueResult]:
-    """All decodings in one batch, a result a token.
+    """Continue a text by several decodings, in one batch; a result a token.
 
     They share one random number a step, from one generator, so that a row doesn't depend on which others stand beside it.
     """
@@ -68,7 +68,7 @@ def continued(reader: Reader, params: ContinueParams) -> Iterator[ContinueResult
 
 
 def next_token(resources: Resources, params: NextParams) -> NextResult:
-    """What may come after a text and a branch. Raises BadInputError for a chosen token that is never written."""
+    """The distribution of the token after a text and a branch. Raises BadInputError for a chosen token that is never written."""
     reader = Reader(resources.model(params.model))
     beginning = reader.begin(params.text, params.branch)
     if params.chosen is not None:

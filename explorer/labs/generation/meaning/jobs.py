@@ -24,9 +24,10 @@ from explorer.tuning.writing import text_of
 
 
 def generate(resources: Resources, params: GenerateParams) -> Iterator[GenerateResult]:
-    """All decodings in one batch, a result a token; at the end what each says of the meaning, and where the first one looked.
+    """Say a meaning in words by several decodings, in one batch; a result a token.
 
-    The model before any training is asked besides, greedily. Raises BadInputError for a run that has not learnt to write.
+    At the end what each says of the meaning, and where the first one looked. The model before any training is asked besides,
+    greedily. Raises BadInputError for a run that has not learnt to write.
     """
     meaning = parse_meaning(params.meaning)
     if not params.run:

@@ -7,6 +7,9 @@ from explorer.tasks.generation_metrics import score
 
 
 def score_texts(params: ScoreParams) -> Scored:
-    """Of the corpus. Raises BadInputError where hypotheses and groups of references don't pair."""
+    """BLEU, NIST, METEOR, ROUGE-L and CIDEr of texts against their references.
+
+    Raises BadInputError where hypotheses and groups of references don't pair.
+    """
     references = paired(params.hypotheses, params.references)
     return Scored(score(params.hypotheses, references), len(references), sum(map(len, references)))

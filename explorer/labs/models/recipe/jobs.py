@@ -6,5 +6,5 @@ from explorer.labs.models.recipe.schema import PUBLISHED, RecipeParams, RecipeRe
 
 
 def recipe_steps(params: RecipeParams) -> RecipeResult:
-    """The published settings, to be compared on one task."""
+    """The steps of RoBERTa's recipe with the scores that its paper gives for each; all of it is quoted."""
     return RecipeResult(params.score, PUBLISHED)
