@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import CancelledError
 from typing import Any
 
 from gradio_client import Client
@@ -26,3 +27,10 @@ class Caller(Client):
 
     def _get_api_info(self) -> Any:
         return self._other._info if self._other else super()._get_api_info()
+
+    def predict(self, *given: Any, **named: Any) -> Any:
+        """As gradio_client's, and once more where the stream of the answer before was just closing, which loses a question."""
+        try:
+            return super().predict(*given, **named)
+        except CancelledError:
+            return super().predict(*given, **named)
