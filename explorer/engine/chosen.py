@@ -12,7 +12,7 @@ from explorer.settings import Settings
 def engine_of(settings: Settings) -> LocalEngine:
     """This machine's engine, a ZeroGPU Space's or a cluster's.
 
-    Raises ExplorerError where the library of one of these or the cluster is missing.
+    Raises ExplorerError where the library of one of these is missing, or the cluster cannot be joined.
     """
     if settings.backend == "local":
         return _zero(settings) if settings.zero_gpu else LocalEngine(settings)
@@ -20,13 +20,7 @@ def engine_of(settings: Settings) -> LocalEngine:
         raise ExplorerError("EXPLORER_BACKEND=ray needs the package ray: pip install -r requirements-ray.txt")
     from explorer.engine.cluster.front import RayEngine
 
-    try:
-        return RayEngine(settings)
-    except ConnectionError as error:
-        raise ExplorerError(
-            f"There is no Ray cluster at {settings.ray_address}. Start one by `ray start --head`, and name it in RAY_ADDRESS. "
-            f"({error})"
-        ) from error
+    return RayEngine(settings)
 
 
 def _zero(settings: Settings) -> LocalEngine:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import closing, nullcontext, suppress
+from contextlib import closing, nullcontext
 from dataclasses import replace
 from queue import Empty, SimpleQueue
 from typing import Any
@@ -55,14 +55,7 @@ class RayEngine(LocalEngine):
     def __init__(self, settings: Settings) -> None:
         super().__init__(replace(settings, workers=MOST_AT_ONCE))
         self._behind = replace(settings, backend="local")
-        with suppress(RuntimeError):  # a test's cluster is joined already
-            ray.init(
-                address=settings.ray_address or None,
-                runtime_env={"env_vars": {"PYTHONPATH": str(ROOT)}},
-                log_to_driver=False,
-                ignore_reinit_error=True,
-                include_dashboard=False,
-            )
+        _join(settings)
         serve.start(proxy_location="Disabled")
         answers = Answers.options(**_replicas(settings))  # type: ignore[attr-defined]
         self._answering = serve.run(answers.bind(self._behind), name=NAME, route_prefix=None)
@@ -161,6 +154,27 @@ class RayEngine(LocalEngine):
     def warm_up(self, model_id: str) -> None:
         """Have a replica load the model."""
         self.follow(LOADED, Nothing(), model_id)
+
+
+def _join(settings: Settings) -> None:
+    """Join the cluster, or start one here where none is named. Raises ExplorerError."""
+    try:
+        ray.init(
+            address=settings.ray_address or None,
+            runtime_env={"env_vars": {"PYTHONPATH": str(ROOT)}},
+            log_to_driver=False,
+            ignore_reinit_error=True,  # a test's cluster is joined already
+            include_dashboard=False,
+        )
+    except (
+        ConnectionError,
+        RuntimeError,
+        ValueError,
+    ) as error:  # nobody there; no token, or another version; no address
+        raise ExplorerError(
+            f"The Ray cluster at {settings.ray_address or 'this machine'} could not be joined. Start one by `ray start --head`, "
+            f"and name it in RAY_ADDRESS. ({error})"
+        ) from error
 
 
 def _replicas(settings: Settings) -> dict[str, Any]:
