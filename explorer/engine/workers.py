@@ -8,6 +8,7 @@ from collections import OrderedDict, deque
 from collections.abc import Callable, Hashable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from heapq import nsmallest
 from typing import Any
 
 from explorer.runs.share import SHARE, Share
@@ -118,10 +119,10 @@ class Workers:
     def _next(self) -> tuple[list[Turn], float | None]:
         """Who may begin now; where nobody may, how many seconds until one may, if nothing changes before."""
         now = time.monotonic()
-        short = sorted((turn for turn in self._waiting if not turn.is_heavy), key=lambda turn: turn.due)
+        short = [turn for turn in self._waiting if not turn.is_heavy]
         has_place = self._long < self._most_long
         heavy = [turn for turn in self._waiting if turn.is_heavy and (has_place or not _is_long(turn))]
-        first = min(heavy, key=lambda turn: turn.due, default=None)
+        first = min(heavy, key=_due, default=None)
         seconds = None
         if first is not None:
             patient = max(self._heavy_first_from, first.asked + PATIENCE * first.expected) - now
@@ -130,10 +131,10 @@ class Workers:
                 return [first], None
         if not short:
             return [], seconds
-        if short[0].together is None:
-            return short[:1], None
-        alike = [turn for turn in short[1:] if turn.alike == short[0].alike]
-        return [short[0], *alike[: MOST_TOGETHER - 1]], None
+        quick = min(short, key=_due)
+        if quick.together is None:
+            return [quick], None
+        return nsmallest(MOST_TOGETHER, (turn for turn in short if turn.alike == quick.alike), key=_due), None
 
     def _one(self) -> None:
         taken = self._take()
@@ -160,6 +161,10 @@ class Workers:
                 self._heavy_first_from = time.monotonic() + PATIENCE * seconds
             self._long -= any(map(_is_long, taken))
             self._changed.notify_all()
+
+
+def _due(turn: Turn) -> float:
+    return turn.due
 
 
 def _is_long(turn: Turn) -> bool:

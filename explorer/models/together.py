@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeVar
 
 from torch import Tensor
@@ -11,6 +11,7 @@ from torch.nn.utils.rnn import pad_sequence
 from explorer.errors import ExplorerError
 from explorer.models.bundle import Bundle
 from explorer.models.families import Capability
+from explorer.models.inside import read
 
 MOST_TOKENS = 512
 """Tokens of one pass, padding included: no more than one long text has."""
@@ -28,6 +29,7 @@ Inputs = dict[str, Tensor]
 
 Asked = TypeVar("Asked")
 Answer = TypeVar("Answer")
+Output = TypeVar("Output")
 
 
 def padded(rows: Sequence[Inputs], pad_token_id: int) -> Inputs:
@@ -56,22 +58,45 @@ def batches(lengths: Sequence[int]) -> Iterator[list[int]]:
         yield batch
 
 
-def logits_of_each(bundle: Bundle, capability: Capability, rows: Sequence[Inputs]) -> list[Tensor]:
-    """One head's logits for each input, (length, …) or (classes,) where the head reads a whole text; float32.
+def outputs_of_each(
+    bundle: Bundle, rows: Sequence[Inputs], run: Callable[[Inputs, list[int]], Iterable[Output]]
+) -> list[Output]:
+    """What a model gives to each input, with as few passes as there can be.
 
-    A model whose tokenizer marks no padding reads inputs of one length together only.
+    run: from a batch, on the model's device, and the lengths of its rows without padding, what is kept of each row. A model whose
+    tokenizer marks no padding reads inputs of one length together only.
     """
     lengths = [int(row["input_ids"].shape[1]) for row in rows]
-    logits: dict[int, Tensor] = {}
+    outputs: dict[int, Output] = {}
     for batch in batches(lengths):
         alike = len({lengths[place] for place in batch}) == 1
         for places in [batch] if alike or "attention_mask" in rows[batch[0]] else [[place] for place in batch]:
             inputs = padded([rows[place] for place in places], int(bundle.tokenizer.pad_token_id or 0))
-            output = bundle.model(**{name: tensor.to(bundle.device) for name, tensor in inputs.items()})
-            scores = bundle.logits(capability, output).float()
-            for place, own in zip(places, scores, strict=True):
-                logits[place] = own if capability in OF_A_TEXT else own[: lengths[place]]
-    return [logits[place] for place in range(len(rows))]
+            on_device = {name: tensor.to(bundle.device) for name, tensor in inputs.items()}
+            outputs |= zip(places, run(on_device, [lengths[place] for place in places]), strict=True)
+    return [outputs[place] for place in range(len(rows))]
+
+
+def logits_of_each(bundle: Bundle, capability: Capability, rows: Sequence[Inputs]) -> list[Tensor]:
+    """One head's logits for each input, (length, …) or (classes,) where the head reads a whole text; float32."""
+
+    def run(inputs: Inputs, lengths: list[int]) -> Iterable[Tensor]:
+        logits = bundle.logits(capability, bundle.model(**inputs)).float()
+        if capability in OF_A_TEXT:
+            return logits
+        return [own[:length] for own, length in zip(logits, lengths, strict=True)]
+
+    return outputs_of_each(bundle, rows, run)
+
+
+def attentions_of_each(bundle: Bundle, rows: Sequence[Inputs]) -> list[tuple[Tensor, ...]]:
+    """Each input's attention weights: depth tensors (heads, length, length)."""
+
+    def run(inputs: Inputs, lengths: list[int]) -> Iterable[tuple[Tensor, ...]]:
+        layers = read(bundle, inputs).attentions
+        return [tuple(layer[row, :, :length, :length] for layer in layers) for row, length in enumerate(lengths)]
+
+    return outputs_of_each(bundle, rows, run)
 
 
 def each_or_its_error(do: Callable[[Asked], Answer], asked: Sequence[Asked]) -> list[Answer | ExplorerError]:
@@ -86,28 +111,26 @@ def each_or_its_error(do: Callable[[Asked], Answer], asked: Sequence[Asked]) -> 
 
 
 def answered_together(
-    bundle: Bundle,
-    capability: Capability,
     asked: Sequence[Asked],
-    prepare: Callable[[Asked], tuple[Inputs | None, Callable[[Tensor | None], Answer]]],
+    prepare: Callable[[Asked], tuple[Sequence[Inputs], Callable[[Sequence[Output]], Answer]]],
+    outputs: Callable[[list[Inputs]], list[Output]],
 ) -> list[Answer | ExplorerError]:
-    """The answers to several questions, or their errors, with as few forward passes as there can be.
+    """The answers to several questions, or their errors.
 
-    prepare: a question's inputs, or None where it needs no model, and what makes the answer of the logits.
+    prepare: what the model reads for a question, nothing where it needs no model, and what makes the answer of what it gives.
+    outputs: what the model gives to each of all inputs.
     """
     prepared = each_or_its_error(prepare, asked)
-    rows = {
-        place: one[0] for place, one in enumerate(prepared) if not isinstance(one, ExplorerError) and one[0] is not None
-    }
-    logits = dict(zip(rows, logits_of_each(bundle, capability, list(rows.values())), strict=True))
+    rows = [inputs for one in prepared if not isinstance(one, ExplorerError) for inputs in one[0]]
+    found = iter(outputs(rows))
 
-    def finish(place: int) -> Answer:
-        one = prepared[place]
+    def finish(one: tuple[Sequence[Inputs], Callable[[Sequence[Output]], Answer]] | ExplorerError) -> Answer:
         if isinstance(one, ExplorerError):
             raise one
-        return one[1](logits.get(place))
+        inputs, answer = one
+        return answer([next(found) for _ in inputs])
 
-    return each_or_its_error(finish, range(len(asked)))
+    return each_or_its_error(finish, prepared)
 
 
 def alone(answers: Sequence[Answer | ExplorerError]) -> Answer:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from explorer.engine import workers as module
@@ -16,6 +17,10 @@ from explorer.engine.local import LocalEngine
 from explorer.engine.protocol import Job
 from explorer.engine.workers import Line, Turn, Workers
 from explorer.errors import BadInputError, ExplorerError, MissingCapabilityError
+from explorer.labs.attention import ATTENTION, STATISTICS
+from explorer.labs.attention.head.schema import AttentionParams, StatisticsParams
+from explorer.labs.attention.views.actions import ATTENTION_VIEW
+from explorer.labs.attention.views.schema import AttentionViewParams
 from explorer.labs.masking import FILL_MASKS
 from explorer.labs.masking.schema import FillParams
 from explorer.labs.pairs import SCORE_PAIR
@@ -127,6 +132,17 @@ def test_who_has_left_is_not_asked_for(engine: LocalEngine, model_id: str) -> No
             SCORE_PAIR.job,
             (PairParams("the cat", "a mat"), PairParams("a cat sat on", "the mat."), PairParams("a", "cat")),
         ),
+        (
+            ATTENTION.job,
+            (
+                AttentionParams("the cat sat", layer=0, head=0),
+                AttentionParams("a cat", "the mat.", layer=1, head=1, masked=(2,)),
+                AttentionParams("the cat", layer=99, head=0),
+                AttentionParams("a cat sat on", layer=1, head=0),
+            ),
+        ),
+        (STATISTICS.job, (StatisticsParams("the cat sat"), StatisticsParams("a cat", "the mat."))),
+        (ATTENTION_VIEW.job, (AttentionViewParams("the cat sat", layer=1), AttentionViewParams("a cat", view="model"))),
     ],
 )
 def test_a_lab_answers_together_what_it_answers_alone(
@@ -140,7 +156,10 @@ def test_a_lab_answers_together_what_it_answers_alone(
 
 
 def nearly(one: Any, other: Any) -> bool:
-    """Whether two results are the same but for their last digits."""
+    """Whether two results are the same but for their last digits; bytes hold rounded numbers of two bytes each."""
+    if isinstance(one, bytes):
+        mine, theirs = (np.frombuffer(packed, "<i2").astype(int) for packed in (one, other))
+        return len(mine) == len(theirs) and bool((abs(mine - theirs) <= 1).all())
     if isinstance(one, float):
         return one == pytest.approx(other, abs=1e-5)
     if isinstance(one, Exception):

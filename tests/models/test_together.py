@@ -10,7 +10,8 @@ import torch
 from explorer.models.bundle import Bundle, load_bundle
 from explorer.models.encoding import encode
 from explorer.models.families import ARCHITECTURES, Architecture
-from explorer.models.together import MOST_TOKENS, batches, logits_of_each
+from explorer.models.inside import depth_of, read
+from explorer.models.together import MOST_TOKENS, attentions_of_each, batches, logits_of_each
 from explorer.settings import Settings
 from tests.models import tiny
 
@@ -25,7 +26,7 @@ TEXTS = (
 
 
 def alike(bundle: Bundle) -> None:
-    """Every head, for texts of several lengths and all in one batch, against transformers' answer to each."""
+    """Every head and all attention weights, for texts of several lengths in one batch, against the answer to each alone."""
     rows = [encode(bundle, text).inputs for text in TEXTS]
     for capability in bundle.capabilities:
         with torch.inference_mode():
@@ -33,6 +34,11 @@ def alike(bundle: Bundle) -> None:
             each = [bundle.logits(capability, bundle.model(**row))[0] for row in rows]
         for one, expected in zip(together, each, strict=True):
             assert torch.allclose(one, expected, atol=1e-5, rtol=0)
+    with torch.inference_mode():
+        for row, layers in zip(rows, attentions_of_each(bundle, rows), strict=True):
+            assert len(layers) == depth_of(bundle.model)
+            for one, expected in zip(layers, read(bundle, row).attentions, strict=True):
+                assert torch.allclose(one, expected[0], atol=1e-5, rtol=0)
 
 
 @pytest.mark.parametrize("architecture", ARCHITECTURES, ids=lambda entry: entry.family)

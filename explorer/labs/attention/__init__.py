@@ -16,14 +16,14 @@ _SWITCH = "explorer.labs.attention.switch.jobs"
 
 ATTENTION = Action(
     "attention",
-    Job(f"{_COMPUTE}:attention"),
+    Job(f"{_COMPUTE}:attention", together=f"{_COMPUTE}:attention_together"),
     AttentionParams,
     figures.attention_table,
     plain=plain_script("attention"),
 )
 STATISTICS = Action(
     "head_statistics",
-    Job(f"{_COMPUTE}:statistics_of_heads"),
+    Job(f"{_COMPUTE}:statistics_of_heads", together=f"{_COMPUTE}:statistics_together"),
     StatisticsParams,
     figures.statistics_table,
     plain=plain_script("head_statistics"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import torch
 from torch import Tensor
@@ -29,7 +30,7 @@ from explorer.models.bundle import Bundle
 from explorer.models.encoding import Encoded, Token, encode, single_token, with_own_mask
 from explorer.models.families import Capability
 from explorer.models.masker import Masker
-from explorer.models.together import Inputs, alone, answered_together
+from explorer.models.together import Inputs, alone, answered_together, logits_of_each
 
 CONVERGENCE_POINTS = 60
 
@@ -45,11 +46,13 @@ def fill_masks(bundle: Bundle, params: FillParams) -> FillResult:
 
 def fill_masks_together(bundle: Bundle, asked: Sequence[FillParams]) -> list[FillResult | ExplorerError]:
     """The same for several texts: a result, or an error, for each."""
-    return answered_together(bundle, Capability.MLM, asked, lambda params: _prepared(bundle, params))
+    return answered_together(
+        asked, partial(_prepared, bundle), lambda rows: logits_of_each(bundle, Capability.MLM, rows)
+    )
 
 
-def _prepared(bundle: Bundle, params: FillParams) -> tuple[Inputs | None, Callable[[Tensor | None], FillResult]]:
-    """What the model reads, None without a mask, and what makes the result of its logits, (length, vocabulary)."""
+def _prepared(bundle: Bundle, params: FillParams) -> tuple[list[Inputs], Callable[[Sequence[Tensor]], FillResult]]:
+    """What the model reads, nothing without a mask, and what makes the result of its logits, (length, vocabulary)."""
     encoded = encode(bundle, with_own_mask(bundle.tokenizer, params.text))
     typed = [t.position for t in encoded.tokens if t.token_id == bundle.tokenizer.mask_token_id]
     hidden = sorted(_hidden_positions(encoded, params) - set(typed))
@@ -57,22 +60,21 @@ def _prepared(bundle: Bundle, params: FillParams) -> tuple[Inputs | None, Callab
     tokens = tuple(_token_view(bundle, token, typed, hidden) for token in encoded.tokens)
     names = (bundle.model_id, params.text, bundle.tokenizer.mask_token, len(bundle.tokenizer), tokens)
     if not masked:
-        return None, lambda logits: FillResult(*names, ())
+        return [], lambda logits: FillResult(*names, ())
     inputs = {name: tensor.clone() for name, tensor in encoded.inputs.items()}
     inputs["input_ids"][0, typed if params.in_view else masked] = int(bundle.tokenizer.mask_token_id)
     named = [_named(bundle, word) for word in params.words]
     truths = [encoded.tokens[position].token_id if position in hidden else None for position in masked]
 
-    def filled(logits: Tensor | None) -> FillResult:
-        assert logits is not None
-        rows = logits[masked].log_softmax(-1).cpu()
+    def filled(logits: Sequence[Tensor]) -> FillResult:
+        rows = logits[0][masked].log_softmax(-1).cpu()
         masks = tuple(
             _filled(bundle, position, row, truth, params.top_k, named)
             for position, row, truth in zip(masked, rows, truths, strict=True)
         )
         return FillResult(*names, masks, params.in_view)
 
-    return inputs, filled
+    return [inputs], filled
 
 
 def _named(bundle: Bundle, word: str) -> int:

@@ -11,7 +11,7 @@ from explorer.labs.pairs.schema import AllPairsParams, AllPairsResult, PairParam
 from explorer.models.bundle import Bundle
 from explorer.models.encoding import Encoded, encode
 from explorer.models.families import Capability
-from explorer.models.together import Inputs, alone, answered_together, padded
+from explorer.models.together import Inputs, alone, answered_together, logits_of_each, padded
 from explorer.text import checked_text, split_sentences
 
 
@@ -23,15 +23,14 @@ def score_pair(bundle: Bundle, params: PairParams) -> PairResult:
 def score_pairs_together(bundle: Bundle, asked: Sequence[PairParams]) -> list[PairResult | ExplorerError]:
     """The same for several pairs: a result, or an error, for each."""
 
-    def prepare(params: PairParams) -> tuple[Inputs, Callable[[Tensor | None], PairResult]]:
+    def prepare(params: PairParams) -> tuple[list[Inputs], Callable[[Sequence[Tensor]], PairResult]]:
         encoded = encode(bundle, params.sentence_a, params.sentence_b)
-        return encoded.inputs, lambda logits: _scored(bundle, encoded, logits)
+        return [encoded.inputs], lambda logits: _scored(bundle, encoded, logits[0])
 
-    return answered_together(bundle, Capability.NSP, asked, prepare)
+    return answered_together(asked, prepare, lambda rows: logits_of_each(bundle, Capability.NSP, rows))
 
 
-def _scored(bundle: Bundle, encoded: Encoded, logits: Tensor | None) -> PairResult:
-    assert logits is not None
+def _scored(bundle: Bundle, encoded: Encoded, logits: Tensor) -> PairResult:
     tokens = tuple(PairToken(t.position, t.text, t.shown, t.joined, t.segment, t.word is None) for t in encoded.tokens)
     is_next, not_next = logits.tolist()
     p_next, p_not = logits.softmax(-1).tolist()

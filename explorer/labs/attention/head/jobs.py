@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from functools import partial
+
 from torch import Tensor
 
-from explorer.errors import BadInputError
+from explorer.errors import BadInputError, ExplorerError
 from explorer.labs.attention.head.schema import (
     AttentionParams,
     AttentionResult,
@@ -18,7 +21,11 @@ from explorer.maths.attention import STATISTICS, head_statistics
 from explorer.maths.attention_flow import rollout
 from explorer.models.bundle import Bundle
 from explorer.models.encoding import Encoded, encode, with_own_mask
-from explorer.models.inside import depth_of, heads_of, read
+from explorer.models.inside import depth_of, heads_of
+from explorer.models.together import Inputs, alone, answered_together, attentions_of_each
+
+Layers = tuple[Tensor, ...]
+"""A text's attention weights, layer by layer: (heads, length, length)."""
 
 
 def attention(bundle: Bundle, params: AttentionParams) -> AttentionResult:
@@ -26,15 +33,28 @@ def attention(bundle: Bundle, params: AttentionParams) -> AttentionResult:
 
     With masked positions the weights are those of the masked text, and those of the text as it is come along.
     """
-    check_place(bundle, params.layer, params.head)
-    encoded = encoded_pair(bundle, params.sentence_a, params.sentence_b)
-    masked = _masked_inputs(bundle, encoded, params.masked)
-    attentions = read(bundle, masked).attentions
-    weights = attentions[params.layer][0, params.head].float().cpu()
-    flow = rollout(attentions[: params.layer + 1])[-1][0].float().cpu()
-    before = None
-    if params.masked:
-        before = square(read(bundle, encoded.inputs).attentions[params.layer][0, params.head])
+    return alone(attention_together(bundle, [params]))
+
+
+def attention_together(bundle: Bundle, asked: Sequence[AttentionParams]) -> list[AttentionResult | ExplorerError]:
+    """The same for several texts: a result, or an error, for each."""
+
+    def prepare(params: AttentionParams) -> tuple[list[Inputs], Callable[[Sequence[Layers]], AttentionResult]]:
+        check_place(bundle, params.layer, params.head)
+        encoded = encoded_pair(bundle, params.sentence_a, params.sentence_b)
+        masked = _masked_inputs(bundle, encoded, params.masked)
+        inputs = [masked, encoded.inputs] if params.masked else [masked]
+        return inputs, lambda found: _one_head(bundle, params, encoded, *found)
+
+    return answered_together(asked, prepare, partial(attentions_of_each, bundle))
+
+
+def _one_head(
+    bundle: Bundle, params: AttentionParams, encoded: Encoded, layers: Layers, unmasked: Layers | None = None
+) -> AttentionResult:
+    """The result; unmasked: the weights of the text as it is, where some of it was masked."""
+    weights = layers[params.layer][params.head].float().cpu()
+    flow = rollout([layer[None] for layer in layers[: params.layer + 1]])[-1][0].float().cpu()
     special = [token.position for token in encoded.tokens if token.word is None]
     found = head_statistics(weights[None], separators(bundle, encoded))
     return AttentionResult(
@@ -50,7 +70,7 @@ def attention(bundle: Bundle, params: AttentionParams) -> AttentionResult:
         params.head,
         square(weights),
         square(flow),
-        before,
+        None if unmasked is None else square(unmasked[params.layer][params.head]),
         HeadFacts(
             tuple((name, float(value[0])) for name, value in found.items()),
             float(weights[:, special].sum(-1).mean()) if special else 0.0,
@@ -61,9 +81,22 @@ def attention(bundle: Bundle, params: AttentionParams) -> AttentionResult:
 
 def statistics_of_heads(bundle: Bundle, params: StatisticsParams) -> StatisticsResult:
     """Every head of every layer by seven statistics (explorer.maths.attention), from one forward pass."""
-    encoded = encoded_pair(bundle, params.sentence_a, params.sentence_b)
+    return alone(statistics_together(bundle, [params]))
+
+
+def statistics_together(bundle: Bundle, asked: Sequence[StatisticsParams]) -> list[StatisticsResult | ExplorerError]:
+    """The same for several texts: a result, or an error, for each."""
+
+    def prepare(params: StatisticsParams) -> tuple[list[Inputs], Callable[[Sequence[Layers]], StatisticsResult]]:
+        encoded = encoded_pair(bundle, params.sentence_a, params.sentence_b)
+        return [encoded.inputs], lambda found: _every_head(bundle, encoded, found[0])
+
+    return answered_together(asked, prepare, partial(attentions_of_each, bundle))
+
+
+def _every_head(bundle: Bundle, encoded: Encoded, attentions: Layers) -> StatisticsResult:
     places = separators(bundle, encoded)
-    layers = [head_statistics(layer[0].float(), places) for layer in read(bundle, encoded.inputs).attentions]
+    layers = [head_statistics(layer.float(), places) for layer in attentions]
     grids = tuple(
         (name, tuple(tuple(layer[name].tolist()) for layer in layers)) for name in STATISTICS if name in layers[0]
     )

@@ -12,6 +12,10 @@ from explorer.labs.attention.views.schema import AttentionViewParams, QueryKeyPa
 _COMPUTE = "explorer.labs.attention.views.jobs"
 
 ATTENTION_VIEW = Action(
-    "attention_view", Job(f"{_COMPUTE}:attention_view"), AttentionViewParams, view_table, plain=plain.attention_view
+    "attention_view",
+    Job(f"{_COMPUTE}:attention_view", together=f"{_COMPUTE}:attention_views_together"),
+    AttentionViewParams,
+    view_table,
+    plain=plain.attention_view,
 )
 QUERY_KEY = Action("query_key", Job(f"{_COMPUTE}:query_key"), QueryKeyParams, query_key_table, plain=plain.query_key)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import torch
 from torch import Tensor
 
-from explorer.errors import BadInputError
-from explorer.labs.attention.head.jobs import check_place, encoded_pair, is_causal, second_start
+from explorer.errors import BadInputError, ExplorerError
+from explorer.labs.attention.head.jobs import Layers, check_place, encoded_pair, is_causal, second_start
 from explorer.labs.attention.head.schema import TokenPlace
 from explorer.labs.attention.views.schema import (
     SCALE,
@@ -22,7 +23,8 @@ from explorer.labs.attention.views.schema import (
 )
 from explorer.models.bundle import Bundle
 from explorer.models.encoding import Encoded, Token
-from explorer.models.inside import QueryKey, depth_of, heads_of, query_and_key, read
+from explorer.models.inside import QueryKey, depth_of, heads_of, query_and_key
+from explorer.models.together import Inputs, alone, answered_together, attentions_of_each
 
 MOST_KEPT = {"head": 40_000, "model": 200_000}
 """Weights that a view carries, beside each token's largest; 5.3 bytes each in the page."""
@@ -33,12 +35,28 @@ MOST_THUMBNAIL_LINES = 40_000
 
 def attention_view(bundle: Bundle, params: AttentionViewParams) -> AttentionViewResult:
     """All heads of one layer or of every layer, as bertviz (Vig 2019) draws them, without the weights that do not show."""
-    check_place(bundle, params.layer, 0)
-    encoded = encoded_pair(bundle, params.sentence_a, params.sentence_b)
+    return alone(attention_views_together(bundle, [params]))
+
+
+def attention_views_together(
+    bundle: Bundle, asked: Sequence[AttentionViewParams]
+) -> list[AttentionViewResult | ExplorerError]:
+    """The same for several texts: a result, or an error, for each."""
+
+    def prepare(
+        params: AttentionViewParams,
+    ) -> tuple[list[Inputs], Callable[[Sequence[Layers]], AttentionViewResult]]:
+        check_place(bundle, params.layer, 0)
+        encoded = encoded_pair(bundle, params.sentence_a, params.sentence_b)
+        return [encoded.inputs], lambda found: _viewed(bundle, params, encoded, found[0])
+
+    return answered_together(asked, prepare, partial(attentions_of_each, bundle))
+
+
+def _viewed(bundle: Bundle, params: AttentionViewParams, encoded: Encoded, attentions: Layers) -> AttentionViewResult:
     depth = depth_of(bundle.model)
     layers = (params.layer,) if params.view == "head" else tuple(range(depth))
-    attentions = read(bundle, encoded.inputs).attentions
-    exact = [attentions[layer][0].float().cpu() for layer in layers]
+    exact = [attentions[layer].float().cpu() for layer in layers]
     whole = [_in_ten_thousandths(weights) for weights in exact]
     at_least = [_threshold(whole, most) for most in (MOST_KEPT[params.view], MOST_THUMBNAIL_LINES)]
     asked = max(1, round(params.smallest * SCALE))
