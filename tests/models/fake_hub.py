@@ -216,12 +216,14 @@ class _StorageHandler(_Handler):
         end = len(content) if cut is None else max(start, cut)
         for place in range(start, end, CHUNK):
             chunk = content[place : min(place + CHUNK, end)]
+            before = self.hub.sent.get(name, 0)
+            self.hub.sent[name] = before + len(chunk)  # before it is sent: a test may look as soon as it has arrived
             try:
                 self.wfile.write(chunk)
             except OSError:  # the client has gone
+                self.hub.sent[name] = before
                 self.close_connection = True
                 return
-            self.hub.sent[name] = self.hub.sent.get(name, 0) + len(chunk)
             time.sleep(faults.pause)
         if cut is not None:
             faults.cuts -= 1
