@@ -47,9 +47,10 @@ test: export PYTHONDONTWRITEBYTECODE =
 test: setup-dev browser
 	$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder
 
-# The fuzz ten times as long as `make test` has it; EXPLORER_FUZZ_SEED=N draws others.
+# The fuzz ten times as long as `make test` has it (EXPLORER_FUZZ_SEED=N draws others), and a minute without a network.
 check: test
 	EXPLORER_FUZZ_CALLS=5000 $(BIN)/python -m pytest -q tests/test_fuzz.py
+	EXPLORER_AWAY_SECONDS=60 $(BIN)/python -m pytest -q tests/e2e/test_lost_connection.py
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy

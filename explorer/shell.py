@@ -32,6 +32,7 @@ from explorer.ui.limits import Limits
 from explorer.ui.page import Page
 from explorer.ui.picker import Picker
 from explorer.ui.policy import inline_scripts, page_policy
+from explorer.ui.refusal import Refusal
 from explorer.ui.streams import StreamingPages
 
 TITLE = "BERT Explorer"
@@ -69,7 +70,7 @@ class _Pages(DocumentedPages, StreamingPages):
         except gr.Error:
             raise
         except Exception as error:
-            raise gr.Error(_no_value(block_fn, error), print_exception=False) from None
+            raise Refusal(_no_value(block_fn, error)) from None
 
     def turn_to(self, lab: Lab) -> None:
         """What is built from now on stands on another page; as `route`, but inside the one context."""

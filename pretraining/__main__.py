@@ -1,4 +1,4 @@
-"""`python -m pretraining corpus | train NAME | head PATH | evaluate PATH | cloze PATH | card PATH`."""
+"""`python -m pretraining corpus | train NAME | head PATH | evaluate PATH | cloze PATH | card PATH | sums PATH`."""
 
 from __future__ import annotations
 
@@ -42,7 +42,8 @@ def parse_arguments() -> argparse.Namespace:
         "--keep-scores", action="store_true", help="only the words have changed: take the figures of scores.json"
     )
     cloze = commands.add_parser("cloze", help="print a model's top five for fifty everyday sentences")
-    for command in (head, evaluate, card, cloze):
+    sums = commands.add_parser("sums", help="list a model's files as they are now, after a change that was meant")
+    for command in (head, evaluate, card, cloze, sums):
         command.add_argument("model", type=Path, help="a model's folder")
     evaluate.add_argument("--keep", action="store_true", help="write scores.json into the model's folder too")
     evaluate.add_argument(
@@ -118,6 +119,12 @@ def _cloze(arguments: argparse.Namespace) -> None:
     cloze.report(arguments.model)
 
 
+def _sums(arguments: argparse.Namespace) -> None:
+    from explorer.models.sums import write_sums
+
+    print(write_sums(arguments.model))
+
+
 COMMANDS = {
     "corpus": _corpus,
     "train": _train,
@@ -125,6 +132,7 @@ COMMANDS = {
     "evaluate": _evaluate,
     "card": _card,
     "cloze": _cloze,
+    "sums": _sums,
 }
 
 

@@ -12,6 +12,7 @@ from torch import Tensor
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from explorer.errors import BadInputError
+from explorer.models.sums import write_sums
 
 SHARD = "90MB"
 ASKED = ("is_local", "local_files_only")
@@ -35,6 +36,7 @@ def export_model(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, out
     _save_tokenizer(tokenizer, model, output)
     for file in output.iterdir():
         file.chmod(0o644)
+    write_sums(output)
 
 
 def overwrite(folder: Path, tensors: Mapping[str, Tensor]) -> None:
@@ -55,6 +57,7 @@ def overwrite(folder: Path, tensors: Mapping[str, Tensor]) -> None:
             save_file(stored | new, path.with_suffix(".partial"), about)
             path.with_suffix(".partial").chmod(0o644)
             path.with_suffix(".partial").rename(path)
+    write_sums(folder)
     if left:
         raise BadInputError(f"{folder.name} has no {', '.join(left)}.")
 

@@ -20,6 +20,7 @@ from explorer.errors import MissingCapabilityError, ModelUnavailableError
 from explorer.models.families import Architecture, Capability, find_architecture
 from explorer.models.hub import read_config, require_folder
 from explorer.models.refused import repair, unsupported
+from explorer.models.sums import check_sums
 from explorer.settings import Settings
 
 
@@ -79,6 +80,7 @@ def load_bundle(model_id: str, settings: Settings) -> Bundle:
     Raises ModelUnavailableError if it is not here, is broken or is of a family that is not supported.
     """
     folder = require_folder(model_id, settings)
+    check_sums(model_id, folder)
     architecture = _architecture(model_id, folder)
     model_class = getattr(transformers, architecture.model_class)
     device = choose_device(settings.device)

@@ -91,6 +91,8 @@ class Outline:
             values[own.get(name, name)] = value
         if shared is not None and "num_hidden_groups" in values:
             values["num_hidden_groups"] = 1 if shared else values["num_hidden_layers"]
+        if (values.get("pad_token_id") or 0) >= values["vocab_size"]:
+            values["pad_token_id"] = 0  # an embedding refuses one beyond the vocabulary; it changes no count
         values.pop("layer_types", None)  # ModernBERT's list is made anew for the number of layers
         return Outline(self.model_id, self.architecture, type(self.config).from_dict(values))
 

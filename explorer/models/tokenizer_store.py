@@ -13,6 +13,7 @@ from explorer.errors import ExplorerError, ModelUnavailableError
 from explorer.models.bundle import check_tokenizer
 from explorer.models.catalog import OWN_TOKENIZERS
 from explorer.models.hub import tokenizer_folder
+from explorer.models.sums import check_sums
 from explorer.recent import Recent
 from explorer.settings import BUNDLED_TOKENIZERS, Settings
 
@@ -41,6 +42,7 @@ class OpenTokenizer:
 def load_tokenizer(name: str, settings: Settings) -> OpenTokenizer:
     """Open a tokenizer, fetching its files where it must; raises ModelUnavailableError with what to do."""
     folder = BUNDLED_TOKENIZERS / name if name in OWN_TOKENIZERS else tokenizer_folder(name, settings)
+    check_sums(name, folder, only=("tokenizer.json", "tokenizer_config.json"))
     try:
         tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
     except Exception as error:  # what the many formats raise has no base in common

@@ -6,7 +6,7 @@ import logging
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any, TypeVar
@@ -22,6 +22,7 @@ CREATE TABLE IF NOT EXISTS runs (
 );
 CREATE INDEX IF NOT EXISTS runs_by_owner ON runs (owner, created);
 """
+_ADD = "INSERT OR IGNORE INTO runs VALUES (?, ?, ?, ?, ?)"
 _REFUSED = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM)
 _DAMAGED = (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT)
 _WAIT_SECONDS = 30
@@ -33,11 +34,12 @@ class RunDatabase:
     """Rows of (run_id, owner, status, created, record). Safe for threads, and shared with other processes by SQLite's locks.
 
     A folder that may not be written is read all the same. A file that is no database, or a damaged one, gets another name
-    (`set_aside`), and what can be read of it goes on in a new file. All other failures are StorageErrors.
+    (`set_aside`). A new file begins with `copies`, rows that are kept elsewhere, and what else can be read of the damaged one.
+    All other failures are StorageErrors.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self.path = folder / FILE
+    def __init__(self, folder: Path, copies: Callable[[], Iterable[Sequence[Any]]] = tuple) -> None:
+        self.path, self._copies = folder / FILE, copies
         self.set_aside = ""
         self._lock = threading.Lock()
         self._connection: sqlite3.Connection | None = None
@@ -106,18 +108,21 @@ class RunDatabase:
 
     def _writable(self) -> sqlite3.Connection:
         self.path.parent.mkdir(parents=True, exist_ok=True)
+        new = not self.path.exists() or not self.path.stat().st_size
         connection = _connect(str(self.path))
         try:
             with connection:
                 connection.execute(f"PRAGMA journal_mode={journal_mode(self.path.parent)}")
                 connection.executescript(_SCHEMA)
+                if new:
+                    connection.executemany(_ADD, self._copies())
         except sqlite3.Error:
             connection.close()
             raise
         return connection
 
     def _set_aside(self) -> None:
-        """Give the damaged file another name, begin a new one, and take over the rows that can still be read."""
+        """Give the damaged file another name, begin a new one, and take over what the copies lack."""
         self._close()
         stamp = time.strftime("%Y%m%d-%H%M%S")
         name = next(
@@ -132,13 +137,14 @@ class RunDatabase:
             rows = _readable_rows(self._beside(name))
             self._connection = self._open()
             with self._connection as connection:
-                connection.executemany("INSERT OR IGNORE INTO runs VALUES (?, ?, ?, ?, ?)", rows)
+                connection.executemany(_ADD, rows)
+                ((kept,),) = connection.execute("SELECT count(*) FROM runs").fetchall()
         except (OSError, sqlite3.Error) as error:
             raise storage_error(f"The list of runs (runs/{FILE}) is damaged; it", error, "set aside") from error
         self.set_aside = name
         logging.getLogger("explorer").error(
-            "%s is damaged: it is now called %s, and a new list begins with the %d runs that could be read",
-            self.path, name, len(rows),
+            "%s is damaged: it is now called %s, and a new list begins with the %d runs that have a copy or could be read",
+            self.path, name, kept,
         )  # fmt: skip
 
     def _beside(self, name: str) -> Path:

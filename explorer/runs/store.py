@@ -15,6 +15,7 @@ from pathlib import Path
 import psutil
 
 from explorer.errors import BadInputError, ExplorerError, StorageError
+from explorer.runs.copies import Copies
 from explorer.runs.database import RunDatabase
 from explorer.runs.examples import FIRST, OWNER
 from explorer.runs.record import RunRecord, RunStatus, damaged
@@ -54,9 +55,20 @@ class RunStore:
     def __init__(self, data_folder: Path, examples: Path | None = None) -> None:
         self.folder = data_folder / "runs"
         self._examples = examples
-        self._database = RunDatabase(self.folder)
+        self._copies = Copies(data_folder)
+        self._database = RunDatabase(self.folder, self._copies.rows)
+        self._copy_older()
         self._owed: dict[str, RunRecord | None] = {}
         """Records to be written, and None if one is to be deleted."""
+
+    def _copy_older(self) -> None:
+        """Copy every record of a list that is older than the copies."""
+        if self._copies.folder.exists():
+            return
+        with suppress(StorageError):  # who needs the list is told
+            for run_id, text in self._database.read("SELECT run_id, record FROM runs"):
+                if _RUN_ID.fullmatch(str(run_id)) and not self._copies.write(run_id, str(text)):
+                    break
 
     @staticmethod
     def new_id() -> str:
@@ -81,6 +93,7 @@ class RunStore:
         else:
             row = (run_id, record.owner, record.status.value, record.created, record.to_json())
             self._database.write("INSERT OR REPLACE INTO runs VALUES (?, ?, ?, ?, ?)", row)
+            self._copies.keep(record, row[-1])
 
     def keep(self, record: RunRecord) -> None:
         """Write the record of a run that has ended; where the disk does not take it now, later."""
@@ -142,6 +155,7 @@ class RunStore:
     def delete(self, run_id: str) -> None:
         """Forget a run and its folder, which comes first: on a full disk the record needs the room."""
         shutil.rmtree(self.folder / run_id, ignore_errors=True)
+        self._copies.forget(run_id)
         try:
             self._write(run_id, None)
             self._owed.pop(run_id, None)

@@ -10,7 +10,7 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from explorer.settings import SPACES
-from explorer.ui.entry import HEADER, Entry, header_password, own_address
+from explorer.ui.entry import HEADER, Entry, cookie, header_password, own_address
 from explorer.ui.policy import bare_policy, digest
 from explorer.ui.rates import TOO_MANY_TRIES, host_of
 
@@ -20,10 +20,18 @@ LONGEST_FORM = 4096
 OPEN = "/gradio_api/startup-events"
 """Gradio's own call to the server that it starts, which answers nothing but whether it was the first."""
 
+ASKED = "bert-explorer-asked"
+"""A cookie that comes with the question, and by which its answer shows whether the browser keeps any."""
+
 WRONG = "This is not the class's password. Ask your lecturer for it, and mind capital letters."
 NEEDED = (
     f"This server answers those who know the class's password. A browser is asked for it on any page; a script sends it in the "
     f"header {HEADER}, or as authorization: Bearer."
+)
+
+NOT_KEPT = Markup(
+    "The password is right, but this browser keeps no cookies here, as in a frame of another site. "
+    '<a href="{}" target="_blank" rel="noopener">Open this page in a tab of its own</a>.'
 )
 
 _STYLE = """
@@ -92,9 +100,10 @@ class ClassDoor:
         if not self.entry.is_password(given):
             self.entry.tries.count(host_of(request))
             return self._asks(request, WRONG)
-        answer = RedirectResponse(
-            own_address(request, request.scope["query_string"].decode("latin-1")), status_code=303
-        )
+        address = own_address(request, request.scope["query_string"].decode("latin-1"))
+        if ASKED not in request.cookies:  # who is sent on would be asked again, and not know why
+            return self._asks(request, NOT_KEPT.format(address), 403)
+        answer = RedirectResponse(address, status_code=303)
         answer.headers["cache-control"] = "no-store"
         answer.headers["set-cookie"] = self.entry.cookie(request)
         return answer
@@ -103,12 +112,13 @@ class ClassDoor:
         """The page that asks, for browsers; a sentence for everybody else."""
         headers = {"cache-control": "no-store"}
         if "text/html" not in request.headers.get("accept", ""):
-            said = wrong or NEEDED
+            said = Markup(wrong or NEEDED).striptags()
             return JSONResponse({"detail": said, "error": said}, status, headers)
         described = Markup(' aria-invalid="true" aria-describedby="wrong"') if wrong else Markup("")
         told = Markup('<p id="wrong" role="alert">{}</p>').format(wrong) if wrong else Markup("")
         page = _PAGE.format(style=Markup(_STYLE), described=described, wrong=told)
-        return HTMLResponse(page, status, {**headers, "content-security-policy": self.policy})
+        headers |= {"content-security-policy": self.policy, "set-cookie": cookie(request, ASKED, "1")}
+        return HTMLResponse(page, status, headers)
 
 
 def _is_form(request: HTTPConnection) -> bool:

@@ -117,9 +117,12 @@ def while_in_view(part: str, *triggers: Any) -> Any:
 
 
 def head_scripts() -> str:
-    """For the head of every page: what it does around Gradio, and what marks and explains the glossary's words."""
-    page, glossary = ((ASSETS / name).read_text(encoding="utf-8") for name in ("page.js", "glossary.js"))
-    return f"<script>{page}</script><script>\nconst ENTRIES = {as_json()};\n{glossary}</script>"
+    """For the head of every page: a storage where there is none, what it does around Gradio, the glossary's words explained."""
+    files = ("storage.js", "page.js", "glossary.js")
+    storage, page, glossary = ((ASSETS / name).read_text(encoding="utf-8") for name in files)
+    return (
+        f"<script>{storage}</script><script>{page}</script><script>\nconst ENTRIES = {as_json()};\n{glossary}</script>"
+    )
 
 
 def theme() -> gr.themes.Base:

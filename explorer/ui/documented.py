@@ -13,9 +13,17 @@ from gradio_client import Client  # type: ignore[import-untyped]
 from explorer.kinds import OneOf
 from explorer.reference import Parameter, Reference, shared
 from explorer.ui.entry import HEADER
+from explorer.ui.refusal import Refusal
 
 MOST_ROWS = 200
 """Of a table that an assistant is handed: it reads every one of them, and pays for them."""
+
+
+NO_FILE = (
+    "A file must come as a link to it (https://…) or as its content (data:text/csv;base64,…). Send one of the two, or let a "
+    "person choose the file on the page."
+)
+"""What an assistant is told of anything else."""
 
 
 class DocumentedPages(gr.Blocks):
@@ -45,6 +53,7 @@ class DocumentedPages(gr.Blocks):
             endpoints = server.api_info["named_endpoints"]
             server.tool_to_endpoint = {f"{server.tool_prefix}{name.removeprefix('/')}": name for name in endpoints}
             server.get_fn_description = partial(_without_parameters, server.get_fn_description)  # type: ignore[method-assign]
+            server.convert_strings_to_filedata = partial(_brought, server, server.convert_strings_to_filedata)  # type: ignore[method-assign]
             server.postprocess_output_data = partial(_table_alone, server.postprocess_output_data)  # type: ignore[method-assign]
             if password:
                 server._get_or_create_client = partial(_own_client, server, password)  # type: ignore[method-assign]
@@ -70,8 +79,9 @@ def _explain(parameter: Any, known: Mapping[str, Parameter]) -> None:
     """Put into a parameter's schema what it is. A list of names of which it takes others too is one of examples."""
     name = parameter["parameter_name"]
     schema = {**parameter["type"], "description": known[name].said if name in known else shared(name)}
-    if name in known and not isinstance(known[name].kind, OneOf) and "enum" in schema:
-        schema["examples"] = schema.pop("enum")
+    closed = name in known and isinstance(known[name].kind, OneOf)
+    if not closed and (examples := schema.pop("enum", None)):
+        schema["examples"] = examples
     parameter["type"] = schema
     parameter["python_type"] = {**parameter["python_type"], "description": schema["description"]}
 
@@ -86,6 +96,17 @@ def _without_parameters(
 ) -> tuple[str, dict[str, str]]:
     """Gradio's description of a tool; its parameters have theirs already, which an empty docstring's would hide."""
     return describe(event, name)[0], {}
+
+
+def _brought(server: Any, convert: Callable[..., Any], given: dict[str, Any], places: list[list[str | int]]) -> Any:
+    """As Gradio's: links and contents that an assistant sends, as files; those written here go after a day, as others do."""
+    try:
+        found = convert(given, places)
+    except Exception:
+        raise Refusal(NO_FILE) from None
+    files = [found.get(place[0]) for place in places]
+    server.blocks.upload_file_set.update(file["path"] for file in files if isinstance(file, dict))
+    return found
 
 
 def _table_alone(contents: Callable[[Any, str], Any], outputs: Any, root_url: str) -> Any:

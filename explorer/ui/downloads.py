@@ -10,6 +10,7 @@ from explorer.action import Action
 from explorer.engine.protocol import answer
 from explorer.errors import readable
 from explorer.ui.page import Page
+from explorer.ui.refusal import Refusal
 from explorer.ui.signatures import for_clients, named
 
 
@@ -30,7 +31,7 @@ def hand_over(page: Page, action: Action, inputs: dict[str, Any], button: gr.But
         try:
             return await path_of(given)
         except Exception as error:
-            raise gr.Error(str(readable(error)), print_exception=False) from None
+            raise Refusal(error) from None
 
     names = list(inputs)
     shown: dict[str, Any] = {"outputs": [page.notice, file], "api_visibility": "private", "concurrency_limit": 4}

@@ -18,6 +18,7 @@ from explorer.settings import settings
 from explorer.ui.front_door import lecturers_key
 from explorer.ui.kit import QUIET
 from explorer.ui.page import Page
+from explorer.ui.refusal import Refusal
 from explorer.ui.sign_in import sign_in_button
 from explorer.ui.visitors import LECTURER_PREFIX, NAMES, address_of, owner_of
 
@@ -193,7 +194,7 @@ class RunPicker:
             try:
                 self._each(verb, run, owner_of(self.page, visitor, request))
             except Exception as error:
-                raise gr.Error(str(readable(error)), print_exception=False) from None
+                raise Refusal(error) from None
             return f"{run}: {verb}"
 
         gr.Button(visible=False).click(

@@ -25,6 +25,7 @@ from explorer.text import encodable
 from explorer.ui.folds import Framed, Panel, folds, frame, page_frame
 from explorer.ui.page import Page
 from explorer.ui.places import Place, Places
+from explorer.ui.refusal import Refusal
 from explorer.ui.signatures import for_clients, left_out, named
 
 LATEX: list[dict[str, str | bool]] = [
@@ -147,7 +148,7 @@ class Wire(Generic[AnyAction]):
                 if self.action.check is not None:
                     self.action.check(last)
             except Exception as error:
-                raise gr.Error(str(readable(error)), print_exception=False) from None
+                raise Refusal(error) from None
 
         async def once(**values: Any) -> Any:
             return [shown async for shown in endpoint(**values)][-1]

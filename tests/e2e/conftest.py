@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 
+from tests.e2e.sites import OTHER_SITES
 from tests.models.fake_hub import FakeHub
 from tests.models.tiny import save_reader
 
@@ -53,6 +54,7 @@ def server(tmp_path_factory: pytest.TempPathFactory, hub: FakeHub) -> Iterator[s
         "HF_HUB_CACHE": str(folder / "hub"),
         "EXPLORER_DATA": str(folder / "data"),
         "EXPLORER_LECTURER_KEY": LECTURER_KEY,
+        "EXPLORER_FRAMES": OTHER_SITES,
     }
     with (folder / "log").open("wb") as log:
         process = subprocess.Popen([sys.executable, "app.py"], cwd=ROOT, env=environment, stdout=log, stderr=log)

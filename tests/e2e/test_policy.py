@@ -5,12 +5,9 @@ That no page offends against its own policy is looked at by every visitor of the
 
 from __future__ import annotations
 
-import threading
-import time
 from collections.abc import Iterator
 
 import pytest
-import uvicorn
 from playwright.sync_api import expect
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
@@ -21,6 +18,7 @@ from starlette.routing import Route
 from explorer.ui.class_door import ClassDoor
 from explorer.ui.entry import Entry
 from explorer.ui.front_door import FrontDoor
+from tests.e2e.sites import OTHER_SITES, another_site, serving
 from tests.e2e.visiting import Visit
 
 pytestmark = pytest.mark.e2e
@@ -68,17 +66,12 @@ def closed() -> Iterator[str]:
         return HTMLResponse(f"<h1>inside {request.query_params}</h1>")
 
     entry = Entry("winter")
-    doors = [Middleware(FrontDoor, is_lecturer=lambda key: False, entry=entry), Middleware(ClassDoor, entry)]
-    routes = [Route("/masking", page)]
-    config = uvicorn.Config(Starlette(routes=routes, middleware=doors), port=0, log_level="warning")
-    server = uvicorn.Server(config)
-    thread = threading.Thread(target=server.run)
-    thread.start()
-    while not server.started:
-        time.sleep(0.02)
-    yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
-    server.should_exit = True
-    thread.join()
+    doors = [
+        Middleware(FrontDoor, is_lecturer=lambda key: False, entry=entry, sites=OTHER_SITES),
+        Middleware(ClassDoor, entry, sites=OTHER_SITES),
+    ]
+    with serving(Starlette(routes=[Route("/masking", page)], middleware=doors)) as port:
+        yield f"http://127.0.0.1:{port}"
 
 
 def test_a_class_comes_in_by_the_keyboard(closed: str, visit: Visit) -> None:
@@ -93,3 +86,20 @@ def test_a_class_comes_in_by_the_keyboard(closed: str, visit: Visit) -> None:
     visit.page.keyboard.type("winter")
     visit.page.keyboard.press("Enter")
     expect(visit.page.get_by_role("heading")).to_have_text("inside run=r1")
+
+
+def test_in_a_frame_that_keeps_no_cookies_a_class_is_sent_to_a_tab_of_its_own(closed: str, visit: Visit) -> None:
+    visit.address = closed
+    with another_site(f"{closed}/masking?run=r1") as site:
+        visit.page.goto(site)
+        framed = visit.page.frame_locator("iframe")
+        framed.get_by_label("Password of the class").fill("winter")
+        framed.get_by_role("button", name="Come in").click()
+        expect(framed.get_by_role("alert")).to_contain_text("keeps no cookies here")
+        with visit.page.context.expect_page() as opened:
+            framed.get_by_role("link", name="Open this page in a tab of its own").click()
+        opened.value.get_by_label("Password of the class").fill("winter")
+        opened.value.keyboard.press("Enter")
+        expect(opened.value.get_by_role("heading")).to_have_text("inside run=r1")
+        assert visit.outside == [site]
+    visit.outside.clear()

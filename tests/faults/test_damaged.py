@@ -14,12 +14,16 @@ from explorer.engine.local import LocalEngine
 from explorer.errors import ExplorerError, ModelUnavailableError
 from explorer.labs.masking import FILL_MASKS
 from explorer.models import hub
+from explorer.models.bundle import load_bundle
+from explorer.models.catalog import CATALOG
+from explorer.models.sums import LOADED, SUMS, check_sums, write_sums
+from explorer.models.tokenizer_store import load_tokenizer
 from explorer.runs.database import FILE
 from explorer.runs.examples import FIRST, OTHER_RANK
 from explorer.runs.manager import RunManager
 from explorer.runs.record import RunStatus
 from explorer.runs.store import RunStore
-from explorer.settings import BUNDLED_RUNS, BUNDLED_TASKS, Settings
+from explorer.settings import BUNDLED_MODELS, BUNDLED_RUNS, BUNDLED_TASKS, Settings
 from explorer.tasks import sources
 from tests.engine.lanes import no_model
 from tests.engine.records import record
@@ -31,6 +35,7 @@ DAMAGES: dict[str, Callable[[bytes], bytes]] = {
     "wrong JSON": lambda content: b'{"a": [1, 2',
     "another's JSON": lambda content: b"[]",
 }
+BUNDLED = [card.model_id for card in CATALOG if card.bundled]
 DAMAGED = pytest.mark.parametrize("how", DAMAGES)
 
 
@@ -60,6 +65,48 @@ def test_a_bundled_model_is_named_with_what_to_do_and_another_answers(
     assert "bert-mini" in str(said.value)
     assert "restore assets/models/bert-mini from the repository" in str(said.value)
     assert engine.follow(FILL_MASKS.job, asked, "bert-small").last.result()
+
+
+@pytest.mark.parametrize("name", ["config.json", "model.safetensors", "tokenizer.json"])
+def test_one_byte_that_has_changed_is_found_when_a_bundled_model_is_loaded(
+    bundled: Path, tmp_path: Path, name: str
+) -> None:
+    for folder in (bundled, bundled.with_name("bert-small")):
+        write_sums(folder)
+    flip(bundled / name)
+    settings = Settings(device="cpu", offline=True, data_folder=tmp_path)
+    with pytest.raises(ModelUnavailableError) as said:
+        load_bundle("bert-mini", settings)
+    assert str(said.value).startswith(f"{name} of bert-mini is damaged")
+    assert "restore assets/models/bert-mini from the repository" in str(said.value)
+    assert load_bundle("bert-small", settings)
+    if name == "tokenizer.json":
+        with pytest.raises(ModelUnavailableError, match=r"tokenizer\.json of bert-mini is damaged"):
+            load_tokenizer("bert-mini", settings)
+    flip(bundled / name)
+    assert load_bundle("bert-mini", settings)
+
+
+def flip(file: Path) -> None:
+    """One bit of the byte in the middle."""
+    content = bytearray(file.read_bytes())
+    content[len(content) // 2] ^= 1
+    file.write_bytes(content)
+
+
+def test_a_file_that_the_sums_name_and_that_is_gone_is_named(bundled: Path, tmp_path: Path) -> None:
+    write_sums(bundled)
+    (bundled / "tokenizer_config.json").unlink()
+    with pytest.raises(ModelUnavailableError, match=r"tokenizer_config\.json.*restore assets/models/bert-mini"):
+        load_bundle("bert-mini", Settings(device="cpu", offline=True, data_folder=tmp_path))
+
+
+@pytest.mark.parametrize("model", BUNDLED)
+def test_the_sums_of_the_bundled_models_are_true(model: str) -> None:
+    folder = BUNDLED_MODELS / model
+    check_sums(model, folder)
+    listed = {line.split("  ")[1] for line in (folder / SUMS).read_text(encoding="ascii").splitlines()}
+    assert listed == {file.name for pattern in LOADED for file in folder.glob(pattern)}
 
 
 @DAMAGED
@@ -101,7 +148,7 @@ def test_a_list_that_is_overwritten_while_it_is_open_costs_no_restart(tmp_path: 
         file.write(b"\xa5" * 4096)
     with closing(RunStore(tmp_path)) as other:  # the server's own connection may know the pages still
         other.owned_by(None)
-    assert FIRST in {one.run_id for one in runs.list("ada")}
+    assert {one.run_id for one in runs.list("ada")} >= {FIRST, *(f"r-{number:06d}" for number in range(40))}
     runs.store.save(record("r-after", status=RunStatus.DONE))
     assert runs.get("r-after").status is RunStatus.DONE
     runs.store.close()

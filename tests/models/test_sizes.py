@@ -77,6 +77,12 @@ def test_other_sizes_are_those_of_a_model_built_so(architecture: Architecture) -
     assert grouped(resized).total == sum(parameter.numel() for parameter in real.parameters())
 
 
+@pytest.mark.parametrize("model_id", {entry.family: entry.model_id for entry in PUBLISHED}.values())
+def test_a_vocabulary_without_the_padding_token_is_counted_too(model_id: str) -> None:
+    small = outline_of(model_id).resized(vocab_size=1, hidden_size=64, layers=1, inner=64)
+    assert grouped(small).words == small.embedding_size
+
+
 def test_the_number_of_heads_does_not_change_the_count() -> None:
     base = outline_of("google-bert/bert-base-uncased")
     assert grouped(base.resized()).total == grouped(base).total

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from pathlib import Path
 
@@ -11,7 +12,8 @@ from safetensors import safe_open
 from transformers import AutoModelForMaskedLM, AutoTokenizer, BertForPreTraining, PreTrainedTokenizerBase
 
 from explorer.models.families import by_family
-from pretraining.export import export_model
+from explorer.models.sums import SUMS
+from pretraining.export import export_model, overwrite
 from tests.models.tiny import build
 
 
@@ -118,3 +120,19 @@ def test_a_model_without_segments_gets_a_tokenizer_that_gives_none(
     own = AutoTokenizer.from_pretrained(tokenizer.name_or_path)
     export_model(build(by_family(family), vocab_size=len(own)), own, tmp_path / "model")
     assert ("token_type_ids" in AutoTokenizer.from_pretrained(tmp_path / "model")("a", "b")) == segments
+
+
+def sums(folder: Path) -> dict[str, str]:
+    """What the list says, by the files' names."""
+    lines = (folder / SUMS).read_text(encoding="ascii").splitlines()
+    return {name: said for said, name in (line.split("  ") for line in lines)}
+
+
+def test_the_list_of_sums_is_kept_true_by_what_writes_weights(exported: Path) -> None:
+    before = sums(exported)
+    assert {"config.json", "model.safetensors", "tokenizer.json"} <= before.keys()
+    overwrite(exported, {"cls.seq_relationship.bias": torch.tensor([3.0, -3.0])})
+    after = sums(exported)
+    assert [name for name in after if after[name] != before[name]] == ["model.safetensors"]
+    for name, said in after.items():
+        assert hashlib.sha256((exported / name).read_bytes()).hexdigest() == said

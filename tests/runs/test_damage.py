@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,6 +15,7 @@ from safetensors.torch import save_file
 from explorer.engine.local import LocalEngine
 from explorer.engine.protocol import Job
 from explorer.errors import BadInputError, StorageError
+from explorer.runs.copies import FOLDER
 from explorer.runs.database import FILE
 from explorer.runs.manager import LECTURER, RunManager
 from explorer.runs.record import RunStatus
@@ -102,6 +105,7 @@ def test_what_can_still_be_read_of_a_damaged_list_goes_on_in_the_new_one(tmp_pat
     for name in names:
         runs.store.save(full_record(run_id=name))
     runs.store.close()
+    shutil.rmtree(tmp_path / FOLDER)
     path = tmp_path / "runs" / FILE
     content = bytearray(path.read_bytes())
     content[-len(content) // 3 : -8192] = b"\xa5" * (len(content[-len(content) // 3 :]) - 8192)
@@ -117,6 +121,78 @@ def test_what_can_still_be_read_of_a_damaged_list_goes_on_in_the_new_one(tmp_pat
     runs.store.save(record("r-after"))
     assert runs.list("ada")[-1].run_id.startswith("example")
     assert (tmp_path / "runs" / runs.store.set_aside).read_bytes() == bytes(content)
+
+
+def overwritten(first: int, last: int) -> Callable[[Path], object]:
+    """The pages from one to another, as bytes."""
+    return lambda path: path.write_bytes(
+        path.read_bytes()[:first] + b"\xa5" * (last - first) + path.read_bytes()[last:]
+    )
+
+
+DAMAGES: dict[str, Callable[[Path], object]] = {
+    "header": overwritten(0, 100),
+    "first page": overwritten(0, 4096),
+    "middle": overwritten(20_000, 60_000),
+    "cut": lambda path: path.write_bytes(path.read_bytes()[:30_000]),
+    "emptied": lambda path: path.write_bytes(b""),
+    "gone": Path.unlink,
+}
+
+
+@pytest.mark.parametrize("how", DAMAGES)
+def test_a_list_is_made_again_from_the_copies_whatever_has_become_of_it(tmp_path: Path, how: str) -> None:
+    runs = manager(tmp_path)
+    kept = [full_record(run_id=f"r-{number:06d}", owner="ada" if number % 2 else "bob") for number in range(60)]
+    for one in (*kept, full_record(run_id="r-deleted")):
+        runs.store.save(one)
+    runs.store.delete("r-deleted")
+    runs.store.close()
+    DAMAGES[how](tmp_path / "runs" / FILE)
+    runs = manager(tmp_path)
+    listed = {one.run_id: one for one in runs.list(LECTURER) if one.run_id.startswith("r-")}
+    assert listed == {one.run_id: one for one in kept}
+    assert {one.run_id for one in runs.list("bob")} >= {one.run_id for one in kept if one.owner == "bob"}
+    runs.store.close()
+    with sqlite3.connect(tmp_path / "runs" / FILE) as database:
+        assert database.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+
+
+def test_a_damaged_copy_costs_no_other_run(tmp_path: Path) -> None:
+    runs = manager(tmp_path)
+    for run_id in ("r-first", "r-other", "r-third"):
+        runs.store.save(full_record(run_id=run_id))
+    runs.store.close()
+    (tmp_path / FOLDER / "r-first.json").write_bytes(b"\xff\x00{")
+    (tmp_path / FOLDER / "r-other.json").write_text('{"owner": "ada"}')
+    (tmp_path / "runs" / FILE).unlink()
+    runs = manager(tmp_path)
+    assert [one.run_id for one in runs.list("ada") if one.run_id.startswith("r-")] == ["r-third"]
+
+
+def test_a_run_that_trained_goes_on_from_the_checkpoint_that_its_copy_knows(tmp_path: Path) -> None:
+    runs = manager(tmp_path)
+    going = replace(full_record(run_id="r-going", outcome=None), status=RunStatus.RUNNING, process=(0, 0.0))
+    for step, saved in ((50, 50), (60, 50), (100, 100), (110, 100)):
+        runs.store.save(replace(going, step=step, saved=saved))
+    runs.store.close()
+    (tmp_path / "runs" / "r-going").mkdir()
+    (tmp_path / "runs" / "r-going" / RESUME).touch()
+    (tmp_path / "runs" / FILE).unlink()
+    found = manager(tmp_path).get("r-going")
+    assert (found.status, found.step) == (RunStatus.INTERRUPTED, 100)
+    assert "press Resume to go on from the last checkpoint" in found.message
+
+
+def test_a_list_from_before_the_copies_is_copied_when_it_is_opened(tmp_path: Path) -> None:
+    runs = manager(tmp_path)
+    for run_id in ("r-first", "r-other"):
+        runs.store.save(full_record(run_id=run_id))
+    runs.store.close()
+    shutil.rmtree(tmp_path / FOLDER)
+    manager(tmp_path).store.close()
+    (tmp_path / "runs" / FILE).unlink()
+    assert manager(tmp_path).get("r-other") == full_record(run_id="r-other")
 
 
 @pytest.mark.parametrize("damage", ["cut", "overwritten", "gone", "another's"])

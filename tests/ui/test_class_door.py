@@ -54,6 +54,12 @@ def visitor(entry: Entry) -> TestClient:
     return _visitor(entry)
 
 
+def enter(visitor: TestClient, path: str = "/", **options: Any) -> httpx.Response:
+    """As a browser does: it is asked, and answers."""
+    visitor.get(path)
+    return visitor.post(path, data={"password": f" {PASSWORD} "}, **options)
+
+
 class TestDoor:
     def test_a_browser_is_asked_and_comes_back_to_where_it_was(self, visitor: TestClient) -> None:
         asked = visitor.get("/masking?run=r1&tab=a%20b")
@@ -64,6 +70,15 @@ class TestDoor:
         entered = visitor.post("/masking?run=r1&tab=a%20b", data={"password": f" {PASSWORD} "})
         assert entered.text == "inside run=r1&tab=a+b"
         assert visitor.get("/stream").text == "ab"
+
+    def test_a_browser_that_keeps_no_cookies_is_sent_to_a_tab_of_its_own(self, visitor: TestClient) -> None:
+        answer = visitor.post("/masking?run=%22r1", data={"password": PASSWORD})
+        assert answer.status_code == 403
+        assert "this browser keeps no cookies here" in answer.text
+        assert '<a href="./masking?run=%22r1" target="_blank"' in answer.text
+        assert COOKIE not in visitor.cookies
+        visitor.cookies.clear()
+        assert "not the class&#39;s password" in visitor.post("/", data={"password": "summer"}).text
 
     def test_a_wrong_password_says_so(self, visitor: TestClient) -> None:
         answer = visitor.post("/", data={"password": "summer"})
@@ -80,7 +95,7 @@ class TestDoor:
     def test_the_cookie_tells_nothing_of_the_password_and_is_of_this_start(
         self, visitor: TestClient, entry: Entry
     ) -> None:
-        set_cookie = visitor.post("/", data={"password": PASSWORD}, follow_redirects=False).headers["set-cookie"]
+        set_cookie = enter(visitor, follow_redirects=False).headers["set-cookie"]
         assert f"{COOKIE}={entry.token}" in set_cookie
         assert "HttpOnly" in set_cookie
         assert len(entry.token) >= 43
@@ -91,7 +106,7 @@ class TestDoor:
     def test_guessing_ends_and_those_who_are_in_stay(self) -> None:
         entry = Entry(PASSWORD, tries=Tries(2))
         inside, guesser = _visitor(entry), _visitor(entry)
-        inside.post("/", data={"password": PASSWORD})
+        enter(inside)
         statuses = [guesser.post("/", data={"password": word}).status_code for word in ("a", "b", PASSWORD)]
         assert statuses == [401, 401, 429]
         assert guesser.get("/", headers={HEADER: PASSWORD.encode()}).status_code == 429

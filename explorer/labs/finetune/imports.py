@@ -9,6 +9,7 @@ import gradio as gr
 from explorer.errors import BadInputError, readable
 from explorer.ui.kit import caption
 from explorer.ui.page import Page
+from explorer.ui.refusal import Refusal
 from explorer.ui.run_picker import RunPicker, run_choices
 from explorer.ui.visitors import owner_of
 
@@ -40,6 +41,10 @@ class Import:
             inputs_kwargs={"file": file, "visitor": picker.visitor},
             outputs=[gr.Textbox(visible=False, label="run")],
             api_name="import_adapter",
+            api_description=(
+                "Keep an adapter in peft's format (zip or safetensors, no pickle) as a run, once it has been checked. Answers "
+                "with the run's id. "
+            ),
             concurrency_limit=2,
         )
 
@@ -68,4 +73,4 @@ class Import:
         try:
             return self._import(file, owner_of(self.page, visitor, request))
         except Exception as error:
-            raise gr.Error(str(readable(error)), print_exception=False) from None
+            raise Refusal(error) from None

@@ -15,6 +15,7 @@ from explorer.tasks.squad import SQUAD
 from explorer.tasks.task import SPAN, WRITTEN, TaskData
 from explorer.ui.kit import QUIET, caption, try_row
 from explorer.ui.page import Page
+from explorer.ui.refusal import Refusal
 from explorer.ui.visitors import address_of
 
 HELP = (
@@ -87,6 +88,10 @@ class Upload:
             inputs_kwargs={"file": file},
             outputs=[self.found],
             api_name="upload_task",
+            api_description=(
+                "Keep a file of examples (CSV, TSV, JSONL, SQuAD's JSON or plain text) as a task on this server. Answers with "
+                "the task's name, by which `train` and the others take it, a colon, and what was found in the file. "
+            ),
             concurrency_limit=2,
         )
 
@@ -106,5 +111,5 @@ class Upload:
                 raise BadInputError("No file came with the request.")
             data = keep_upload(file, settings(), visitor=address_of(request))
         except Exception as error:
-            raise gr.Error(str(readable(error)), print_exception=False) from None
+            raise Refusal(error) from None
         return f"{data.name}: {describe(data)}"

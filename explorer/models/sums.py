@@ -1,0 +1,59 @@
+"""SHA-256 sums beside a bundled model: a byte that has changed would be loaded as a silently wrong model."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+
+from explorer.errors import ModelUnavailableError
+from explorer.models.catalog import find_card
+from explorer.models.refused import repair
+
+SUMS = "SHA256SUMS"
+"""The list in a model's folder, as the system's own `sha256sum --check` reads it."""
+
+LOADED = ("*.safetensors", "*.safetensors.index.json", "config.json", "tokenizer.json", "tokenizer_config.json")
+"""What is loaded of a model; cards, figures and logs may be written anew without it."""
+
+
+def write_sums(folder: Path) -> Path:
+    """List the files of a model as they are now; the list's path."""
+    files = sorted({file for pattern in LOADED for file in folder.glob(pattern)})
+    listed = folder / SUMS
+    listed.write_text("".join(f"{_sum_of(file)}  {file.name}\n" for file in files), encoding="ascii", newline="\n")
+    listed.chmod(0o644)
+    return listed
+
+
+def check_sums(model_id: str, folder: Path, only: Iterable[str] = ()) -> None:
+    """Raise ModelUnavailableError, which names the file, for a bundled model that is not as its list says.
+
+    only: the files that matter; without them all. A file is read once, and again when it has changed.
+    """
+    card = find_card(model_id)
+    listed = folder / SUMS
+    if card is None or not card.bundled or not listed.is_file():
+        return
+    try:
+        lines = [line.split("  ", 1) for line in listed.read_text(encoding="ascii").splitlines()]
+        changed = [name for right, name in lines if (not only or name in only) and _sum_of(folder / name) != right]
+    except (OSError, ValueError) as error:
+        raise ModelUnavailableError(f"{model_id} cannot be read ({str(error)[:150]}). {repair(model_id)}") from error
+    if changed:
+        raise ModelUnavailableError(
+            f"{changed[0]} of {model_id} is damaged: it is not the file that {SUMS} lists. {repair(model_id)} Whoever changed "
+            f"it on purpose writes the list anew: python -m pretraining sums assets/models/{model_id}"
+        )
+
+
+def _sum_of(file: Path) -> str:
+    state = file.stat()
+    return _read_sum(file, state.st_size, state.st_mtime_ns)
+
+
+@cache
+def _read_sum(file: Path, size: int, changed: int) -> str:
+    with file.open("rb") as opened:
+        return hashlib.file_digest(opened, "sha256").hexdigest()
