@@ -96,8 +96,10 @@ class Answers:
                 while (result := next(following, ended)) is not ended:
                     if result is None:
                         await asyncio.wait({last}, timeout=LOOK_SECONDS)
-                    else:
+                    elif self._receiver.may_pack(result):
                         yield await asyncio.to_thread(self._receiver.packed, result, model, parcel)
+                    else:
+                        yield result
             finally:
                 following.close()
 

@@ -53,6 +53,9 @@ SILENT_SECONDS = 10.0
 HUNG_SECONDS = 60.0
 """Without a word, after which its machine counts as lost."""
 
+REPLICA_SECONDS = 15.0
+"""Without an answer to Ray Serve's look at a replica; after three in a row it is replaced, and its questions are asked again."""
+
 
 class HungError(Exception):
     """An actor is there, and has given no word for long."""
@@ -233,13 +236,16 @@ def _join(settings: Settings) -> None:
 
 def _replicas(settings: Settings) -> dict[str, Any]:
     """Options of the deployment: as many replicas as are set, or between one and one a machine, by what is asked."""
-    resources = {"ray_actor_options": {"num_cpus": CPUS, "num_gpus": settings.ray_gpus}}
+    options = {
+        "ray_actor_options": {"num_cpus": CPUS, "num_gpus": settings.ray_gpus},
+        "health_check_timeout_s": REPLICA_SECONDS,
+    }
     if settings.ray_replicas:
-        return {**resources, "num_replicas": settings.ray_replicas}
+        return {**options, "num_replicas": settings.ray_replicas}
     machines = [node for node in ray.nodes() if node["Alive"] and node["Resources"].get("CPU", 0) >= 1]
     most = max(1, len(machines))
     return {
-        **resources,
+        **options,
         "autoscaling_config": {"min_replicas": 1, "max_replicas": most, "target_ongoing_requests": ASKED_AT_ONCE},
     }
 

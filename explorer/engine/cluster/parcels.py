@@ -179,6 +179,10 @@ class Receiver:
         finally:
             shutil.rmtree(folder, ignore_errors=True)
 
+    def may_pack(self, result: Any) -> bool:
+        """Whether there may be files to a result, which takes a while to find out."""
+        return bool(self.settings.files or _paths(result))
+
     def packed(self, result: Any, model: str, parcel: Parcel) -> Any:
         """A result, with the files that were made for it and did not come along."""
         data: Manifest = {}
