@@ -72,6 +72,9 @@ class Settings:
     ray_address: str = ""  # RAY_ADDRESS: of a cluster; empty for one on this machine
     ray_replicas: int = 0  # EXPLORER_RAY_REPLICAS: processes that answer; 0 for up to one a machine
     ray_gpus: float = 0.0  # EXPLORER_RAY_GPUS: of each such process and each run, such as 0.25
+    files: str = (
+        ""  # EXPLORER_FILES: where machines without a common data folder hand on files: a mount or a bucket's URL
+    )
     zero_gpu: bool = False  # SPACES_ZERO_GPU, set by a Space that has a GPU only while it is needed
     has_login: bool = False  # OAUTH_CLIENT_ID, set by a Space whose visitors may sign in
     lecturer_key: str = ""  # EXPLORER_LECTURER_KEY: who opens a page with ?lecturer=KEY sees everybody's runs
@@ -125,6 +128,7 @@ class Settings:
             ray_address=environment.get("RAY_ADDRESS", ""),
             ray_replicas=int(_number(environment, "EXPLORER_RAY_REPLICAS", standard.ray_replicas)),
             ray_gpus=_number(environment, "EXPLORER_RAY_GPUS", standard.ray_gpus),
+            files=environment.get("EXPLORER_FILES", "").strip(),
             zero_gpu=_switch(environment, "SPACES_ZERO_GPU", standard.zero_gpu),
             has_login=bool(environment.get("OAUTH_CLIENT_ID")),
             lecturer_key=environment.get("EXPLORER_LECTURER_KEY", "").strip(),
@@ -225,4 +229,14 @@ def listen_on(host: str) -> Settings:
 @cache
 def settings() -> Settings:
     """This process's settings, read once."""
-    return Settings.from_environment()
+    return _sent or Settings.from_environment()
+
+
+_sent: Settings | None = None
+
+
+def adopt(sent: Settings) -> None:
+    """Go by the settings of another process: on a machine of a cluster what the front was told counts, not what is set there."""
+    global _sent
+    _sent = sent
+    settings.cache_clear()

@@ -42,6 +42,7 @@ VARIABLES = (
     ("RAY_ADDRESS", "head:6379", "ray_address", "head:6379"),
     ("EXPLORER_RAY_REPLICAS", "3", "ray_replicas", 3),
     ("EXPLORER_RAY_GPUS", "0.25", "ray_gpus", 0.25),
+    ("EXPLORER_FILES", " s3://bucket/explorer ", "files", "s3://bucket/explorer"),
     ("EXPLORER_LECTURER_KEY", " open sesame ", "lecturer_key", "open sesame"),
     ("EXPLORER_CLASS_PASSWORD", " winter 26 ", "class_password", "winter 26"),
     (

@@ -24,6 +24,7 @@ from explorer.models.trained import made_by
 from explorer.recent import Recent
 from explorer.runs.after import model_of
 from explorer.runs.manager import RunManager
+from explorer.runs.protocol import Adapter
 from explorer.runs.record import RunRecord
 from explorer.runs.store import RunStore
 from explorer.runs.turns import share_freed_memory
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
     from explorer.models.bundle import Bundle, ModelStore
     from explorer.models.tokenizer_store import Opening, TokenizerStore
     from explorer.runs.open import OpenRuns
+
+IMPORT = Job("explorer.runs.importing:import_run", on="runs")
 
 Question = tuple[Job, Any, str, tuple[int, ...]]
 """A job, its parameters, its model and the versions of its runs."""
@@ -89,7 +92,7 @@ class LocalEngine:
         with self._store_lock:
             if self._made_runs is None:
                 store = self._records_of_runs or RunStore(self._settings.data_folder, BUNDLED_RUNS)
-                self._made_runs = RunManager(store, self._settings, self.train, lambda name: self.store.get(name))
+                self._made_runs = RunManager(store, self._settings, self.train, self.import_adapter)
             return self._made_runs
 
     def train(self, record: RunRecord, publish: Callable[[RunRecord], None], stopping: threading.Event) -> None:
@@ -122,6 +125,11 @@ class LocalEngine:
         documents = read_documents(spec.task, self._settings)
         device = choose_device(self._settings.device)
         ScratchWorker(record, folder, publish, stopping, documents, device, start).work()
+
+    def import_adapter(self, adapter: Adapter) -> RunRecord:
+        """Check an adapter and keep its weights where its model is; the record is to be kept yet."""
+        record: RunRecord = self.follow(IMPORT, adapter).last.result()
+        return record
 
     def _bundle_of(self, model_id: str) -> Bundle:
         """A shared model for a job; loaded in the job's own inference mode, it could not be trained afterwards."""
@@ -243,10 +251,10 @@ class LocalEngine:
             with closing(download(model_id, self._settings)) as updates:  # a visitor who leaves stops the download
                 for progress in updates:
                     yield DownloadProgress(progress.done, progress.total)
-        self._load_for(model_id)
+        self.load_for(model_id)
         yield DownloadProgress(1, 1)
 
-    def _load_for(self, model_id: str) -> None:
+    def load_for(self, model_id: str) -> None:
         """Have a model in memory. Raises ExplorerError."""
         for attempt in (1, 2):
             try:
@@ -264,9 +272,7 @@ class LocalEngine:
         card = find_card(model_id)
         bundle = self._made_store.find(model_id) if self._made_store else None
         if bundle is not None:
-            heads = tuple(head for head in bundle.architecture.heads if head in bundle.capabilities)
-            family, parameters = bundle.architecture.family, float(bundle.parameters)
-            return ModelStatus(model_id, family, parameters, heads, True, True, str(bundle.device))
+            return status_of(bundle)
         here = local_folder(model_id, self._settings) is not None
         first = self._maker(model_id)
         if first is not None and not first.from_nothing:
@@ -278,3 +284,10 @@ class LocalEngine:
     def warm_up(self, model_id: str) -> None:
         """Import torch and load the model in a thread of its own."""
         threading.Thread(target=lambda: self.store.get(model_id), daemon=True, name="warm-up").start()
+
+
+def status_of(bundle: Bundle) -> ModelStatus:
+    """What is known of a model that is in memory."""
+    heads = tuple(head for head in bundle.architecture.heads if head in bundle.capabilities)
+    family, parameters = bundle.architecture.family, float(bundle.parameters)
+    return ModelStatus(bundle.model_id, family, parameters, heads, True, True, str(bundle.device))

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import fields
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from typing import Any
 
 from explorer.engine.asking import flat
@@ -59,20 +59,37 @@ class SentRecords(RunStore):
         return self._sent.get(run_id) or self._example_records().get(run_id)
 
 
-def training(engine: LocalEngine, record: RunRecord, stopping: threading.Event) -> Iterator[RunRecord]:
-    """A run's records as they come, to its end or to the Stop. Raises what ends it."""
-    said: SimpleQueue[RunRecord | BaseException | None] = SimpleQueue()
+def training(
+    engine: LocalEngine,
+    record: RunRecord,
+    stopping: threading.Event,
+    packed: Callable[[RunRecord], Any] = lambda newer: newer,
+    beat: float | None = None,
+) -> Iterator[Any]:
+    """A run's records as they come, to its end or to the Stop. Raises what ends it.
+
+    packed: makes of a record what is to be sent, before the run goes on. beat: None is given where so many seconds bring nothing.
+    """
+    said: SimpleQueue[Any] = SimpleQueue()
+    ended = object()
 
     def work() -> None:
         try:
-            engine.train(record, said.put, stopping)
+            engine.train(record, lambda newer: said.put(packed(newer)), stopping)
         except BaseException as error:
             said.put(error)
         else:
-            said.put(None)
+            said.put(ended)
 
     threading.Thread(target=work, daemon=True).start()
-    while (one := said.get()) is not None:
+    while True:
+        try:
+            one = said.get(timeout=beat)
+        except Empty:
+            yield None
+            continue
+        if one is ended:
+            return
         if isinstance(one, BaseException):
             raise one
         yield one

@@ -3,39 +3,42 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from pathlib import Path
+
+import torch
 
 from explorer.errors import ModelUnavailableError, StorageError
-from explorer.models.bundle import Bundle
+from explorer.runs.open import OpenRuns
+from explorer.runs.protocol import Adapter
 from explorer.runs.record import RunRecord, RunStatus
-from explorer.runs.store import WEIGHTS, RunStore
+from explorer.runs.store import WEIGHTS
 from explorer.shelf import remove
 from explorer.tuning.deltas import LowRank
 from explorer.tuning.files.imports import Imported, base_name, import_adapter
 from explorer.tuning.snapshots import save_snapshot, save_tensors
 
 
-def import_run(path: Path, owner: str, bundle_of: Callable[[str], Bundle], store: RunStore) -> RunRecord:
-    """Read, check and keep an adapter; its record. Raises BadInputError for a file that is no adapter or does not fit."""
+def import_run(open_run: OpenRuns, params: Adapter) -> RunRecord:
+    """Check an adapter and keep its weights; the record, which is to be kept yet.
+
+    Raises BadInputError for a file that is no adapter or does not fit.
+    """
     notes: list[str] = []
-    try:
-        bundle = bundle_of(base_name(path))
-    except ModelUnavailableError:
-        bundle = None
-        notes.append("Choose its base model in the picker first and import it again, to ask the adapter something.")
-    imported = import_adapter(path, bundle)
-    record = _record(imported, owner, store.new_id(), notes)
-    folder = store.folder_of(record.run_id)
+    with torch.inference_mode(False):
+        try:
+            bundle = open_run.model(base_name(params.file))
+        except ModelUnavailableError:
+            bundle = None
+            notes.append("Choose its base model in the picker first and import it again, to ask the adapter something.")
+        imported = import_adapter(params.file, bundle)
+    folder = open_run.folder_of(params.name)
     try:
         save_snapshot(folder, 1, imported.deltas)
         if imported.state is not None:
             save_tensors(folder / WEIGHTS, imported.state)
-        store.save(record)
     except StorageError:
         remove(folder)
         raise
-    return record
+    return _record(imported, params.owner, params.name, notes)
 
 
 def _record(imported: Imported, owner: str, run_id: str, notes: list[str]) -> RunRecord:
@@ -47,7 +50,7 @@ def _record(imported: Imported, owner: str, run_id: str, notes: list[str]) -> Ru
     trainable = numbers + sum(tensor.numel() for tensor in imported.head.values())
     return RunRecord(
         run_id=run_id,
-        owner=str(owner),
+        owner=owner,
         spec=imported.spec,
         status=RunStatus.IMPORTED,
         created=time.time(),

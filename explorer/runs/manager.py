@@ -12,22 +12,20 @@ from collections.abc import Callable
 from contextvars import Context, copy_context
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from explorer.errors import BadInputError, OutOfMemoryError, readable
+from explorer.errors import BadInputError, OutOfMemoryError, StorageError, readable
 from explorer.runs.after import begun_from
 from explorer.runs.examples import OWNER
+from explorer.runs.protocol import Adapter
 from explorer.runs.queue import FairQueue
 from explorer.runs.record import RunRecord, RunStatus
 from explorer.runs.room import Room, quietly
 from explorer.runs.store import WEIGHTS, RunStore, this_process
 from explorer.runs.waits import moved_up
 from explorer.settings import Settings
+from explorer.shelf import remove
 from explorer.tasks import uploads
 from explorer.tuning.spec import RunSpec
-
-if TYPE_CHECKING:
-    from explorer.models.bundle import Bundle
 
 LECTURER = "*"
 """The owner that may see, stop and delete every run."""
@@ -42,11 +40,16 @@ Work = Callable[[RunRecord, Callable[[RunRecord], None], threading.Event], None]
 
 
 class RunManager:
-    """Runs of one machine; see explorer.runs.protocol.Runs. `work` trains one run and publishes newer records of it."""
+    """Runs of one machine; see explorer.runs.protocol.Runs.
 
-    def __init__(self, store: RunStore, settings: Settings, work: Work, bundle_of: Callable[[str], Bundle]) -> None:
+    work: trains one run and publishes newer records of it. import_: keeps an adapter's weights and gives its record.
+    """
+
+    def __init__(
+        self, store: RunStore, settings: Settings, work: Work, import_: Callable[[Adapter], RunRecord]
+    ) -> None:
         self.store = store
-        self._settings, self._work, self._bundle_of = settings, work, bundle_of
+        self._settings, self._work, self._import = settings, work, import_
         self._queue = FairQueue()
         self._active: dict[str, RunRecord] = {}
         self._stopping: dict[str, threading.Event] = {}
@@ -266,13 +269,16 @@ class RunManager:
 
     def import_adapter(self, path: str, owner: str) -> str:
         """Keep an adapter from a file as a run; its id. Raises ExplorerError with what is wrong in the file."""
-        from explorer.runs.importing import import_run
-
         self._room.require()
-        run_id = import_run(Path(path), owner, self._bundle_of, self.store).run_id
-        self._room.look(run_id)
+        record = self._import(Adapter(Path(path), self.store.new_id(), str(owner)))
+        try:
+            self.store.save(record)
+        except StorageError:
+            remove(self.store.folder_of(record.run_id))
+            raise
+        self._room.look(record.run_id)
         quietly(self._room)
-        return run_id
+        return record.run_id
 
     def wait(self, run_id: str, seconds: float) -> RunRecord:
         """The record once the run has ended, or the current one when the time is up."""

@@ -81,13 +81,13 @@ class OpenRuns:
     def __init__(
         self, get: Callable[[str], RunRecord], folder_of: Callable[[str], Path], bundle_of: Callable[[str], Bundle]
     ):
-        self._get, self._folder_of, self._bundle_of = get, folder_of, bundle_of
+        self._get, self.folder_of, self._bundle_of = get, folder_of, bundle_of
         self._restored = Recent(MOST_OPEN)
 
     def __call__(self, run_id: str) -> OpenRun:
         """Open a run. Raises BadInputError for one that is not there."""
         record = self._get(run_id)
-        folder = self._folder_of(run_id)
+        folder = self.folder_of(run_id)
         return OpenRun(
             record,
             folder,

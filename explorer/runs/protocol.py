@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
 from explorer.runs.record import RunRecord
 from explorer.tuning.spec import RunSpec
+
+
+@dataclass(frozen=True)
+class Adapter:
+    """A file that a visitor has brought. name: of the run that it becomes."""
+
+    file: Path
+    name: str
+    owner: str
 
 
 class Runs(Protocol):

@@ -123,6 +123,7 @@ class RunRecord:
     kind: of the task, see explorer.tuning.kinds.
     kept: the step whose numbers a run has that keeps its best one, once it has ended; 0 for the last.
     saved: the last step at which a checkpoint was due, and this record with it.
+    heard: when the machine that trains it gave its last word, in seconds since 1970; 0 where the server trains it itself.
     """
 
     run_id: str
@@ -166,6 +167,7 @@ class RunRecord:
     kind: str = CLASSES
     kept: int = 0
     saved: int = 0
+    heard: float = 0.0
 
     def but(self, **changes: Any) -> RunRecord:
         """A newer version of this record."""

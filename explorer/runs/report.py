@@ -54,7 +54,8 @@ def under_way(record: RunRecord, speed: str = "") -> Markup:
     if not record.step:
         return prose(name, f": {record.message or 'starting'}.")
     left = f", about {duration(record.seconds_left)} left" if record.seconds_left else ""
-    return prose(name, f": step {record.step} of {record.steps}{speed}{left}.", _latest(record))
+    said = f" {record.message.rstrip('.')}." if record.message else ""
+    return prose(name, f": step {record.step} of {record.steps}{speed}{left}.", _latest(record), said)
 
 
 def _latest(record: RunRecord) -> str:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import threading
 from dataclasses import dataclass
 
 import torch
 
-from explorer.errors import BadInputError
 from explorer.models.bundle import Bundle
 
 RUNS: list[object] = []
@@ -41,30 +39,3 @@ def run_out_of_memory(bundle: Bundle, params: Params) -> str:
     if len(RUNS) <= params.failures:
         raise torch.OutOfMemoryError("CUDA out of memory")
     return "it fits"
-
-
-def run_out_of_memory_on_the_cpu(bundle: Bundle, params: Params) -> str:
-    RUNS.append(params)
-    torch.empty(2**50)
-    return "it fits"
-
-
-def refuse(bundle: Bundle, params: Params) -> str:
-    RUNS.append(params)
-    if len(RUNS) <= params.failures:
-        raise BadInputError("Type a sentence first.")
-    return "fine"
-
-
-GATE = threading.Event()
-"""Holds `wait` until a test opens it."""
-
-
-def wait(bundle: Bundle, params: Params) -> str:
-    RUNS.append(params)
-    assert GATE.wait(timeout=180)
-    return "done"
-
-
-def break_down(bundle: Bundle, params: Params) -> str:
-    raise RuntimeError("a fault of the program")

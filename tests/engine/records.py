@@ -70,6 +70,7 @@ def full_record(**changes: Any) -> RunRecord:
         "kind": "span",
         "kept": 30,
         "saved": 35,
+        "heard": 1_700_000_000.5,
         "said": (Said(4, "A [MASK].", 0, ("cat", "dog"), (0.5, 0.25), "a cat"),),
         "real": (OnRealTask("MNLI", "dev.tsv", "abc", 9, {"accuracy": 0.5, "f1": None}, "2026-01-01", "a command"),),
     }

@@ -1,4 +1,4 @@
-"""The engine of a cluster: the same answers as on one machine, and nothing lost when a worker or a whole machine is."""
+"""What only a cluster has to do: lose a worker, a machine or its patience without losing an answer; share no folder."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,25 +16,26 @@ from typing import Any
 import psutil
 import pytest
 
-from explorer.engine.local import LocalEngine
 from explorer.engine.protocol import Job
 from explorer.engine.resources import Resources
-from explorer.errors import BadInputError, MissingCapabilityError
+from explorer.labs.finetune.schema import ExportParams
 from explorer.labs.masking import FILL_MASKS
 from explorer.labs.masking.schema import FillParams
-from explorer.labs.pairs import SCORE_PAIR
-from explorer.labs.pairs.schema import PairParams
-from explorer.models.families import Capability
-from explorer.runs.record import RunStatus
+from explorer.runs.record import RunRecord, RunStatus
+from explorer.runs.store import RESUME, WEIGHTS
 from explorer.settings import ROOT, Settings
+from explorer.settings import settings as current
+from explorer.tasks.sources import keep_upload
+from explorer.tuning.files.zips import EXPORTS
 from explorer.tuning.spec import RunSpec
-from tests.engine.test_workers import nearly
+from tests.engine.conftest import Machines
+from tests.engine.test_engines import ASK, EXPORT
+from tests.engine.traced import WAIT, until
 from tests.models import tiny
+from tests.runs.test_local import Ask
+from tests.tuning.small import CATS, examples
 
-ray = pytest.importorskip("ray", reason="ray is not installed: pip install -r requirements-ray.txt")
-
-WAIT = 120
-MEMORY = 100 * 2**20
+pytest.importorskip("ray", reason="ray is not installed: pip install -r requirements-ray.txt")
 
 
 @dataclass(frozen=True)
@@ -52,91 +54,66 @@ def slow(resources: Resources, params: Slow) -> Iterator[Any]:
         yield number
 
 
+def where(params: Slow) -> str:
+    """The data folder that a job finds by itself."""
+    return str(current().data_folder)
+
+
 SLOW = Job("tests.engine.test_cluster:slow", on="resources")
+WHERE = Job("tests.engine.test_cluster:where", on="nothing")
 
 
-@pytest.fixture(scope="module")
-def cluster() -> Iterator[Any]:
-    """Two machines that work, as Ray takes them, and one that keeps their list."""
-    from ray.cluster_utils import Cluster
-
-    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
-    node = {"num_cpus": 2, "object_store_memory": MEMORY}
-    made = Cluster(initialize_head=True, head_node_args={**node, "num_cpus": 0, "include_dashboard": False})
-    ray.init(
-        made.address, log_to_driver=False, runtime_env={"env_vars": {"PYTHONPATH": str(ROOT)}}
-    )  # while it is alone
-    for _ in range(2):
-        made.add_node(**node)
-    yield made
-    ray.shutdown()
-    made.shutdown()
+def trainer() -> psutil.Process:
+    """The process of the one run that trains."""
+    [found] = [
+        process
+        for process in psutil.process_iter(["cmdline", "status"])
+        if "ray::Trainer" in "".join(process.info["cmdline"] or ()) and process.info["status"] != psutil.STATUS_STOPPED
+    ]
+    return found
 
 
-@pytest.fixture(scope="module")
-def model_id(tmp_path_factory: pytest.TempPathFactory) -> str:
-    return str(tiny.save(tmp_path_factory.mktemp("bert")))
+def long(model: str, **changes: Any) -> RunSpec:
+    return RunSpec(model, rank=4, examples=64, epochs=25, batch_size=2, **changes)
 
 
-@pytest.fixture(scope="module")
-def settings(tmp_path_factory: pytest.TempPathFactory, cluster: Any) -> Settings:
-    folder = tmp_path_factory.mktemp("data")
-    return Settings(
-        device="cpu", offline=True, data_folder=folder, backend="ray", ray_address=cluster.address, ray_replicas=2
-    )
+def under_way(engine: Any, spec: RunSpec, step: int = 5) -> str:
+    """A run that has come so far."""
+    run: str = engine.runs.start(spec, "ada")
+    until(lambda: engine.runs.get(run).step >= step or not engine.runs.get(run).status.is_active)
+    assert engine.runs.get(run).status is RunStatus.RUNNING, engine.runs.get(run).message
+    return run
 
 
-@pytest.fixture(scope="module")
-def engine(settings: Settings) -> Iterator[Any]:
-    from explorer.engine.cluster.front import RayEngine
-
-    engine = RayEngine(settings)
-    yield engine
-    engine.close()
+def shown_once(record: RunRecord) -> None:
+    assert record.status is RunStatus.DONE, record.message
+    steps = [step for step, _ in record.losses]
+    assert steps == sorted(set(steps)), "no step twice"
+    assert steps[-1] == record.steps
 
 
-@pytest.mark.parametrize(
-    ("job", "params"),
-    [
-        (FILL_MASKS.job, FillParams("the [MASK] sat")),
-        (SCORE_PAIR.job, PairParams("the cat", "a mat")),
-    ],
-)
-def test_a_question_is_answered_as_on_one_machine(
-    engine: Any, model_id: str, tmp_path: Path, job: Job, params: Any
-) -> None:
-    local = LocalEngine(Settings(device="cpu", offline=True, data_folder=tmp_path))
-    theirs = local.follow(job, params, model_id).last.result(WAIT)
-    assert nearly(engine.follow(job, params, model_id).last.result(WAIT), theirs)
-
-
-def test_errors_are_the_same(engine: Any, model_id: str) -> None:
-    def refused(job: Job, params: Any, model: str) -> BaseException | None:
-        return engine.follow(job, params, model).last.exception(WAIT)  # type: ignore[no-any-return]
-
-    assert isinstance(refused(FILL_MASKS.job, FillParams("the cat " * 2000), model_id), BadInputError)
-    lacking = Job(FILL_MASKS.job.function, Capability.CAUSAL)
-    assert isinstance(refused(lacking, FillParams("the [MASK]"), model_id), MissingCapabilityError)
-    assert "no-such-model" in str(refused(FILL_MASKS.job, FillParams("the [MASK]"), "no-such-model"))
-
-
-def test_the_front_never_imports_torch(settings: Settings, model_id: str, engine: Any) -> None:
+def test_the_front_never_imports_torch(on_ray: Any, machines: Machines, tiny_id: str) -> None:
     script = f"""
 import sys
 from pathlib import Path
 from explorer.engine.cluster import front
+from explorer.engine.protocol import Job
+from explorer.labs.finetune.schema import ExportParams
 from explorer.labs.masking import FILL_MASKS
 from explorer.labs.masking.schema import FillParams
 from explorer.settings import Settings
 from explorer.tuning.spec import RunSpec
 front.NAME = "another"
-folder, address = Path({str(settings.data_folder)!r}), {settings.ray_address!r}
-engine = front.RayEngine(Settings(offline=True, data_folder=folder, ray_address=address, ray_replicas=1))
-found = engine.follow(FILL_MASKS.job, FillParams("the [MASK] sat"), {model_id!r}).last.result({WAIT})
-run_id = engine.runs.start(RunSpec({model_id!r}, rank=4, examples=16, epochs=1, batch_size=8), "ada")
+folder = Path({str(on_ray._settings.data_folder)!r})
+engine = front.RayEngine(Settings(offline=True, data_folder=folder, ray_address={machines.address!r}, ray_replicas=1))
+found = engine.follow(FILL_MASKS.job, FillParams("the [MASK] sat"), {tiny_id!r}).last.result({WAIT})
+run_id = engine.runs.start(RunSpec({tiny_id!r}, rank=4, examples=16, epochs=1, batch_size=8), "ada")
 record = engine.runs.wait(run_id, {WAIT})
-engine.close()
 assert record.status.value == "done", record
+export = Job("explorer.labs.finetune.jobs:export_run", on="runs")
+zipped = engine.follow(export, ExportParams(run_id, "adapter")).last.result({WAIT})
+assert engine.runs.get(engine.runs.import_adapter(zipped, "ada")).status.value == "imported"
+engine.close()
 assert found and "torch" not in sys.modules, "torch is here"
 """
     environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT), *filter(None, sys.path)])}
@@ -144,8 +121,12 @@ assert found and "torch" not in sys.modules, "torch is here"
     assert done.returncode == 0, done.stderr[-2000:]
 
 
-def test_a_question_whose_worker_is_killed_is_asked_again_and_shown_once(engine: Any, tmp_path: Path) -> None:
-    shown, follow, killed = list[int](), engine.follow(SLOW, Slow(str(tmp_path))), False
+def test_a_job_goes_by_the_fronts_settings(on_ray: Any) -> None:
+    assert on_ray.follow(WHERE, Slow("")).last.result(WAIT) == str(on_ray._settings.data_folder)
+
+
+def test_a_question_whose_worker_is_killed_is_asked_again_and_shown_once(on_ray: Any, tmp_path: Path) -> None:
+    shown, follow, killed = list[int](), on_ray.follow(SLOW, Slow(str(tmp_path))), False
     end = time.monotonic() + WAIT
     for result in follow:
         assert time.monotonic() < end
@@ -161,25 +142,127 @@ def test_a_question_whose_worker_is_killed_is_asked_again_and_shown_once(engine:
     assert len({path.name.split("-")[1] for path in tmp_path.iterdir()}) == 2
 
 
-def _raylet(node: Any) -> int:
-    """The process below which a machine's workers run."""
-    return node.all_processes["raylet"][0].process.pid  # type: ignore[no-any-return]
+def test_a_run_whose_machine_is_lost_goes_on_elsewhere(on_ray: Any, machines: Machines, tiny_id: str) -> None:
+    run = under_way(on_ray, long(tiny_id))
+    machines.lose(trainer().pid)
+    shown_once(on_ray.runs.wait(run, WAIT))
 
 
-def test_a_run_whose_machine_is_lost_goes_on_elsewhere(engine: Any, cluster: Any, model_id: str) -> None:
-    run_id = engine.runs.start(RunSpec(model_id, rank=4, examples=64, epochs=40, batch_size=2), "ada")
-    end = time.monotonic() + WAIT
-    while engine.runs.get(run_id).step < 5:
-        assert time.monotonic() < end, engine.runs.get(run_id)
-        time.sleep(0.05)
-    [trains] = [
-        process
-        for process in psutil.process_iter(["cmdline"])
-        if "ray::Trainer" in "".join(process.info["cmdline"] or ())
-    ]
-    machine = next(node for node in cluster.list_all_nodes() if _raylet(node) == trains.ppid())
-    cluster.remove_node(machine, allow_graceful=False)
-    record = engine.runs.wait(run_id, WAIT)
-    assert record.status is RunStatus.DONE, record.message
-    steps = [step for step, _ in record.losses]
-    assert steps == sorted(set(steps)), "no step twice"
+def test_a_run_whose_machine_hangs_says_so_and_goes_on_elsewhere(
+    on_ray: Any, tiny_id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from explorer.engine.cluster import front
+
+    monkeypatch.setattr(front, "SILENT_SECONDS", 2.0)
+    monkeypatch.setattr(front, "HUNG_SECONDS", 6.0)
+    run = under_way(on_ray, long(tiny_id))
+    heard = on_ray.runs.get(run).heard
+    assert abs(time.time() - heard) < WAIT
+    hung = trainer()
+    hung.suspend()
+    try:
+        until(lambda: on_ray.runs.get(run).message.startswith("No word from its machine for "))
+        assert on_ray.runs.get(run).status is RunStatus.RUNNING
+        silent = on_ray.runs.get(run).heard
+        shown_once(ended := on_ray.runs.wait(run, WAIT))
+        assert heard <= silent < ended.heard
+    finally:
+        with suppress(psutil.NoSuchProcess):
+            hung.kill()
+
+
+@pytest.fixture(scope="module")
+def apart(machines: Machines, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """The engine of a cluster whose machines share no folder but the one in which they hand on files."""
+    from explorer.engine.cluster import front
+
+    folder = tmp_path_factory.mktemp("apart")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(front, "NAME", "apart")
+        settings = Settings(
+            device="cpu", offline=True, data_folder=folder / "data", hub_cache=folder / "hub",
+            files=f"file://{folder}/handed", ray_address=machines.address, ray_replicas=1,
+        )  # fmt: skip
+        engine = front.RayEngine(settings)
+        yield engine
+        engine.close()
+
+
+@pytest.fixture(scope="module")
+def carried(apart: Any, machines: Machines, tiny_id: str, tmp_path_factory: pytest.TempPathFactory) -> RunRecord:
+    """A run of a visitor's file, whose machine was lost after a checkpoint; it took its steps without going back."""
+    path = tmp_path_factory.mktemp("brought") / "cats.tsv"
+    rows = [f"{one.text}\t{('none', 'some')[int(one.label)]}" for one in examples(CATS, 60)]
+    path.write_text("\n".join(["sentence\tlabel", *rows]), encoding="utf-8")
+    took: list[int] = []
+    publish = apart.runs.publish
+
+    def noted(record: RunRecord) -> None:
+        took.append(record.step)
+        publish(record)
+
+    apart.runs.publish = noted
+    run = under_way(apart, long(tiny_id, task=keep_upload(path, apart._settings).name))
+    until((apart.runs.folder_of(run) / RESUME).exists)
+    machines.lose(trainer().pid)
+    ended: RunRecord = apart.runs.wait(run, WAIT)
+    shown_once(ended)
+    began = next(place for place, step in enumerate(took) if step > 5)
+    assert min(took[began:]) >= 5, "it went on from its checkpoint"
+    return ended
+
+
+def of_machines(machines: Machines, pattern: str) -> list[Path]:
+    return [path for path in machines.folder.glob(f"machine-*/{pattern}") if path.is_file()]
+
+
+def test_without_a_common_folder_a_run_is_carried_to_another_machine(
+    apart: Any, machines: Machines, carried: RunRecord
+) -> None:
+    assert apart.follow(WHERE, Slow("")).last.result(WAIT).startswith(str(machines.folder))
+    folder = apart.runs.folder_of(carried.run_id)
+    assert (folder / WEIGHTS).is_file()
+    assert not (folder / RESUME).exists()
+    assert len(list((folder / "snapshots").iterdir())) == len(carried.snapshots)
+    assert len(apart.follow(ASK, Ask(carried.run_id)).last.result(WAIT)) == 2
+    assert of_machines(machines, f"data/brought/runs/{carried.run_id}/{WEIGHTS}"), "it was asked over there"
+
+
+def test_without_a_common_folder_it_is_taken_home_and_brought_back(
+    apart: Any, machines: Machines, carried: RunRecord
+) -> None:
+    zipped = Path(apart.follow(EXPORT, ExportParams(carried.run_id, "adapter")).last.result(WAIT))
+    assert zipped.is_relative_to(EXPORTS)
+    assert zipped.is_file()
+    assert of_machines(machines, f"tmp/**/{zipped.name}")
+    back = apart.runs.import_adapter(str(zipped), "ada")
+    first, second = (apart.follow(ASK, Ask(run)).last.result(WAIT) for run in (carried.run_id, back))
+    assert first == pytest.approx(second, abs=1e-5)
+
+
+def test_without_a_common_folder_a_run_is_a_model(apart: Any, tiny_id: str, carried: RunRecord) -> None:
+    made = f"{carried.run_id}@{carried.step}"
+    list(apart.prepare(made))
+    assert apart.status(made).family == "BERT"
+    run = apart.runs.start(RunSpec(tiny_id, rank=4, examples=16, epochs=1, batch_size=8, after=carried.run_id), "ada")
+    assert apart.runs.wait(run, WAIT).status is RunStatus.DONE
+    assert len(apart.follow(ASK, Ask(run)).last.result(WAIT)) == 2
+
+
+def test_without_a_common_folder_a_model_of_the_hub_is_carried(apart: Any, machines: Machines) -> None:
+    model = apart._settings.hub_cache / "models--someone--tiny"
+    tiny.save(model / "snapshots" / "0123abcd")
+    (model / "refs").mkdir()
+    (model / "refs" / "main").write_text("0123abcd", encoding="utf-8")
+    assert apart.follow(FILL_MASKS.job, FillParams("the [MASK] sat"), "someone/tiny").last.result(WAIT)
+    assert of_machines(machines, "hub/hub/models--someone--tiny/snapshots/0123abcd/model.safetensors")
+
+
+def test_what_was_tidied_away_between_the_machines_is_handed_on_again(
+    apart: Any, carried: RunRecord, machines: Machines
+) -> None:
+    for digest in {path.rsplit("/", 1)[1] for path in apart._sender.files._found()}:
+        apart._sender.files._system.rm_file(apart._sender.files._place(digest))
+    for path in of_machines(machines, f"data/brought/runs/{carried.run_id}/**/*"):
+        path.unlink()
+    assert len(apart.follow(ASK, Ask(carried.run_id, "a mat")).last.result(WAIT)) == 2

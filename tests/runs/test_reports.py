@@ -13,10 +13,13 @@ from explorer.models.bundle import Bundle
 from explorer.runs import reporter
 from explorer.runs import worker as module
 from explorer.runs import working as loop
+from explorer.runs.record import RunStatus
+from explorer.runs.report import under_way
 from explorer.runs.store import WEIGHTS
 from explorer.tasks.task import Example
 from explorer.tuning.spec import RunSpec
 from tests.engine import working
+from tests.engine.records import record
 from tests.engine.working import METHODS, CrashError, Run, crash_at
 from tests.models import conftest as models_conftest
 from tests.tuning.small import BOTH, KILOS, WEIGHT, data, examples
@@ -26,6 +29,10 @@ unchanged = working.unchanged
 
 
 class TestSaying:
+    def test_what_happens_beside_the_steps_is_said(self) -> None:
+        run = record(status=RunStatus.RUNNING, step=3, steps=10, message="No word from its machine for 12 s")
+        assert str(under_way(run)).endswith(": step 3 of 10. No word from its machine for 12 s.")
+
     def test_divergence_is_said(self, bert: Bundle, tmp_path: Path) -> None:
         with pytest.raises(BadInputError, match=r"learning rate 1e\+06 is too high"):
             Run(bert, tmp_path, replace(METHODS["lora"], learning_rate=1e6)).work()

@@ -1,30 +1,36 @@
 """What works on the cluster's machines: replicas that answer questions, and an actor for each run that trains.
 
 Each is this machine's engine, with the records that come along with a question in place of a database: only the front writes.
-The data folder, with the runs' weights and the uploads, is one that all machines see.
+The files of runs and the uploads are in a folder that all machines see, or come along too.
 """
 
 from __future__ import annotations
 
 import asyncio
 import os
+import shutil
 import threading
 from collections.abc import AsyncIterator, Iterator
-from contextlib import suppress
-from dataclasses import dataclass
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
 from typing import Any
 
 import ray
 from ray import serve
 
-from explorer.engine.local import LocalEngine
-from explorer.engine.protocol import Job
+from explorer.engine.cluster.parcels import Parcel, Receiver
+from explorer.engine.local import LocalEngine, status_of
+from explorer.engine.protocol import Job, ModelStatus
 from explorer.engine.sent import SentRecords, training
 from explorer.runs.record import RunRecord
-from explorer.settings import Settings
+from explorer.settings import Settings, adopt
+from explorer.shelf import trim
 
 LOOK_SECONDS = 0.02
 """Between two looks at a computation that isn't over."""
+
+BEAT_SECONDS = 1.0
+"""After which a run that has nothing to tell says that it is there."""
 
 MODELS = 8
 """Of which a replica remembers that it has them in memory."""
@@ -35,9 +41,9 @@ class Nothing:
     """Parameters of a job that has none."""
 
 
-def loaded(bundle: Any, params: Nothing) -> bool:
-    """Nothing but having the model in memory."""
-    return True
+def loaded(bundle: Any, params: Nothing) -> ModelStatus:
+    """What is known of a model once it is in memory."""
+    return status_of(bundle)
 
 
 def use_all_cores() -> None:
@@ -47,36 +53,55 @@ def use_all_cores() -> None:
     torch.set_num_threads(os.cpu_count() or 1)
 
 
+def at_home(settings: Settings) -> Settings:
+    """The front's settings with the folders of this machine, where the machines share none; this process goes by them."""
+    if settings.files:
+        here = Settings.from_environment()
+        own = here.data_folder / "brought"  # apart from what a front on this machine keeps
+        settings = replace(settings, data_folder=own, hub_cache=here.hub_cache)
+    adopt(settings)
+    return settings
+
+
 @serve.deployment(max_ongoing_requests=64)
 class Answers:
     """A replica: answers questions, and is asked first about the models that it has in memory."""
 
     def __init__(self, settings: Settings) -> None:
         use_all_cores()
-        self._records = SentRecords(settings)
-        self._engine = LocalEngine(settings, self._records)
+        self._receiver = Receiver(at_home(settings))
+        self._records = SentRecords(self._receiver.settings)
+        self._engine = LocalEngine(self._receiver.settings, self._records)
 
     @serve.multiplexed(max_num_models_per_replica=MODELS)  # type: ignore[untyped-decorator]
     async def _model(self, model_id: str) -> str:
-        """Have a model in memory; its own memory limit decides how long it stays."""
-        await asyncio.to_thread(self._engine.store.get, model_id)
+        """Have a model in memory; its own memory limit decides how long it stays.
+
+        From its file, whose pages a machine's processes share, and not from Ray's object store: docs/deploy.md has the numbers.
+        """
+        await asyncio.to_thread(self._engine.load_for, model_id)
         return model_id
 
-    async def follow(self, job: Job, params: Any, model: str, records: list[RunRecord]) -> AsyncIterator[Any]:
-        """A job's results as they come."""
-        self._records.take(records)
+    async def follow(self, job: Job, params: Any, model: str, parcel: Parcel) -> AsyncIterator[Any]:
+        """A job's results as they come, in a Brought where files come with them."""
+        self._records.take(parcel.records)
+        if self._receiver.settings.files:
+            await asyncio.to_thread(self._receiver.open, parcel)
         if model:
             await self._model(model)
-        following = await asyncio.to_thread(self._engine.follow, job, params, model)
-        ended, last = object(), asyncio.wrap_future(following.last)
-        try:
-            while (result := next(following, ended)) is not ended:
-                if result is None:
-                    await asyncio.wait({last}, timeout=LOOK_SECONDS)
-                else:
-                    yield result
-        finally:
-            following.close()
+        with self._receiver.given(parcel, params) as params:
+            following = await asyncio.to_thread(self._engine.follow, job, params, model)
+            ended, last = object(), asyncio.wrap_future(following.last)
+            try:
+                while (result := next(following, ended)) is not ended:
+                    if result is None:
+                        await asyncio.wait({last}, timeout=LOOK_SECONDS)
+                    elif self._receiver.may_pack(result):
+                        yield await asyncio.to_thread(self._receiver.packed, result, model, parcel)
+                    else:
+                        yield result
+            finally:
+                following.close()
 
 
 @ray.remote(max_concurrency=2)
@@ -87,14 +112,37 @@ class Trainer:
         use_all_cores()
         with suppress(OSError, AttributeError):  # other systems know no niceness
             os.nice(settings.run_niceness)
-        self._records = SentRecords(settings)
-        self._engine = LocalEngine(settings, self._records)
+        self._settings = at_home(settings)
         self._stopping = threading.Event()
 
-    def train(self, record: RunRecord, records: list[RunRecord]) -> Iterator[RunRecord]:
-        """Train to the end or to the Stop, from the last checkpoint where there is one. Raises what ends it."""
-        self._records.take([record, *records])
-        yield from training(self._engine, record, self._stopping)
+    def train(self, record: RunRecord, parcel: Parcel) -> Iterator[Any]:
+        """Train to the end or to the Stop, from the last checkpoint where there is one. Raises what ends it.
+
+        A record comes in a Brought where files have changed, and None where there is no news but that all is well.
+        """
+        with self._own_folder(record.run_id) as settings:
+            receiver, records = Receiver(settings), SentRecords(settings)
+            receiver.open(parcel)
+            records.take(parcel.records)
+            packed = receiver.while_training(record.run_id)
+            yield from training(LocalEngine(settings, records), record, self._stopping, packed, BEAT_SECONDS)
+
+    @contextmanager
+    def _own_folder(self, run_id: str) -> Iterator[Settings]:
+        """Where machines share no folder, a run has one of its own: questions about it are asked of the front's files."""
+        if not self._settings.files:
+            yield self._settings
+            return
+        shelf = self._settings.data_folder / "training"
+        trim(shelf.glob("*/"), self._settings.runs_bytes)  # of those whose machine was lost
+        folder = shelf / run_id
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        adopt(own := replace(self._settings, data_folder=folder))
+        try:
+            yield own
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
 
     def stop(self) -> None:
         """Let the run finish its step and end."""

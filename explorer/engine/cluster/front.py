@@ -1,12 +1,14 @@
 """The engine of a cluster: each question goes to a replica of Ray Serve, each run to an actor, and torch stays over there.
 
 Answers, runs and the line are kept here as on one machine. What a lost machine was working on is asked again elsewhere; a run
-goes on from its last checkpoint.
+goes on from its last checkpoint. A machine that hangs counts as lost once it has given no word for a while.
 """
 
 from __future__ import annotations
 
+import logging
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, nullcontext
 from dataclasses import replace
@@ -18,11 +20,12 @@ from ray import serve
 from ray.exceptions import ActorDiedError, ActorUnavailableError, RayActorError, RayTaskError
 
 from explorer.engine.cluster.behind import Answers, Nothing, Trainer
+from explorer.engine.cluster.files import GoneError
+from explorer.engine.cluster.parcels import Brought, Sender
 from explorer.engine.computation import Computation
 from explorer.engine.local import LocalEngine, Question
-from explorer.engine.protocol import DownloadProgress, Job
+from explorer.engine.protocol import DownloadProgress, Job, ModelStatus
 from explorer.engine.resources import Resources
-from explorer.engine.sent import needed
 from explorer.errors import ExplorerError
 from explorer.models.trained import made_by
 from explorer.runs.record import RunRecord
@@ -44,7 +47,21 @@ LOOK_SECONDS = 0.2
 TRIES = 4
 """How often a question or a run is begun where the machines that work on it are lost."""
 
-LOST = (RayActorError, ActorDiedError, ActorUnavailableError)
+SILENT_SECONDS = 10.0
+"""Without a word of a run's actor, after which its record says so: it speaks every second, whatever it does."""
+
+HUNG_SECONDS = 60.0
+"""Without a word, after which its machine counts as lost."""
+
+REPLICA_SECONDS = 15.0
+"""Without an answer to Ray Serve's look at a replica; after three in a row it is replaced, and its questions are asked again."""
+
+
+class HungError(Exception):
+    """An actor is there, and has given no word for long."""
+
+
+LOST = (RayActorError, ActorDiedError, ActorUnavailableError, HungError)
 
 LOADED = Job("explorer.engine.cluster.behind:loaded")
 
@@ -55,6 +72,8 @@ class RayEngine(LocalEngine):
     def __init__(self, settings: Settings) -> None:
         super().__init__(replace(settings, workers=MOST_AT_ONCE))
         self._behind = replace(settings, backend="local")
+        self._sender = Sender(settings)
+        self._loaded: dict[str, ModelStatus] = {}
         _join(settings)
         serve.start(proxy_location="Disabled")
         answers = Answers.options(**_replicas(settings))  # type: ignore[attr-defined]
@@ -84,16 +103,20 @@ class RayEngine(LocalEngine):
         seen = 0
         for left in reversed(range(TRIES)):
             handle = self._answering.options(stream=True, multiplexed_model_id=model)
-            response = handle.follow.remote(job, params, model, needed(self.runs, model, params))
+            response = handle.follow.remote(job, params, model, self._sender.question(self.runs, model, params))
             came, over = 0, False
             try:
                 for result in _as_they_come(response):
                     came += result is not None
                     if result is None or came > seen:  # what came before a loss is not shown again
-                        yield result
+                        yield self._sender.unpacked(result)
                     seen = max(seen, came)
                 over = True
                 return
+            except GoneError:  # what lies between the machines was tidied away meanwhile
+                if not left:
+                    raise
+                self._sender.files.forget()
             except LOST:
                 if not left:
                     raise ExplorerError(
@@ -104,14 +127,19 @@ class RayEngine(LocalEngine):
                     response.cancel()
 
     def train(self, record: RunRecord, publish: Callable[[RunRecord], None], stopping: threading.Event) -> None:
-        """Have an actor train a run, and another go on from its checkpoint where the first is lost."""
+        """Have an actor train a run, and another go on from its checkpoint where the first is lost or hangs."""
         for left in reversed(range(TRIES)):
             trainer = Trainer.options(num_cpus=CPUS, num_gpus=self._settings.ray_gpus).remote(self._behind)  # type: ignore[attr-defined]
             try:
                 for newer in self._training(trainer, record, stopping):
                     record = newer
                     publish(record)
+                self._tidy()
                 return
+            except GoneError:
+                if not left:
+                    raise
+                self._sender.files.forget()
             except LOST:
                 if not left:
                     raise ExplorerError(
@@ -123,22 +151,47 @@ class RayEngine(LocalEngine):
                 ray.kill(trainer)
 
     def _training(self, trainer: Any, record: RunRecord, stopping: threading.Event) -> Iterator[RunRecord]:
-        stream = trainer.train.options(num_returns="streaming").remote(
-            record, needed(self.runs, record.spec.model, record.spec)
-        )
-        told = False
+        """The records of a run, each with when its actor was last heard. Raises HungError where it is silent for long."""
+        stream = trainer.train.options(num_returns="streaming").remote(record, self._sender.run(self.runs, record))
+        told, heard, complained = False, 0.0, 0.0
         while True:
             if stopping.is_set() and not told:
                 told = bool(trainer.stop.remote())
             ready, _ = ray.wait([stream], timeout=LOOK_SECONDS)
-            if not ready:
-                continue
+            now = time.monotonic()
+            if ready:
+                try:
+                    record = self._heard(ray.get(next(stream)), record)
+                except StopIteration:
+                    return
+                except RayTaskError as error:
+                    raise error.cause from None
+                heard = complained = now
+                yield record
+            elif heard and now - heard > HUNG_SECONDS:  # before its first word it waits for a machine, and is not hung
+                raise HungError
+            elif heard and now - complained > SILENT_SECONDS:
+                complained = now
+                record = record.but(message=f"No word from its machine for {now - heard:.0f} s")
+                yield record
+
+    def _heard(self, news: Any, last: RunRecord) -> RunRecord:
+        """The newest record of a run after a word of its actor, once the files that came with it are here."""
+        if isinstance(news, Brought):
             try:
-                yield ray.get(next(stream))
-            except StopIteration:
-                return
-            except RayTaskError as error:
-                raise error.cause from None
+                self._sender.take(last.run_id, news.data)
+            except GoneError as error:  # of two runs that are alike to the last digit one has let the checkpoint go
+                logging.getLogger("explorer").warning("a checkpoint of %s is left out: %s", last.run_id, error)
+            news = news.result
+        said = "" if last.message.startswith("No word") else last.message
+        newest: RunRecord = last.but(message=said) if news is None else news
+        return replace(newest, heard=time.time())
+
+    def _tidy(self) -> None:
+        try:
+            self._sender.tidy()
+        except ExplorerError as error:
+            logging.getLogger("explorer").error("%s", error)
 
     def prepare(self, model_id: str) -> Iterator[DownloadProgress]:
         """Download where needed, into the folder that all machines see, then have a replica load it."""
@@ -148,8 +201,12 @@ class RayEngine(LocalEngine):
             with closing(download(model_id, self._settings)) as updates:
                 for progress in updates:
                     yield DownloadProgress(progress.done, progress.total)
-        self.follow(LOADED, Nothing(), model_id).last.result()
+        self._loaded[model_id] = self.follow(LOADED, Nothing(), model_id).last.result()
         yield DownloadProgress(1, 1)
+
+    def status(self, model_id: str) -> ModelStatus:
+        """As a replica that has loaded it knows it, else from the catalog."""
+        return self._loaded.get(model_id) or super().status(model_id)
 
     def warm_up(self, model_id: str) -> None:
         """Have a replica load the model."""
@@ -179,13 +236,16 @@ def _join(settings: Settings) -> None:
 
 def _replicas(settings: Settings) -> dict[str, Any]:
     """Options of the deployment: as many replicas as are set, or between one and one a machine, by what is asked."""
-    resources = {"ray_actor_options": {"num_cpus": CPUS, "num_gpus": settings.ray_gpus}}
+    options = {
+        "ray_actor_options": {"num_cpus": CPUS, "num_gpus": settings.ray_gpus},
+        "health_check_timeout_s": REPLICA_SECONDS,
+    }
     if settings.ray_replicas:
-        return {**resources, "num_replicas": settings.ray_replicas}
+        return {**options, "num_replicas": settings.ray_replicas}
     machines = [node for node in ray.nodes() if node["Alive"] and node["Resources"].get("CPU", 0) >= 1]
     most = max(1, len(machines))
     return {
-        **resources,
+        **options,
         "autoscaling_config": {"min_replicas": 1, "max_replicas": most, "target_ongoing_requests": ASKED_AT_ONCE},
     }
 
