@@ -22,6 +22,7 @@ from explorer.reference import Reference, all_of
 from explorer.settings import Settings, settings
 from explorer.ui import sessions
 from explorer.ui.class_door import ClassDoor
+from explorer.ui.closing import Closing
 from explorer.ui.components import ASSETS, head_scripts, notice_place, theme
 from explorer.ui.documented import DocumentedPages
 from explorer.ui.entry import Entry
@@ -202,6 +203,7 @@ def _passed(engine: Engine, chosen: Settings) -> list[Middleware]:
         Middleware(FrontDoor, is_lecturer=engine.runs.is_lecturer, entry=entry, sites=sites),
         Middleware(ClassDoor, entry=entry, sites=sites),
         Middleware(Limits, settings=chosen),
+        Middleware(Closing),
         Middleware(KeptAssets),
         Middleware(KeptPages, paths=pages, head=style_links(), policy=partial(_policy_of, sites=sites)),
     ]

@@ -28,7 +28,7 @@ FRAMING = MEBIBYTE
 DRAINED = 8
 """Times the limit that is read of a question that is too long and thrown away, so that its sender comes to read why."""
 
-_SESSION = re.compile(rb'(?<!\\)"session_hash"\s*:\s*"([\w-]{1,64})"')
+SESSION = re.compile(rb'(?<!\\)"session_hash"\s*:\s*"([\w-]{1,64})"')
 
 
 class Limits:
@@ -68,7 +68,7 @@ class Limits:
             await _refuse(413, said)(request.scope, receive, send)
             return
         counted = QUESTIONS.match(request.scope["path"])
-        named = _SESSION.search(body) if counted and not _name(request) else None
+        named = SESSION.search(body) if counted and not _name(request) else None
         said = self._too_often(request, named[1].decode() if named else _name(request)) if counted else ""
         if said:
             await _refuse(429, said, {"retry-after": "5"})(request.scope, receive, send)

@@ -1,0 +1,80 @@
+"""A question that is put just as the stream of its visitor's answers ends.
+
+Gradio ends a session's stream when nothing is under way. A browser may hear of that after it has heard that its next question
+was taken: it believes that the answer will come by the stream that ends, and opens no other, so the answer stays at the server
+and the page waits for ever. Therefore the server says that it has taken a question only when the browser should know of the end.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable
+from urllib.parse import parse_qs
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from explorer.ui.limits import SESSION
+
+JOIN, DATA = "/gradio_api/queue/join", "/gradio_api/queue/data"
+ENDS = b'"msg":"close_stream"'
+
+HEARD_SECONDS = 0.125
+"""After which a browser knows that its stream has ended."""
+
+MOST_SESSIONS = 1000
+"""Whose ends are remembered: many more than end within HEARD_SECONDS."""
+
+
+class Closing:
+    """ASGI middleware."""
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        self.app, self._clock, self._sleep = app, clock, sleep
+        self._ended: OrderedDict[str, float] = OrderedDict()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Note the ends of streams, and keep back the answers to questions that come with one."""
+        if scope["type"] == "http" and scope["path"] == DATA:
+            await self.app(scope, receive, self._noting(scope, send))
+        elif scope["type"] == "http" and scope["path"] == JOIN:
+            await self._join(scope, receive, send)
+        else:
+            await self.app(scope, receive, send)
+
+    def _noting(self, scope: Scope, send: Send) -> Send:
+        [session] = parse_qs(scope["query_string"].decode()).get("session_hash", [""])[:1]
+
+        async def noted(message: Message) -> None:
+            if ENDS in message.get("body", b""):
+                self._ended[session] = self._clock()
+                self._ended.move_to_end(session)
+                while len(self._ended) > MOST_SESSIONS:
+                    self._ended.popitem(last=False)
+            await send(message)
+
+        return noted
+
+    async def _join(self, scope: Scope, receive: Receive, send: Send) -> None:
+        session = ""
+
+        async def read() -> Message:
+            nonlocal session
+            message = await receive()
+            named = SESSION.search(message.get("body", b""))
+            session = named[1].decode() if named else session
+            return message
+
+        async def kept_back(message: Message) -> None:
+            since = self._clock() - self._ended.get(session, -HEARD_SECONDS)
+            if message["type"] == "http.response.start" and since < HEARD_SECONDS:
+                await self._sleep(HEARD_SECONDS - since)
+            await send(message)
+
+        await self.app(scope, read, kept_back)
