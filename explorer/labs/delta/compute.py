@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
 from itertools import pairwise
 
 import torch
 from torch import Tensor
 
-from explorer.errors import BadInputError, ExplorerError, ModelUnavailableError
+from explorer.errors import BadInputError
 from explorer.labs.delta.schema import (
     BASES,
     KEPT,
@@ -22,53 +21,23 @@ from explorer.labs.delta.schema import (
     SiteSpectrum,
     SpectrumResult,
 )
+from explorer.labs.delta.updates import (
+    BaseWeights,
+    Deltas,
+    Site,
+    adapted,
+    decomposed,
+    finite,
+    needed,
+    shape_of,
+    update_at,
+)
 from explorer.maths import spectra
-from explorer.recent import Recent
-from explorer.tuning.deltas import Delta, Dense, LowRank
+from explorer.tuning.deltas import Delta, LowRank
 from explorer.tuning.spec import TARGETS
-
-Site = tuple[int, str]
-Deltas = Mapping[Site, Delta]
 
 BINS = 16
 """Of W's singular directions in the placement figure."""
-
-MOST_DECOMPOSED = 12
-"""Matrices of one model whose singular vectors are kept: twice the size of each."""
-
-
-class BaseWeights:
-    """The base model's matrices W (d, k); their singular values are computed when first asked for, and kept.
-
-    One object for each base model: a 768 x 768 matrix takes about 40 ms, which no redrawing should pay twice.
-    """
-
-    def __init__(self, matrices: Mapping[Site, Tensor]) -> None:
-        self._matrices = matrices
-        self._values: dict[Site, Tensor] = {}
-        self._decomposed = Recent(MOST_DECOMPOSED)
-
-    def matrix(self, site: Site, delta: Delta) -> Tensor:
-        """W of a site on the CPU; raise BadInputError if it is missing or of another shape than the update."""
-        found = self._matrices.get(site)
-        if found is None or tuple(found.shape) != _shape(delta):
-            has = "no such matrix" if found is None else f"one of {found.shape[0]} x {found.shape[1]}"
-            raise BadInputError(
-                f"This update was not trained on this model: layer {site[0]}, {site[1]} is {_shape(delta)[0]} x "
-                f"{_shape(delta)[1]}, and the model has {has}. Choose the model that the adapter names."
-            )
-        return found.detach().cpu()
-
-    def values(self, site: Site, delta: Delta) -> Tensor:
-        """W's singular values, from large to small."""
-        if site not in self._values:
-            self._values[site] = spectra.dense_spectrum(self.matrix(site, delta))
-        return self._values[site]
-
-    def decomposed(self, site: Site, delta: Delta) -> spectra.Svd:
-        """W's singular vectors too; of the matrices that were asked for last they are kept."""
-        found: spectra.Svd = self._decomposed.get(site, lambda: spectra.dense_svd(self.matrix(site, delta)))
-        return found
 
 
 def spectrum(
@@ -80,7 +49,7 @@ def spectrum(
     ExplorerError if the weights are no longer finite.
     """
     if not deltas:
-        raise BadInputError(f"{name} has no ΔW: {_adapted(deltas)}")
+        raise BadInputError(f"{name} has no ΔW: {adapted(deltas)}")
     values = _all_values(deltas)
     sites = sorted(deltas, key=lambda site: (site[0], TARGETS.index(site[1]) if site[1] in TARGETS else len(TARGETS)))
     return SpectrumResult(name, tuple(_site(site, deltas[site], values[site], base) for site in sites), step)
@@ -105,7 +74,7 @@ def _all_values(deltas: Deltas) -> dict[Site, Tensor]:
 
 
 def _site(site: Site, delta: Delta, values: Tensor, base: BaseWeights | None) -> SiteSpectrum:
-    (rows, columns), norm = _shape(delta), float(values.double().norm())
+    (rows, columns), norm = shape_of(delta), float(values.double().norm())
     low_rank = isinstance(delta, LowRank)
     rank = len(values)
     return SiteSpectrum(
@@ -176,7 +145,7 @@ def _directions(delta: Delta, basis: str) -> Tensor:
         found = spectra.dense_svd(finite(delta.A if basis == "A" else delta.B))
     else:
         found = decomposed(delta)
-    noise = float(found.S[0]) * max(_shape(delta)) * torch.finfo(found.S.dtype).eps
+    noise = float(found.S[0]) * max(shape_of(delta)) * torch.finfo(found.S.dtype).eps
     kept = min(int((noise < found.S).sum()), KEPT)
     if kept == 0:
         raise BadInputError("There are no directions yet: the update is still zero. Train a few steps first.")
@@ -213,7 +182,7 @@ def factors(deltas: Deltas, base: BaseWeights | None, module: str, r: int, name:
     """The amplification in every layer, comparable between LoRA and full fine-tuning: both in their first r directions."""
     sites = sorted(site for site in deltas if site[1] == module)
     if not sites:
-        raise BadInputError(f"{name} did not adapt {module!r}: {_adapted(deltas)}")
+        raise BadInputError(f"{name} did not adapt {module!r}: {adapted(deltas)}")
     layers = []
     for site in sites:
         found = _amplified(site, deltas[site], base, r)
@@ -240,7 +209,7 @@ def placement(
     delta = update_at(deltas, layer, module)
     weight = needed(base).decomposed((layer, module), delta)
     left, right = spectra.placement(decomposed(delta), weight)
-    count, (rows, columns) = len(right), _shape(delta)
+    count, (rows, columns) = len(right), shape_of(delta)
     edges = [round(place * count / min(BINS, count)) for place in range(min(BINS, count) + 1)]
     sizes = [stop - start for start, stop in pairwise(edges)]
     return PlacementResult(
@@ -256,54 +225,6 @@ def placement(
         max(0.0, 1 - float(right.sum())) if columns > count else 0.0,
         max(0.0, 1 - float(left.sum())) if rows > count else 0.0,
     )
-
-
-def update_at(deltas: Deltas, layer: int, module: str) -> Delta:
-    """One matrix's update; raise BadInputError, naming those that there are, where there is none."""
-    delta = deltas.get((layer, module))
-    if delta is None:
-        raise BadInputError(f"There is no update of layer {layer}, {module!r}: {_adapted(deltas)}")
-    return delta
-
-
-def _adapted(deltas: Deltas) -> str:
-    """What can be chosen instead, as the end of a sentence."""
-    if not deltas:
-        return "this run changes no weight matrix of the encoder. Choose a run of LoRA or of full fine-tuning."
-    layers = sorted({layer for layer, _ in deltas})
-    return f"choose one of {', '.join(sorted({role for _, role in deltas}))} in layers {layers[0]} to {layers[-1]}."
-
-
-def needed(base: BaseWeights | None) -> BaseWeights:
-    """Raise ModelUnavailableError without it."""
-    if base is None:
-        raise ModelUnavailableError(
-            "This view compares ΔW with W, and the adapter's base model is not on this machine. Choose the base model in "
-            "the picker to fetch it; the spectrum of ΔW is drawn without it."
-        )
-    return base
-
-
-def _shape(delta: Delta) -> tuple[int, int]:
-    """(d, k) of an update."""
-    if isinstance(delta, Dense):
-        return delta.value.shape[0], delta.value.shape[1]
-    return delta.B.shape[0], delta.A.shape[1]
-
-
-def decomposed(delta: Delta) -> spectra.Svd:
-    """Of LoRA's by its factors; raise ExplorerError for a diverged run's."""
-    if isinstance(delta, LowRank):
-        return spectra.low_rank_svd(finite(delta.A), finite(delta.B), float(delta.scale))
-    return spectra.dense_svd(finite(delta.value))
-
-
-def finite(tensor: Tensor) -> Tensor:
-    """The tensor on the CPU, without gradients; raise ExplorerError for a diverged run's."""
-    plain = tensor.detach().cpu()
-    if not bool(torch.isfinite(plain).all()):
-        raise ExplorerError("The weights of this run are no longer finite: it has diverged. Lower the learning rate.")
-    return plain
 
 
 def _grid(values: Tensor) -> tuple[tuple[float, ...], ...]:

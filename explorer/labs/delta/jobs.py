@@ -6,7 +6,6 @@ from typing import cast
 
 from explorer.errors import ModelUnavailableError
 from explorer.labs.delta import compute
-from explorer.labs.delta.compute import BaseWeights
 from explorer.labs.delta.params import (
     AmplificationParams,
     FactorsParams,
@@ -21,6 +20,7 @@ from explorer.labs.delta.schema import (
     SimilarityResult,
     SpectrumResult,
 )
+from explorer.labs.delta.updates import BaseWeights
 from explorer.recent import Recent
 from explorer.runs.open import OpenRun, OpenRuns
 from explorer.tuning.deltas import base_weights

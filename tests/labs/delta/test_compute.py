@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from explorer.errors import BadInputError, ExplorerError, ModelUnavailableError
-from explorer.labs.delta import compute
+from explorer.labs.delta import compute, updates
 from explorer.labs.delta.schema import KEPT
 from explorer.tuning.deltas import Delta, Dense, LowRank
 from tests.labs.delta.samples import RANK, WIDTH, dense, lora, weights
@@ -21,7 +21,7 @@ ADAPTER = Path(__file__).resolve().parents[4] / "shared" / "data" / "lora" / "ro
 def test_every_site_has_numpy_s_spectrum_in_the_order_of_layers_and_modules() -> None:
     deltas = lora()
     base = weights(deltas)
-    found = compute.spectrum(deltas, compute.BaseWeights(base), "a run", 30)
+    found = compute.spectrum(deltas, updates.BaseWeights(base), "a run", 30)
     assert (found.name, found.step) == ("a run", 30)
     assert [(s.layer, s.module) for s in found.sites[:4]] == [(0, "query"), (0, "value"), (0, "ffn_out"), (1, "query")]
     for site in found.sites:
@@ -56,7 +56,7 @@ def test_a_dense_update_agrees_with_its_factors_and_has_no_product_beside_it() -
 
 def test_without_the_base_model_only_what_needs_it_is_left_out() -> None:
     deltas = lora()
-    whole = compute.spectrum(deltas, compute.BaseWeights(weights(deltas)))
+    whole = compute.spectrum(deltas, updates.BaseWeights(weights(deltas)))
     bare = compute.spectrum(deltas)
     assert [replace(site, weight=None, weight_norm=None) for site in whole.sites] == list(bare.sites)
     for call in (
@@ -91,7 +91,7 @@ def test_of_a_wide_matrix_the_first_values_are_kept_and_the_totals_are_of_all() 
 
 def test_w_is_decomposed_once(monkeypatch: pytest.MonkeyPatch) -> None:
     deltas = lora()
-    base = compute.BaseWeights(weights(deltas))
+    base = updates.BaseWeights(weights(deltas))
     first = compute.spectrum(deltas, base)
     monkeypatch.setattr(compute.spectra, "dense_spectrum", lambda _: pytest.fail("decomposed again"))
     assert compute.spectrum(deltas, base) == first
@@ -104,8 +104,8 @@ def test_an_update_of_zero_is_drawn_and_has_no_directions() -> None:
     with pytest.raises(BadInputError, match="still zero"):
         compute.similarity(deltas, deltas, 0, "query", "right")
     with pytest.raises(BadInputError, match="still zero"):
-        compute.amplification(deltas, compute.BaseWeights(weights(deltas)), 0, "query", 2)
-    assert sum(compute.placement(deltas, compute.BaseWeights(weights(deltas)), 0, "query").right) == 0
+        compute.amplification(deltas, updates.BaseWeights(weights(deltas)), 0, "query", 2)
+    assert sum(compute.placement(deltas, updates.BaseWeights(weights(deltas)), 0, "query").right) == 0
 
 
 @pytest.mark.parametrize("broken", [float("nan"), float("inf")])
@@ -175,9 +175,9 @@ def test_runs_of_two_models_cannot_be_compared() -> None:
 def test_the_factor_of_c_times_w_is_c_for_its_own_directions() -> None:
     base = {(0, "query"): torch.randn(12, 8, generator=torch.Generator().manual_seed(0))}
     deltas: dict[tuple[int, str], Delta] = {(0, "query"): Dense(2.5 * base[0, "query"])}
-    found = compute.amplification(deltas, compute.BaseWeights(base), 0, "query", 8)
+    found = compute.amplification(deltas, updates.BaseWeights(base), 0, "query", 8)
     assert found.of("ΔW").factor == pytest.approx(2.5, rel=1e-5)
-    (layer,) = compute.factors(deltas, compute.BaseWeights(base), "query", 3).layers
+    (layer,) = compute.factors(deltas, updates.BaseWeights(base), "query", 3).layers
     assert layer.factor == pytest.approx(2.5, rel=1e-5)
     assert layer.energy == pytest.approx(compute.spectrum(deltas).sites[0].energy[2], rel=1e-5)
     assert layer.energy < 1
@@ -186,7 +186,7 @@ def test_the_factor_of_c_times_w_is_c_for_its_own_directions() -> None:
 
 def test_the_factors_by_layer_are_the_paper_s_where_r_is_lora_s_rank() -> None:
     deltas = lora()
-    base = compute.BaseWeights(weights(deltas))
+    base = updates.BaseWeights(weights(deltas))
     found = compute.factors(deltas, base, "value", RANK, "run")
     assert [entry.layer for entry in found.layers] == [0, 1, 2]
     for entry in found.layers:
@@ -199,7 +199,7 @@ def test_the_factors_by_layer_are_the_paper_s_where_r_is_lora_s_rank() -> None:
 def test_below_the_rank_both_norms_are_of_the_same_directions() -> None:
     deltas = lora()
     base = weights(deltas)
-    one = compute.amplification(deltas, compute.BaseWeights(base), 0, "query", 1)
+    one = compute.amplification(deltas, updates.BaseWeights(base), 0, "query", 1)
     dense = deltas[0, "query"].dense().double()  # type: ignore[union-attr]
     left, values, right = torch.linalg.svd(dense)
     held = abs(float(left[:, 0] @ base[0, "query"].double() @ right[0]))
@@ -211,21 +211,21 @@ def test_below_the_rank_both_norms_are_of_the_same_directions() -> None:
 def test_r_ends_at_the_rank(r: int) -> None:
     deltas = lora()
     with pytest.raises(BadInputError, match=f"from 1 to {RANK}"):
-        compute.amplification(deltas, compute.BaseWeights(weights(deltas)), 0, "query", r)
+        compute.amplification(deltas, updates.BaseWeights(weights(deltas)), 0, "query", r)
 
 
 def test_another_model_s_weights_are_refused_with_both_shapes() -> None:
     deltas = lora()
     with pytest.raises(BadInputError, match="16 x 16, and the model has one of 24 x 24"):
-        compute.spectrum(deltas, compute.BaseWeights(weights(lora(width=24))))
+        compute.spectrum(deltas, updates.BaseWeights(weights(lora(width=24))))
     with pytest.raises(BadInputError, match="no such matrix"):
-        compute.spectrum(deltas, compute.BaseWeights({}))
+        compute.spectrum(deltas, updates.BaseWeights({}))
 
 
 @pytest.mark.parametrize("module", ["query", "ffn_out"])
 def test_placement_covers_all_of_w_once(module: str) -> None:
     deltas = lora()
-    found = compute.placement(deltas, compute.BaseWeights(weights(deltas)), 0, module)
+    found = compute.placement(deltas, updates.BaseWeights(weights(deltas)), 0, module)
     assert found.starts[0] == 1
     assert found.last == WIDTH
     assert len(found.starts) == len(found.right) == len(found.left) == min(compute.BINS, WIDTH)
@@ -240,7 +240,7 @@ def test_placement_finds_an_update_made_of_w_s_strongest_directions() -> None:
     weight = torch.randn(48, 48, generator=torch.Generator().manual_seed(1))
     u, s, vt = torch.linalg.svd(weight)
     deltas: dict[tuple[int, str], Delta] = {(0, "query"): LowRank(vt[:2], u[:, 46:] * s[:2], 0.5)}
-    found = compute.placement(deltas, compute.BaseWeights({(0, "query"): weight}), 0, "query")
+    found = compute.placement(deltas, updates.BaseWeights({(0, "query"): weight}), 0, "query")
     assert found.starts[1] == 4
     assert found.right[0] == pytest.approx(1, abs=1e-4)
     assert found.left[-1] == pytest.approx(1, abs=1e-4)

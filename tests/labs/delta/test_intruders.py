@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from explorer.labs.delta.compute import BaseWeights
 from explorer.labs.delta.intruders import figures
 from explorer.labs.delta.intruders.compute import matrix_cosines
 from explorer.labs.delta.intruders.schema import IntruderResult, LayerCosines, RunIntruders, TrainedIntruders
+from explorer.labs.delta.updates import BaseWeights
 from explorer.runs.following import Compared
 from tests.labs.delta.samples import WIDTH, dense, lora, weights
 from tests.labs.drawing import HOSTILE, assert_draws, assert_safe

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from explorer.errors import BadInputError, ModelUnavailableError
-from explorer.labs.delta.compute import BaseWeights
+from explorer.labs.delta.updates import BaseWeights
 from explorer.labs.delta.weight import figures
 from explorer.labs.delta.weight.compute import whole_spectra
 from explorer.labs.delta.weight.schema import SHARES, WholeSpectra

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from explorer.labs.generation.continued import figures
+from explorer.labs.generation.continued import figures, next_figures
 from explorer.labs.generation.continued.schema import (
     DECODINGS,
     Candidate,
@@ -107,7 +107,7 @@ def test_the_table_has_a_row_for_each_token() -> None:
 def test_the_distribution_draws_for_every_decoding(decoding: str) -> None:
     allowed = {"greedy": 1, "top_k": 3, "top_p": 5}.get(decoding, 15)
     top = tuple(replace(one, allowed=one.rank <= allowed) for one in NEXT.top)
-    drawn = figures.next_figure(replace(NEXT, decoding=decoding, top=top))
+    drawn = next_figures.next_figure(replace(NEXT, decoding=decoding, top=top))
     figure = assert_draws(drawn)
     bars = {trace.name: len(trace.y) for trace in figure.data if trace.type == "bar"}
     written_too = allowed < 2
@@ -121,16 +121,20 @@ def test_the_distribution_draws_for_every_decoding(decoding: str) -> None:
 def test_texts_stay_texts(text: str) -> None:
     one = replace(candidate(1, text), token_id=7)
     told = replace(NEXT, context=text, top=(one, *NEXT.top[1:]), written=one)
-    assert_draws(figures.next_figure(told))
+    assert_draws(next_figures.next_figure(told))
     row = Row("greedy", (Written(7, text, False, -1.0, 1),) * 8)
-    for said in (figures.next_sentence(told), figures.continue_sentence(result(row)), figures.branch_view(result(row))):
+    for said in (
+        next_figures.next_sentence(told),
+        figures.continue_sentence(result(row)),
+        figures.branch_view(result(row)),
+    ):
         assert text not in said or "<" not in text
     assert figures.rows_view(result(row))["rows"][0]["tokens"][0]["text"] == text
-    assert figures.alternatives(told)["chips"][0]["text"] == text
+    assert next_figures.alternatives(told)["chips"][0]["text"] == text
 
 
 def test_the_alternatives_lead_to_branches() -> None:
-    shown = figures.alternatives(NEXT)
+    shown = next_figures.alternatives(NEXT)
     assert shown["branches"][0] == [4, 5, 101]
     assert [one["position"] for one in shown["chips"]] == list(range(15))
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from torch import Tensor
 
-from explorer.labs.delta.compute import BaseWeights, Deltas, finite, needed, update_at
 from explorer.labs.delta.intruders.schema import MOST_DIRECTIONS, LayerCosines
+from explorer.labs.delta.updates import BaseWeights, Deltas, finite, needed, update_at
 from explorer.maths import intruders, spectra
 from explorer.tuning.deltas import LowRank
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from torch import Tensor
 
-from explorer.labs.delta.compute import BaseWeights, Deltas, decomposed, needed, update_at
+from explorer.labs.delta.updates import BaseWeights, Deltas, decomposed, needed, update_at
 from explorer.labs.delta.weight.schema import SHARES, Whole, WholeSpectra
 from explorer.maths import spectra
 from explorer.tuning.deltas import LowRank

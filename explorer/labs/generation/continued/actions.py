@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from explorer.action import Action, LiveAction
 from explorer.engine.protocol import Job
-from explorer.labs.generation.continued import figures
+from explorer.labs.generation.continued import figures, next_figures
 from explorer.labs.generation.continued.schema import ContinueParams, NextParams
 from explorer.plain import plain_script
 
@@ -21,6 +21,6 @@ NEXT_TOKEN = Action(
     "next_token",
     Job(f"{_JOBS}:next_token", on="resources"),
     NextParams,
-    figures.next_table,
+    next_figures.next_table,
     plain=plain_script("next_token"),
 )

@@ -6,7 +6,7 @@ from typing import Any
 
 import gradio as gr
 
-from explorer.labs.generation.continued import figures
+from explorer.labs.generation.continued import figures, next_figures
 from explorer.labs.generation.continued.actions import CONTINUE_TEXT, NEXT_TOKEN
 from explorer.labs.generation.continued.controls import PARAMETERS, Asked
 from explorer.labs.generation.continued.examples import TRY
@@ -56,11 +56,11 @@ def build_continued(page: Page, tab: gr.Tab) -> None:
             bar, branched = rich_text(elem_id="continue-bar"), rich_text(elem_id="continue-branch")
             tries = Tries(TRY)
     gr.Markdown("## The choice at one token")
-    view = View("next-token", "next", figures.next_sentence, figures.next_figure)
+    view = View("next-token", "next", next_figures.next_sentence, next_figures.next_figure)
     gr.HTML('<p class="caption">Press a token to go on with it from here: all rows are continued anew.</p>')
     others = token_chips(elem_id="next-others")
 
-    place: list[Place] = [*view, (others, figures.alternatives)]
+    place: list[Place] = [*view, (others, next_figures.alternatives)]
     shown = [
         (said, figures.continue_sentence),
         (rows, figures.rows_view),
