@@ -30,6 +30,7 @@ from explorer.ui.front_door import FrontDoor
 from explorer.ui.frontend import FOR_A_DAY, STYLE_NAME, KeptAssets, serve_plotly, serve_style, style_links
 from explorer.ui.kept_pages import KeptPages
 from explorer.ui.limits import Limits
+from explorer.ui.notices import NoticingPages
 from explorer.ui.page import Page
 from explorer.ui.picker import Picker
 from explorer.ui.policy import inline_scripts, page_policy
@@ -42,7 +43,7 @@ FILES_KEPT = (3600, 24 * 3600)
 """Files that visitors brought or were handed: looked through every hour, removed after a day (seconds)."""
 
 
-class _Pages(DocumentedPages, StreamingPages):
+class _Pages(DocumentedPages, NoticingPages, StreamingPages):
     """Pages in one Blocks, which are described once, when they are served.
 
     Gradio builds a server and describes all components after every page (`Blocks.route`), and twice more at the launch.

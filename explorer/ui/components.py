@@ -9,6 +9,7 @@ import gradio as gr
 from explorer.charts import PALETTES
 from explorer.glossary import as_json
 from explorer.settings import ROOT
+from explorer.ui.notices import PLACE
 
 ASSETS = ROOT / "assets"
 
@@ -88,7 +89,7 @@ def notice_place() -> gr.HTML:
     """
     return gr.HTML(
         "",
-        elem_classes=["notice-place"],
+        elem_classes=[PLACE],
         js_on_load="""
 document.addEventListener("click", (event) => {
   const offer = event.target.closest(".offer[data-model]");

@@ -36,6 +36,7 @@ class VisitorState(SessionState):
     def __init__(self, blocks: Blocks) -> None:
         shared = blocks.default_config
         self.own: dict[int, Any] = {}
+        self.notices: dict[int, Any] = {}  # by place (see notices.py)
         config = BlocksConfig(shared.root_block)
         config.blocks = cast(dict[int, Any], ChainMap(self.own, shared.blocks))
         config.fns, config.fn_id, config.renderables = shared.fns, shared.fn_id, shared.renderables

@@ -167,13 +167,6 @@ def visitor(server: str, profile: Any) -> Iterator[Any]:
     visitor.assert_unharmed()
 
 
-@pytest.fixture(autouse=True)
-def _begin_anew(request: pytest.FixtureRequest) -> None:
-    """At a second try, a page that a file's tests share is loaded anew: what went wrong may still stand on it."""
-    if getattr(request.node, "execution_count", 1) > 1 and "visitor" in request.fixturenames:
-        request.getfixturevalue("visitor").page.reload()
-
-
 def _forget(profile: Any, page: Any, server: str) -> None:
     """Nothing is left of the visitor before but the scripts."""
     devices = profile.new_cdp_session(page)

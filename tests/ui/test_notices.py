@@ -1,0 +1,80 @@
+"""A refusal stays until a question that was asked after it is answered."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Any
+
+import gradio as gr
+import pytest
+
+from explorer.ui.components import notice_place
+from explorer.ui.notices import Notice, NoticingPages
+from explorer.ui.sessions import VisitorState
+
+SKIPPED = gr.skip()
+
+
+class Asking:
+    """A page with a figure drawn by a stream and one drawn at once, for a visitor."""
+
+    def __init__(self) -> None:
+        self.first_result = asyncio.Event()
+        with NoticingPages() as self.pages:
+            notice, streamed, drawn = notice_place(), gr.Textbox(), gr.Textbox()
+            text = gr.Textbox()
+
+            async def stream(text: str) -> AsyncIterator[list[str]]:
+                await self.first_result.wait()
+                yield ["", text]
+
+            async def draw(text: str) -> list[str]:
+                return ["", text] if text else ["Write a text.", ""]
+
+            self.events = {
+                "stream": text.change(stream, [text], [notice, streamed]),
+                "draw": text.change(draw, [text], [notice, drawn], queue=False),
+            }
+        self.state = VisitorState(self.pages)
+
+    async def notice(self, name: str, text: str, state: VisitorState | None = None) -> Any:
+        """What an event says where the notice stands."""
+        answer = await self.pages.process_api(self.events[name]["id"], [text], state or self.state)
+        return answer["data"][0]
+
+
+def test_an_answer_asked_before_a_refusal_leaves_it_and_one_asked_since_takes_it_away() -> None:
+    async def ask() -> None:
+        page = Asking()
+        earlier = asyncio.create_task(page.notice("stream", "a"))
+        await asyncio.sleep(0.02)
+        assert await page.notice("draw", "") == "Write a text."
+        page.first_result.set()
+        assert await earlier == SKIPPED
+        assert await page.notice("stream", "b") == "", "asked since"
+        assert await page.notice("stream", "c") == "", "nothing stands there"
+
+    asyncio.run(ask())
+
+
+@pytest.mark.parametrize(
+    ("by", "asked", "gone"),
+    [((1, 2), 2, True), ((1, 2), 0.5, False), ((1, 3), 2, False), ((1, 3), 3.5, True)],
+)
+def test_a_refusal_asked_at_1_and_given_at_3_goes(by: tuple[int, ...], asked: float, gone: bool) -> None:
+    """A text mended while it was being refused: the same action's next answer tells that all is well."""
+    assert Notice((1, 2), asked=1, given=3).out_of_date(by, asked) is gone
+
+
+def test_visitors_have_notices_of_their_own() -> None:
+    async def ask() -> None:
+        page = Asking()
+        other = VisitorState(page.pages)
+        earlier = asyncio.create_task(page.notice("stream", "a", other))
+        await asyncio.sleep(0.02)
+        assert await page.notice("draw", "") == "Write a text."
+        page.first_result.set()
+        assert await earlier == ""
+
+    asyncio.run(ask())
