@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import socket
 import subprocess
 import sys
 import time
@@ -19,6 +18,7 @@ import pytest
 from gradio_client import Client
 
 from tests.models.tiny import WORDS, wordpiece
+from tests.ports import free_port
 from tests.ui.conftest import QUICK, newest, refusal, rows
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -70,9 +70,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         text = (folder / place).read_text(encoding="utf-8")
         assert text.count(before) == 1, place
         (folder / place).write_text(text.replace(before, entry + before), encoding="utf-8")
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     environment = os.environ | {"HF_HUB_OFFLINE": "1", "EXPLORER_DATA": str(folder / "data"), "NO_PROXY": "127.0.0.1"}
     command = [sys.executable, "app.py", "--host", "127.0.0.1", "--port", str(port)]
     with (folder / "log").open("wb") as log:

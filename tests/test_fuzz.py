@@ -17,6 +17,7 @@ from explorer.runs.manager import LECTURER
 from explorer.runs.record import RunRecord, RunStatus
 from explorer.settings import Settings
 from tests.fuzzing import HANG_SECONDS, Endpoint, Fuzzer, endpoints, send, wrong_with
+from tests.ports import serving
 
 CALLS = int(os.environ.get("EXPLORER_FUZZ_CALLS", "500"))
 SEED = int(os.environ.get("EXPLORER_FUZZ_SEED", "0"))
@@ -48,10 +49,11 @@ def server(tmp_path_factory: pytest.TempPathFactory, tiny_model: str) -> Iterato
     runs = tuple(engine.runs.wait(run, WAIT) for run in made)
     assert [run.status for run in runs] == [RunStatus.DONE] * 2
     app = build_app(engine)
-    _, url, _ = app.launch(server_name="127.0.0.1", prevent_thread_lock=True, quiet=True, **launch_options(engine))
-    with httpx.Client(base_url=url, timeout=HANG_SECONDS, trust_env=False) as client:
+    with (
+        serving(app, **launch_options(engine)) as url,
+        httpx.Client(base_url=url, timeout=HANG_SECONDS, trust_env=False) as client,
+    ):
         yield Fuzzed(client, engine, runs, tiny_model)
-    app.close()
 
 
 def _task(file: Path, settings: Settings) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import socket
 import subprocess
 import sys
 import time
@@ -19,6 +18,7 @@ import pytest
 from tests.e2e.sites import OTHER_SITES
 from tests.models.fake_hub import FakeHub
 from tests.models.tiny import save_reader
+from tests.ports import free_port
 
 HUB_MODEL = "class/tiny-bert"
 LECTURER_KEY = "teach"
@@ -41,9 +41,7 @@ def hub(tiny_model: str) -> Iterator[FakeHub]:
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory, hub: FakeHub) -> Iterator[str]:
     """The app as a visitor meets it, in a process of its own, with the stand-in for a hub."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     folder = tmp_path_factory.mktemp("server")
     environment = os.environ | {
         "GRADIO_SERVER_PORT": str(port),

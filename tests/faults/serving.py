@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import socket
 import subprocess
 import sys
 import time
@@ -12,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from explorer.settings import ROOT
+from tests.ports import free_port
 
 PATIENCE = 300.0
 """Seconds: far more than anything here takes, so that a busy machine fails no test."""
@@ -34,9 +34,7 @@ class Server:
     """`python app.py` on a free port, of this repository or of another folder."""
 
     def __init__(self, data: Path, log: Path, folder: Path = ROOT) -> None:
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            port = probe.getsockname()[1]
+        port = free_port()
         self.address = f"http://127.0.0.1:{port}"
         with log.open("ab") as out:
             self.process = subprocess.Popen(

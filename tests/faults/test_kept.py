@@ -21,6 +21,7 @@ from explorer.tasks.sources import load
 from explorer.ui import sessions
 from tests.caller import Caller
 from tests.faults.serving import until
+from tests.ports import serving
 
 FILES_KEPT, SESSIONS_KEPT = shell.FILES_KEPT, sessions.MOST_SESSIONS
 SESSIONS = 2
@@ -61,10 +62,8 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         engine = LocalEngine(chosen)
         app = shell.build_app(engine)
         options = shell.launch_options(engine, chosen)
-        server, url, _ = app.launch(server_name="127.0.0.1", prevent_thread_lock=True, quiet=True, **options)
-        with httpx.Client(base_url=url, timeout=300, trust_env=False) as client:
-            yield Served(app, server, client)
-        app.close()
+        with serving(app, **options) as url, httpx.Client(base_url=url, timeout=300, trust_env=False) as client:
+            yield Served(app, app.server_app, client)
 
 
 def after_two_sweeps() -> None:

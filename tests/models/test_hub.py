@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import socket
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -22,6 +21,7 @@ from explorer.models.refused import explain
 from explorer.settings import Settings
 from tests.models import tiny
 from tests.models.fake_hub import FakeHub, Faults, stuck
+from tests.ports import free_port
 
 MODEL = "someone/tiny-bert"
 WEIGHTS = "model.safetensors"
@@ -341,10 +341,7 @@ class TestRefusals:
         assert hub.requests == []
 
     def test_a_hub_that_nobody_answers_at(self, settings: Settings) -> None:
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            port = free.getsockname()[1]
-        message = failure(replace(settings, hub_endpoint=f"http://127.0.0.1:{port}"))
+        message = failure(replace(settings, hub_endpoint=f"http://127.0.0.1:{free_port()}"))
         assert "network" in message
         assert DEFAULT_MODEL in message
 

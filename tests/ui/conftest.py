@@ -16,6 +16,7 @@ from explorer.models import timing
 from explorer.settings import Settings
 from explorer.shell import build_app, launch_options
 from tests.caller import Caller
+from tests.ports import serving
 
 HAS_MCP = find_spec("mcp") is not None
 
@@ -42,12 +43,11 @@ def engine(chosen: Settings) -> LocalEngine:
 def address(engine: LocalEngine, chosen: Settings) -> Iterator[str]:
     app = build_app(engine)
     options = launch_options(engine, chosen)
-    _, url, _ = app.launch(server_name="127.0.0.1", prevent_thread_lock=True, quiet=True, mcp_server=HAS_MCP, **options)
     in_turns = timing.in_turns
-    with pytest.MonkeyPatch.context() as quick:  # what is timed is timed twice, of which quartiles can be had
+    with serving(app, mcp_server=HAS_MCP, **options) as url, pytest.MonkeyPatch.context() as quick:
+        # what is timed is timed twice, of which quartiles can be had
         quick.setattr(timing, "in_turns", lambda calls, device, times: in_turns(calls, device, 2))
         yield url
-    app.close()
 
 
 @pytest.fixture(scope="package")

@@ -26,6 +26,7 @@ from explorer.ui.front_door import FrontDoor
 from explorer.ui.rates import Tries
 from tests.caller import Caller
 from tests.loops import run
+from tests.ports import serving
 from tests.ui.conftest import HAS_MCP, rows
 
 PASSWORD = "wïnter 26"
@@ -152,9 +153,8 @@ def closed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     engine = LocalEngine(chosen)
     app = build_app(engine)
     options = launch_options(engine, chosen)
-    _, url, _ = app.launch(server_name="127.0.0.1", prevent_thread_lock=True, quiet=True, mcp_server=HAS_MCP, **options)
-    yield url
-    app.close()
+    with serving(app, mcp_server=HAS_MCP, **options) as url:
+        yield url
 
 
 class TestServed:

@@ -27,6 +27,7 @@ from explorer.labs.finetune.metrics.schema import MATRICES, SCATTERS, ConfusionP
 from explorer.settings import Settings
 from explorer.ui.page import Page
 from tests.labs.finetune.metrics.taking import taken, values
+from tests.ports import serving
 
 
 @pytest.mark.parametrize("matrix", MATRICES.values(), ids=MATRICES.keys())
@@ -91,9 +92,8 @@ def client() -> Iterator[Client]:
         page = Page(LocalEngine(Settings(offline=True)), lab, gr.Dropdown(), gr.HTML(), app.load, ())
         with gr.Tabs(), gr.Tab("Metrics") as tab:
             build_metrics(page, tab)
-    _, url, _ = app.launch(server_name="127.0.0.1", prevent_thread_lock=True, quiet=True, ssr_mode=False)
-    yield Client(url, verbose=False, httpx_kwargs={"timeout": 300})
-    app.close()
+    with serving(app, ssr_mode=False) as url:
+        yield Client(url, verbose=False, httpx_kwargs={"timeout": 300})
 
 
 def test_both_actions_are_endpoints_and_nothing_else_is(client: Client) -> None:
