@@ -25,7 +25,7 @@ def principal_plane(vectors: Tensor, before: Tensor | None) -> tuple[Tensor, tup
     """
     centred = vectors.double() - vectors.double().mean(0)
     left, scale, _ = torch.linalg.svd(centred, full_matrices=False)
-    scale = torch.where(scale > 1e-6 * vectors.double().norm(), scale, 0.0)  # rounding is no direction
+    scale = torch.where(scale > 1e-5 * vectors.double().norm(), scale, 0.0)  # float32 rounding is no direction
     plane = torch.zeros(len(vectors), 2, dtype=torch.float64)
     kept = min(2, len(scale))
     plane[:, :kept] = left[:, :kept] * scale[:kept]

@@ -99,22 +99,31 @@ watch("value", () => props.value && element.dispatchEvent(new CustomEvent("explo
     )
 
 
-def while_in_view(part: str, *triggers: Any) -> Any:
-    """A trigger that fires after any of the given ones while a part of the page (by selector) can be seen.
+def apart(*triggers: Any, where: str = "true") -> Any:
+    """A trigger that fires after any of the given ones; where: as long as this holds, in JavaScript.
 
-    Several tabs look at the same texts: each computes anew when it is opened, and the one in view when the texts change.
+    Gradio's page begins what one trigger starts in turn, each after the one before it is over: what lasts, as a stream does,
+    would keep the others waiting.
     """
     ticket = gr.Number(0, visible="hidden", label="ticket")
     for trigger in triggers:
         trigger(
             fn=None,
-            js=f"(ticket) => (document.querySelector('{part}')?.offsetParent ? Date.now() : ticket)",
+            js=f"(ticket) => ({where} ? Date.now() : ticket)",
             inputs=[ticket],
             outputs=[ticket],
             api_visibility="private",
             show_progress="hidden",
         )
     return ticket.change
+
+
+def while_in_view(part: str, *triggers: Any) -> Any:
+    """A trigger that fires after any of the given ones while a part of the page (by selector) can be seen.
+
+    Several tabs look at the same texts: each computes anew when it is opened, and the one in view when the texts change.
+    """
+    return apart(*triggers, where=f"document.querySelector('{part}')?.offsetParent")
 
 
 def head_scripts() -> str:

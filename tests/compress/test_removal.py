@@ -57,7 +57,7 @@ def test_what_is_removed_is_what_its_gate_at_zero_says(bundle: Bundle) -> None:
             with masked(tree, bundle.architecture, cut, subject.shape):
                 expected = outputs(subject, tree)
             removed = remove(subject.model, bundle.architecture, cut)
-            assert torch.allclose(outputs(subject, removed.model), expected, atol=1e-5), name
+            assert torch.allclose(outputs(subject, removed.model), expected, atol=1e-4), name
             assert torch.equal(expected, whole) == cut.empty, name
         assert torch.equal(outputs(subject, subject.tree()), whole), "the subject stays as it is"
 

@@ -49,7 +49,7 @@ def test_the_round_trip_gives_the_same_outputs(tmp_path: Path, family: str, fine
     folder = tmp_path / "home"
     removed = saved(subject, cut, folder)
     model, tokenizer = script(folder).load_pruned(folder)
-    assert torch.allclose(outputs(subject, model), outputs(subject, removed.model), atol=1e-6)
+    assert torch.allclose(outputs(subject, model), outputs(subject, removed.model), atol=1e-5)
     assert len(tokenizer) == len(bundle.tokenizer)
     assert (folder / WEIGHTS).stat().st_size - size_in_bytes(removed.model) < 20_000
     assert f"of {shape.heads}" in (folder / "README.md").read_text()

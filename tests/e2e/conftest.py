@@ -9,12 +9,14 @@ import sys
 import time
 import urllib.request
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from gradio_client import Client
 
+from explorer.runs.record import RunStatus
 from tests.e2e.sites import OTHER_SITES
 from tests.models.fake_hub import FakeHub
 from tests.models.tiny import save_reader
@@ -25,6 +27,8 @@ LECTURER_KEY = "teach"
 ROOT = Path(__file__).resolve().parents[2]
 START_SECONDS = 300
 """Far more than it takes, so that a busy machine fails no test."""
+
+FAILED = pytest.StashKey[bool]()
 
 PROJECTOR = {"width": 1024, "height": 768}
 
@@ -112,6 +116,28 @@ def browser(profile: Any) -> Any:
 def headless_model(tmp_path_factory: pytest.TempPathFactory) -> str:
     """As tiny_model, without the head for sentence pairs."""
     return save_reader("BertForMaskedLM", tmp_path_factory.mktemp("models") / "headless")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Note what failed, for those who clear up after it."""
+    report = yield
+    item.stash[FAILED] = report.failed or (report.when != "setup" and item.stash[FAILED])
+    return report
+
+
+@pytest.fixture(autouse=True)
+def nothing_goes_on(request: pytest.FixtureRequest) -> Iterator[None]:
+    """A test that fails leaves no run that trains: its second try, and the tests after it, would wait for their turn."""
+    yield
+    if request.node.stash.get(FAILED, False) and "server" in request.fixturenames:
+        lecturer = Client(request.getfixturevalue("server"), verbose=False)
+        whole = {"visitor": f"lecturer:{LECTURER_KEY}"}
+        *_, runs = lecturer.predict(**whole, api_name="/runs")
+        listed = [dict(zip(runs["headers"], row, strict=True)) for row in runs["data"]]
+        for run in listed:
+            if RunStatus(run["status"]).is_active:
+                lecturer.predict(**whole, run=run["run"], api_name="/stop_run")
 
 
 @pytest.fixture

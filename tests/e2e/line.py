@@ -52,8 +52,9 @@ class Line:
         await asyncio.gather(*passing, return_exceptions=True)
 
     async def _connect(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await self._open.wait()
-        with suppress(OSError):
+        # cancelled as the line ends, it must not say so: asyncio's streams would log that as an error
+        with suppress(OSError, asyncio.CancelledError):
+            await self._open.wait()
             far_reader, far_writer = await asyncio.open_connection("127.0.0.1", self._server_port)
             self._ends |= {writer, far_writer}
             await asyncio.gather(self._pass(reader, far_writer), self._pass(far_reader, writer))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from array import array
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -164,7 +165,7 @@ def nearly(one: Any, other: Any) -> bool:
         return one == pytest.approx(other, abs=1e-5)
     if isinstance(one, Exception):
         return type(one) is type(other) and str(one) == str(other)
-    if isinstance(one, tuple):
+    if isinstance(one, (tuple, array)):
         return len(one) == len(other) and all(map(nearly, one, other))
     if hasattr(one, "__dataclass_fields__"):
         return all(nearly(getattr(one, name), getattr(other, name)) for name in one.__dataclass_fields__)

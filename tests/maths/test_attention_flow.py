@@ -38,7 +38,7 @@ def test_rows_sum_to_one_in_any_precision(dtype: torch.dtype) -> None:
 
 def test_a_model_that_looks_only_at_itself_mixes_nothing() -> None:
     itself = [torch.eye(4).expand(1, 2, 4, 4)] * 3
-    assert torch.equal(rollout(itself)[-1], torch.eye(4)[None])
+    torch.testing.assert_close(rollout(itself)[-1], torch.eye(4)[None])
 
 
 def test_uniform_attention_halves_what_stays_at_each_layer() -> None:

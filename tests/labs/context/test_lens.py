@@ -166,9 +166,12 @@ def test_bert_s_layers_are_its_head_on_its_hidden_states(
     states = masked_lm(**batch, output_hidden_states=True).hidden_states
     for reading, state in zip(lens(bundle, text).places[0].layers, states, strict=True):
         row = masked_lm.cls(state)[0, 4].softmax(-1)
-        best = row.topk(5)
-        assert [guess.probability for guess in reading.guesses] == pytest.approx(best.values.tolist(), abs=1e-5)
-        assert [guess.token for guess in reading.guesses] == [tokenizer.decode([k]) for k in best.indices.tolist()]
+        best = row.topk(2 * len(reading.guesses))
+        theirs = dict(zip(map(tokenizer.decode, best.indices.tolist()), best.values.tolist(), strict=True))
+        assert {guess.token: guess.probability for guess in reading.guesses} == pytest.approx(
+            {guess.token: theirs[guess.token] for guess in reading.guesses}, abs=1e-4
+        )
+        assert [guess.probability for guess in reading.guesses] == pytest.approx(best.values[:5].tolist(), abs=1e-4)
 
 
 def test_without_a_mask_the_text_is_shown_and_the_endpoint_refuses(opened: Bundle) -> None:

@@ -18,7 +18,7 @@ from explorer.runs.record import RunRecord
 from explorer.runs.report import progress
 from explorer.tuning.methods import STUDENT
 from explorer.tuning.students import is_student, labels_only
-from explorer.ui.components import rich_text
+from explorer.ui.components import apart, rich_text
 from explorer.ui.kit import QUIET, Tries, View, asks, bench, shows, start_or_stop, start_stop, why
 from explorer.ui.page import Page
 from explorer.ui.run_picker import RunPicker, run_choices
@@ -114,8 +114,8 @@ def build_train(page: Page, picker: RunPicker, tab: gr.Tab) -> Callable[..., Non
         for name, run_id in examples.experiments.items()
     ]
     chosen = (student.input, tab.select, turned.then, *(one.then for one in shown))
-    following.on(*chosen, picker.on_press(resume, "resume", started))
-    every_seed.on(*chosen, started.change)
+    following.on(apart(*chosen), picker.on_press(resume, "resume", started))
+    every_seed.on(apart(*chosen), started.change)
 
     def listed(visitor: str, request: gr.Request) -> Any:
         return _listed(page, visitor, request)

@@ -14,7 +14,7 @@ from explorer.runs.curves import curves_figure
 from explorer.runs.record import RunRecord, RunStatus
 from explorer.runs.report import progress
 from explorer.tuning.methods import find_method
-from explorer.ui.components import plot, rich_text
+from explorer.ui.components import apart, plot, rich_text
 from explorer.ui.folds import Panel, code
 from explorer.ui.kit import Tries, View, asks, bench, shows, start_stop
 from explorer.ui.page import Page
@@ -98,7 +98,7 @@ def build_train(page: Page, picker: RunPicker) -> tuple[Stream, gr.Dropdown]:
         training.on(tries.put(name, controls.inputs, show_progress="full"))
     picker.on_press(stop, "stop")
     resumed = picker.on_press(resume, "resume")
-    following.on(picker.run.input, scale.input, resumed)
+    following.on(apart(picker.run.input), scale.input, resumed)
     _plan(page, controls, planned, folded)
     controls.wire()
     return following, controls.after
