@@ -1,4 +1,12 @@
 # Serves the BERT Explorer on port 7860 as an ordinary user; the bundled models are in the image.
+FROM python:3.11-slim AS frontend
+RUN apt-get update && apt-get install --yes --no-install-recommends npm
+WORKDIR /made
+COPY requirements.txt ./
+RUN pip install --no-cache-dir $(grep -E '^(gradio|plotly)==' requirements.txt)
+COPY deploy ./deploy
+RUN python -m deploy.frontend /made/frontend && mkdir -p /made/frontend
+
 FROM python:3.11-slim
 ARG REQUIREMENTS=requirements.txt
 RUN useradd --create-home --uid 1000 explorer && mkdir /data && chown explorer /data
@@ -6,6 +14,7 @@ WORKDIR /home/explorer/app
 COPY --chown=explorer requirements*.txt ./
 RUN pip install --no-cache-dir "$(grep '^torch==' requirements.txt)" --index-url https://download.pytorch.org/whl/cpu \
  && pip install --no-cache-dir -r "$REQUIREMENTS"
+COPY --from=frontend /made/frontend /usr/local/frontend
 COPY --chown=explorer app.py ./
 COPY --chown=explorer assets ./assets
 COPY --chown=explorer explorer ./explorer

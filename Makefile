@@ -3,7 +3,6 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 WORKERS ?= 3
-PLOTLY := 4.1.1
 
 .PHONY: setup setup-dev run test check bench browser space
 
@@ -15,19 +14,16 @@ $(VENV)/.installed: requirements.txt
 	$(BIN)/pip install --quiet -r requirements.txt
 	@touch $@
 
-$(VENV)/.installed-dev: $(VENV)/.installed $(VENV)/.plotly requirements-dev.txt requirements-mcp.txt
+$(VENV)/.installed-dev: $(VENV)/.installed $(VENV)/.frontend requirements-dev.txt requirements-mcp.txt
 	$(BIN)/pip install --quiet -r requirements-dev.txt
 	@touch $@
 
-# npm has Plotly without maps and solids, a third of what each visitor would fetch otherwise; without npm the whole one is served.
-$(VENV)/.plotly: $(VENV)/.installed Makefile
-	@cd $(VENV) && { npm pack --silent plotly.js-cartesian-dist-min@$(PLOTLY) >/dev/null 2>&1 && \
-	  tar -xzf plotly.js-cartesian-dist-min-$(PLOTLY).tgz package/plotly-cartesian.min.js && \
-	  mv package/plotly-cartesian.min.js . && rm -r package plotly.js-cartesian-dist-min-$(PLOTLY).tgz; } || \
-	  echo "The whole of Plotly will be served: its smaller build could not be had from npm"
+# With npm the pages are less to fetch: a smaller Plotly, and Gradio's scripts joined into one. Without it they come as they are.
+$(VENV)/.frontend: $(VENV)/.installed deploy/frontend.py
+	@$(BIN)/python -m deploy.frontend
 	@touch $@
 
-setup: $(VENV)/.installed $(VENV)/.plotly
+setup: $(VENV)/.frontend
 
 setup-dev: $(VENV)/.installed-dev
 

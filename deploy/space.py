@@ -67,6 +67,9 @@ def write(folder: Path) -> None:
     ours = (ROOT / "requirements.txt").read_text(encoding="utf-8")
     (folder / "requirements.txt").write_text(requirements(ours), encoding="utf-8")
     (folder / "README.md").write_text(readme((ROOT / "README.md").read_text(encoding="utf-8"), ours), encoding="utf-8")
+    made = Path(sys.prefix) / "frontend"
+    if made.is_dir():
+        shutil.copytree(made, folder / "frontend")
 
 
 def told(folder: Path) -> str:

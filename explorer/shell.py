@@ -27,7 +27,7 @@ from explorer.ui.components import ASSETS, head_scripts, notice_place, theme
 from explorer.ui.documented import DocumentedPages
 from explorer.ui.entry import Entry
 from explorer.ui.front_door import FrontDoor
-from explorer.ui.frontend import FOR_A_DAY, STYLE_NAME, KeptAssets, serve_plotly, serve_style, style_links
+from explorer.ui.frontend import FOR_A_DAY, STYLE_NAME, KeptAssets, dressed, serve_plotly, serve_style
 from explorer.ui.kept_pages import KeptPages
 from explorer.ui.limits import Limits
 from explorer.ui.notices import NoticingPages
@@ -206,7 +206,7 @@ def _passed(engine: Engine, chosen: Settings) -> list[Middleware]:
         Middleware(Limits, settings=chosen),
         Middleware(Closing),
         Middleware(KeptAssets),
-        Middleware(KeptPages, paths=pages, head=style_links(), policy=partial(_policy_of, sites=sites)),
+        Middleware(KeptPages, paths=pages, dressed=dressed, policy=partial(_policy_of, sites=sites)),
     ]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, metadata, requires
 from pathlib import Path
@@ -76,10 +77,13 @@ def test_the_pins_fit_one_another_and_zero_gpus_python(written: Path) -> None:
     assert looked_at > 10
 
 
-def test_only_what_git_knows_goes_up(written: Path) -> None:
+def test_what_git_knows_goes_up_and_what_npm_has_made(written: Path) -> None:
     kept = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split("\n")
     sent = {str(path.relative_to(written)) for path in written.rglob("*") if path.is_file()}
-    assert sent <= set(kept)
+    made = {name for name in sent if name.startswith("frontend/")}
+    assert sent - made <= set(kept)
+    setup = Path(sys.prefix) / "frontend"
+    assert made == {f"frontend/{file.name}" for file in setup.glob("*")}
     assert {"app.py", "LICENSE", "explorer/shell.py", "assets/style.css"} <= sent
     assert not any(name.startswith(("tests/", "benchmarks/", "deploy/")) for name in sent)
 

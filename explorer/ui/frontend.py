@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import json
+import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -17,23 +20,35 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from explorer.settings import ROOT
+
+MADE = (Path(sys.prefix) / "frontend", ROOT / "frontend")
+"""Where deploy/frontend.py puts what it makes with npm's help: `make setup` the first, a Space the second."""
+
 PLOTLY_WHOLE = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
-PLOTLY_SMALL = Path(sys.prefix) / "plotly-cartesian.min.js"
-"""Plotly without maps and solids, which no figure here has: `make setup` takes it from npm, where there is npm."""
+PLOTLY_SMALL = "plotly-cartesian.min.js"
+"""Plotly without maps and solids, which no figure here has."""
+
+JOINED = "joined.json"
+"""What stands in place of each of Gradio's scripts that were joined into one."""
 
 FRONTEND = Path(gradio.__file__).parent / "templates" / "frontend"
 LARGEST_STYLE = 10_000
 """Bytes of a style sheet of Gradio's that goes into the common one; larger ones belong to components that no page has."""
 
 STYLE_NAME = "explorer/gradio.css"
+_PAGE_STYLE = re.compile(r'href="\./assets/([\w.-]+\.css)"')
 FOR_A_DAY, FOR_EVER = "public, max-age=86400", "public, max-age=31536000, immutable"
+
+
+def _made(name: str) -> Path | None:
+    return next((folder / name for folder in MADE if (folder / name).is_file()), None)
 
 
 def plotly_script() -> Path:
     """The small one where it is there and of the installed version, which its first lines name."""
-    if PLOTLY_SMALL.is_file() and _release(PLOTLY_SMALL) == _release(PLOTLY_WHOLE):
-        return PLOTLY_SMALL
-    return PLOTLY_WHOLE
+    small = _made(PLOTLY_SMALL)
+    return small if small and _release(small) == _release(PLOTLY_WHOLE) else PLOTLY_WHOLE
 
 
 def _release(script: Path) -> str:
@@ -44,7 +59,9 @@ def _release(script: Path) -> str:
 
 @cache
 def _packed(read: Path | None, encoding: str) -> bytes:
-    """A file, or the common style sheet where it is None, compressed once."""
+    """A file, or the common style sheet where it is None, compressed once: beforehand if that stands beside it."""
+    if read and encoding == "br" and (ready := read.with_name(read.name + ".br")).is_file():
+        return ready.read_bytes()
     data = read.read_bytes() if read else _common_style().encode()
     if encoding == "br":
         return bytes(brotli.compress(data, quality=9))
@@ -80,18 +97,73 @@ def _common_style() -> str:
     return "\n".join(file.read_text(encoding="utf-8") for file in _styles())
 
 
+@dataclass(frozen=True)
+class Joined:
+    """Gradio's scripts that every page needs, as one file. first: the script that a page of Gradio's begins with. stubs: what is
+    served in place of each script that is in the file: it hands on that one's names from there."""
+
+    gradio: str
+    first: str
+    script: str
+    stubs: Mapping[str, str]
+
+    @property
+    def folder(self) -> str:
+        """Where pages find Gradio's files then: of this joining alone, so that nothing a browser has kept is mixed with it."""
+        return f"assets/{self.script.removesuffix('.js')}"
+
+
 @cache
-def style_links() -> Markup:
+def joined() -> Joined | None:
+    """What `make setup` has joined, if it is of the installed Gradio."""
+    told = _made(JOINED)
+    if told is None:
+        return None
+    found = Joined(**json.loads(told.read_text(encoding="utf-8")))
+    return found if found.gradio == gradio.__version__ and (told.parent / found.script).is_file() else None
+
+
+def dressed(page: str) -> str:
+    """Gradio's page with the common style sheet, and with one script instead of the many.
+
+    What Gradio is given as `head` comes only once its script runs, after that has asked for its first style sheets.
+    """
+    one = joined()
+    if one:
+        page = page.replace(f"./assets/{one.first}", f"./{one.folder}/{one.script}", 1)
+    return page.replace("</head>", f"{_links(page, one)}</head>", 1)
+
+
+def _links(page: str, one: Joined | None) -> Markup:
     """The common style sheet, and a disabled link for each that is in it, which keeps Gradio from fetching that one.
 
     Its script looks for a link to a style sheet before it adds one; what is disabled is not fetched. Of a release that looks
-    no more, the same styles come twice.
+    no more, the same styles come twice. So it is with links to scripts, which fetch nothing by the name of "joined". A joined
+    script looks for all of them in its own folder, also for the style sheet that the page has from the common one.
     """
     version = hashlib.sha256(_common_style().encode()).hexdigest()[:12]
     links = Markup('<link rel="stylesheet" href="{}?{}">').format(STYLE_NAME, version)
-    for file in _styles():
-        links += Markup('<link rel="stylesheet" href="assets/{}" crossorigin disabled>').format(file.name)
+    folder = one.folder if one else "assets"
+    had = _PAGE_STYLE.findall(page) if one else []
+    for name in [*(file.name for file in _styles()), *had]:
+        links += Markup('<link rel="stylesheet" href="{}/{}" crossorigin disabled>').format(folder, name)
+    for name in one.stubs if one else ():
+        links += Markup('<link rel="joined" href="{}/{}">').format(folder, name)
     return links
+
+
+def _asset(scope: Scope) -> Response | Scope:
+    """An answer of what was joined, or the request for the file of Gradio's that is meant."""
+    one = joined()
+    if one is None or not scope["path"].startswith(f"/{one.folder}/"):
+        return scope
+    name = scope["path"].removeprefix(f"/{one.folder}/")
+    if name == one.script:
+        return _answer(Request(scope), _made(name), "text/javascript", FOR_EVER)
+    if name in one.stubs:
+        return Response(one.stubs[name], media_type="text/javascript", headers={"cache-control": FOR_EVER})
+    path = f"/assets/{name}"
+    return {**scope, "path": path, "raw_path": path.encode()}
 
 
 class KeptAssets:
@@ -105,6 +177,10 @@ class KeptAssets:
         if scope["type"] != "http" or not scope["path"].startswith("/assets/"):
             await self.app(scope, receive, send)
             return
+        asset = _asset(scope)
+        if isinstance(asset, Response):
+            await asset(scope, receive, send)
+            return
 
         async def keep(message: Message) -> None:
             if message["type"] == "http.response.start" and message["status"] == 200:
@@ -112,4 +188,4 @@ class KeptAssets:
                 message = {**message, "headers": [*headers, (b"cache-control", FOR_EVER.encode())]}
             await send(message)
 
-        await self.app(scope, receive, keep)
+        await self.app(asset, receive, keep)

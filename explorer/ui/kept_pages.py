@@ -23,16 +23,17 @@ Key = tuple[str, ...]
 
 
 class KeptPages:
-    """ASGI middleware. paths: of the pages, such as "/masking". head: HTML for the end of each one's head. policy: what makes
-    a page's Content-Security-Policy from its HTML, if it has one.
-
-    What Gradio is given as `head` comes only once its script runs, after that has asked for its first style sheets.
-    """
+    """ASGI middleware. paths: of the pages, such as "/masking". dressed: what is made of Gradio's HTML. policy: what makes a
+    page's Content-Security-Policy from its HTML, if it has one."""
 
     def __init__(
-        self, app: ASGIApp, paths: Collection[str], head: str = "", policy: Callable[[str], str] | None = None
+        self,
+        app: ASGIApp,
+        paths: Collection[str],
+        dressed: Callable[[str], str] = str,
+        policy: Callable[[str], str] | None = None,
     ) -> None:
-        self.app, self.paths, self.head, self.policy = app, frozenset(paths), head.encode(), policy
+        self.app, self.paths, self.dressed, self.policy = app, frozenset(paths), dressed, policy
         self.kept: OrderedDict[Key, tuple[bytes, dict[str, str]]] = OrderedDict()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -65,9 +66,9 @@ class KeptPages:
             other = Response(bytes(body), start["status"])
             other.raw_headers = start["headers"]
             return other
-        page = bytes(body).replace(b"</head>", self.head + b"</head>", 1)
-        headers = {"content-security-policy": self.policy(page.decode())} if self.policy else {}
-        self.kept[key] = gzip.compress(page, compresslevel=6), headers
+        page = self.dressed(body.decode())
+        headers = {"content-security-policy": self.policy(page)} if self.policy else {}
+        self.kept[key] = gzip.compress(page.encode(), compresslevel=6), headers
         while len(self.kept) > MOST_PAGES:
             self.kept.popitem(last=False)
         return None

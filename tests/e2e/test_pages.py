@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 
 from explorer.ui import frontend
 from tests.e2e.conftest import HUB_MODEL
-from tests.e2e.visiting import SIZES, TWO_FRAMES, Visit, open_tab, width_of
+from tests.e2e.visiting import PATIENCE, SIZES, TWO_FRAMES, Visit, open_tab, width_of
 from tests.models.fake_hub import FakeHub, Faults, stuck
 
 pytestmark = pytest.mark.e2e
@@ -297,3 +297,20 @@ def test_the_first_view_fetches_the_small_style_sheets_as_one(visit: Visit) -> N
     names = [url.rpartition("/")[2] for url in fetched]
     assert names.count("gradio.css") == 1
     assert not set(names) & {file.name for file in frontend._styles()}
+
+
+def test_the_first_view_is_light(visit: Visit) -> None:
+    if frontend.joined() is None:
+        pytest.skip("`make setup` had no npm to join scripts with")
+    fetched: list[str] = []
+    visit.page.on("request", lambda request: fetched.append(request.url.partition("?")[0].rpartition("/")[2]))
+    visit.open("masking", "#fill-figure")
+    assert len(fetched) <= 40
+    assert not {name for name in fetched if fetched.count(name) > 1} - {"predict", "line"}, "something came twice"
+    assert not set(fetched) & set(frontend.joined().stubs), "a script was fetched that the joined one has"
+
+
+def test_what_gradio_fetches_later_shares_the_joined_scripts(visit: Visit) -> None:
+    visit.open("masking", "#fill-figure")
+    visit.page.get_by_role("button", name="Use via API").click()
+    expect(visit.page.get_by_text("/fill_masks").first).to_be_visible(timeout=PATIENCE)
