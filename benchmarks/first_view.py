@@ -34,7 +34,7 @@ def _view(context: BrowserContext, address: str, figure: str) -> View:
     """Open a page and wait for its figure; what comes in the second after that belongs to it."""
     page = context.new_page()
     ended: list[Request] = []
-    page.on("requestfinished", ended.append)
+    page.on("requestfinished", lambda request: ended.append(request))
     page.goto(address, wait_until="commit")
     page.wait_for_selector(DRAWN.format(figure), timeout=120_000)
     seconds = page.evaluate("(performance.now() - performance.getEntriesByType('navigation')[0].responseEnd) / 1000")
