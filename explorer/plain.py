@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -149,17 +149,26 @@ def filled(template: str, values: Mapping[str, Any]) -> str:
     Every value is written as a literal. Raises TypeError for one that has none.
     """
     lines = template.splitlines(keepends=True)
-    for node in reversed(ast.parse(template).body):
-        if not (isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)):
-            continue
-        name = node.targets[0].id
-        if not name.isupper() or name not in values:
-            continue
-        first, last = node.value.lineno - 1, (node.value.end_lineno or node.value.lineno) - 1
-        before = lines[first].encode()[: node.value.col_offset].decode()
-        after = lines[last].encode()[node.value.end_col_offset :].decode()
-        lines[first : last + 1] = [before + literal(values[name]) + after]
+    for name, first, start, last, end in _constants(template):
+        if name in values:
+            before, after = lines[first].encode()[:start].decode(), lines[last].encode()[end:].decode()
+            lines[first : last + 1] = [before + literal(values[name]) + after]
     return "".join(lines)
+
+
+@lru_cache(maxsize=512)
+def _constants(template: str) -> Sequence[tuple[str, int, int, int, int]]:
+    """A template's top-level constants from the last to the first: name, and first and last line and byte of the value.
+
+    Kept, since every answer has its script: reading them anew took as long as the rest of an answer's way to the page.
+    """
+    found = []
+    for node in reversed(ast.parse(template).body):
+        if isinstance(node, ast.Assign) and isinstance(target := node.targets[0], ast.Name) and target.id.isupper():
+            value = node.value
+            last, end = value.end_lineno or value.lineno, value.end_col_offset or 0
+            found.append((target.id, value.lineno - 1, value.col_offset, last - 1, end))
+    return tuple(found)
 
 
 def literal(value: Any) -> str:

@@ -5,6 +5,7 @@ Gradio 6.31 copies and writes a page's description anew at each request: 26 to 7
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 from collections import OrderedDict
 from collections.abc import Callable, Collection
@@ -35,6 +36,7 @@ class KeptPages:
     ) -> None:
         self.app, self.paths, self.dressed, self.policy = app, frozenset(paths), dressed, policy
         self.kept: OrderedDict[Key, tuple[bytes, dict[str, str]]] = OrderedDict()
+        self._making = asyncio.Lock()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """A page from memory, or made now and kept; everything else as it comes."""
@@ -43,9 +45,12 @@ class KeptPages:
             return
         request = Request(scope)
         key = (scope["path"], scope["scheme"], scope.get("root_path", ""), *map(str, map(request.headers.get, ORIGIN)))
-        if key not in self.kept and (other := await self._make(key, scope, receive)) is not None:
-            await other(scope, receive, send)
-            return
+        if key not in self.kept:
+            async with self._making:  # a class that comes at once has each page made once
+                other = None if key in self.kept else await self._make(key, scope, receive)
+            if other is not None:
+                await other(scope, receive, send)
+                return
         self.kept.move_to_end(key)
         await _answer(*self.kept[key], "gzip" in request.headers.get("accept-encoding", ""))(scope, receive, send)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from itertools import count
 
 import httpx
@@ -16,6 +17,7 @@ from starlette.testclient import TestClient
 from explorer.labs import LABS
 from explorer.ui import kept_pages
 from explorer.ui.kept_pages import KeptPages
+from tests import loops
 
 
 @pytest.fixture
@@ -79,3 +81,20 @@ def test_every_lab_is_served_compressed_and_whole(address: str, lab: object) -> 
         assert answer.headers["content-encoding"] == "gzip"
         assert f'"current_page":"{lab.slug}"' in answer.text.replace('": "', '":"')  # type: ignore[attr-defined]
         assert answer.text.rstrip().endswith("</html>")
+
+
+def test_a_class_that_comes_at_once_has_each_page_made_once() -> None:
+    made = count()
+
+    async def page(request: Request) -> Response:
+        number = next(made)
+        await asyncio.sleep(0.05)
+        return HTMLResponse(f"{request.url.path} made {number}")
+
+    app = Starlette(routes=[Route("/a", page), Route("/b", page)], middleware=[Middleware(KeptPages, ["/a", "/b"])])
+
+    async def come() -> set[str]:
+        async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://class") as browser:
+            return {answer.text for answer in await asyncio.gather(*(browser.get(path) for path in ["/a", "/b"] * 30))}
+
+    assert loops.run(come()) == {"/a made 0", "/b made 1"}
