@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from typing import TypeVar
 
+import torch
 from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
+from transformers import PreTrainedModel
 
 from explorer.errors import ExplorerError
 from explorer.models.bundle import Bundle
 from explorer.models.families import Capability
-from explorer.models.inside import read
+from explorer.models.heads import head_at
+from explorer.models.inside import private_tree
 
 MOST_TOKENS = 512
 """Tokens of one pass, padding included: no more than one long text has."""
@@ -21,11 +25,11 @@ MOST_PADDING = 0.5
 with bert-small on two cores a question of 12 tokens takes 44 ms alone, 20, 14, 10 and 9 ms among 2, 4, 8 and 16. Of 8 to 24
 tokens, with padding up to half, 16 take 14 ms each, and 41 ms alone."""
 
-OF_A_TEXT = (Capability.NSP, Capability.SOP)
-"""Heads that read a whole text; the others read each of its tokens."""
-
 Inputs = dict[str, Tensor]
 """A model's keyword tensors."""
+
+CHOSEN = "chosen"
+"""Beside them where a head's scores are wanted at some positions alone."""
 
 Asked = TypeVar("Asked")
 Answer = TypeVar("Answer")
@@ -77,26 +81,54 @@ def outputs_of_each(
     return [outputs[place] for place in range(len(rows))]
 
 
-def logits_of_each(bundle: Bundle, capability: Capability, rows: Sequence[Inputs]) -> list[Tensor]:
-    """One head's logits for each input, (length, …) or (classes,) where the head reads a whole text; float32."""
+def logits_at(bundle: Bundle, capability: Capability, rows: Sequence[Inputs]) -> list[Tensor]:
+    """The logits of a head that reads each token, at the positions of each input that its CHOSEN, (1, length) bool, names:
+    (positions, classes), float32.
+
+    Over all positions the product with the vocabulary takes half as long again as the layers.
+    """
+    tree = _tree(bundle)
 
     def run(inputs: Inputs, lengths: list[int]) -> Iterable[Tensor]:
-        logits = bundle.logits(capability, bundle.model(**inputs)).float()
-        if capability in OF_A_TEXT:
-            return logits
-        return [own[:length] for own, length in zip(logits, lengths, strict=True)]
+        chosen = inputs.pop(CHOSEN)
+        with head_at(tree, chosen):
+            logits = bundle.logits(capability, tree(**inputs))[0].float()
+        return list(logits.split(chosen.sum(1).tolist()))
+
+    return outputs_of_each(bundle, rows, run)
+
+
+def logits_of_texts(bundle: Bundle, capability: Capability, rows: Sequence[Inputs]) -> list[Tensor]:
+    """The logits of a head that reads a whole text, for each input: (classes,), float32."""
+    tree = _tree(bundle)
+
+    def run(inputs: Inputs, lengths: list[int]) -> Iterable[Tensor]:
+        with _first_alone(tree, bundle):
+            return bundle.logits(capability, tree(**inputs)).float()
 
     return outputs_of_each(bundle, rows, run)
 
 
 def attentions_of_each(bundle: Bundle, rows: Sequence[Inputs]) -> list[tuple[Tensor, ...]]:
     """Each input's attention weights: depth tensors (heads, length, length)."""
+    tree = private_tree(bundle.model)
 
     def run(inputs: Inputs, lengths: list[int]) -> Iterable[tuple[Tensor, ...]]:
-        layers = read(bundle, inputs).attentions
+        with _first_alone(tree, bundle):
+            layers = tree(**inputs, output_attentions=True).attentions
         return [tuple(layer[row, :, :length, :length] for layer in layers) for row, length in enumerate(lengths)]
 
     return outputs_of_each(bundle, rows, run)
+
+
+def _tree(bundle: Bundle) -> PreTrainedModel:
+    """Modules of our own, which compute as the model does."""
+    return private_tree(bundle.model, str(bundle.model.config._attn_implementation))
+
+
+def _first_alone(tree: PreTrainedModel, bundle: Bundle) -> AbstractContextManager[object]:
+    """Heads that read each token read the first one of a text only: what they have to say is not wanted."""
+    return head_at(tree, torch.tensor([0], device=bundle.device))
 
 
 def each_or_its_error(do: Callable[[Asked], Answer], asked: Sequence[Asked]) -> list[Answer | ExplorerError]:

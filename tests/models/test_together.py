@@ -9,9 +9,9 @@ import torch
 
 from explorer.models.bundle import Bundle, load_bundle
 from explorer.models.encoding import encode
-from explorer.models.families import ARCHITECTURES, Architecture
+from explorer.models.families import ARCHITECTURES, Architecture, Capability
 from explorer.models.inside import depth_of, read
-from explorer.models.together import MOST_TOKENS, attentions_of_each, batches, logits_of_each
+from explorer.models.together import CHOSEN, MOST_TOKENS, attentions_of_each, batches, logits_at, logits_of_texts
 from explorer.settings import Settings
 from tests.models import tiny
 
@@ -30,9 +30,17 @@ def alike(bundle: Bundle) -> None:
     rows = [encode(bundle, text).inputs for text in TEXTS]
     for capability in bundle.capabilities:
         with torch.inference_mode():
-            together = logits_of_each(bundle, capability, rows)
             each = [bundle.logits(capability, bundle.model(**row))[0] for row in rows]
+            if capability in (Capability.NSP, Capability.SOP):
+                together = logits_of_texts(bundle, capability, rows)
+            else:
+                chosen = [torch.arange(len(one)) % (place + 1) == 0 for place, one in enumerate(each)]
+                together = logits_at(
+                    bundle, capability, [row | {CHOSEN: own[None]} for row, own in zip(rows, chosen, strict=True)]
+                )
+                each = [one[own] for one, own in zip(each, chosen, strict=True)]
         for one, expected in zip(together, each, strict=True):
+            assert one.shape == expected.shape
             assert torch.allclose(one, expected, atol=1e-5, rtol=0)
     with torch.inference_mode():
         for row, layers in zip(rows, attentions_of_each(bundle, rows), strict=True):

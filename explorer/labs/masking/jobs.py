@@ -30,7 +30,7 @@ from explorer.models.bundle import Bundle
 from explorer.models.encoding import Encoded, Token, encode, single_token, with_own_mask
 from explorer.models.families import Capability
 from explorer.models.masker import Masker
-from explorer.models.together import Inputs, alone, answered_together, logits_of_each
+from explorer.models.together import CHOSEN, Inputs, alone, answered_together, logits_at
 
 CONVERGENCE_POINTS = 60
 
@@ -46,13 +46,11 @@ def fill_masks(bundle: Bundle, params: FillParams) -> FillResult:
 
 def fill_masks_together(bundle: Bundle, asked: Sequence[FillParams]) -> list[FillResult | ExplorerError]:
     """The same for several texts: a result, or an error, for each."""
-    return answered_together(
-        asked, partial(_prepared, bundle), lambda rows: logits_of_each(bundle, Capability.MLM, rows)
-    )
+    return answered_together(asked, partial(_prepared, bundle), lambda rows: logits_at(bundle, Capability.MLM, rows))
 
 
 def _prepared(bundle: Bundle, params: FillParams) -> tuple[list[Inputs], Callable[[Sequence[Tensor]], FillResult]]:
-    """What the model reads, nothing without a mask, and what makes the result of its logits, (length, vocabulary)."""
+    """What the model reads, nothing without a mask, and what makes the result of its logits, (masks, vocabulary)."""
     encoded = encode(bundle, with_own_mask(bundle.tokenizer, params.text))
     typed = [t.position for t in encoded.tokens if t.token_id == bundle.tokenizer.mask_token_id]
     hidden = sorted(_hidden_positions(encoded, params) - set(typed))
@@ -63,11 +61,13 @@ def _prepared(bundle: Bundle, params: FillParams) -> tuple[list[Inputs], Callabl
         return [], lambda logits: FillResult(*names, ())
     inputs = {name: tensor.clone() for name, tensor in encoded.inputs.items()}
     inputs["input_ids"][0, typed if params.in_view else masked] = int(bundle.tokenizer.mask_token_id)
+    inputs[CHOSEN] = torch.zeros_like(inputs["input_ids"], dtype=torch.bool)
+    inputs[CHOSEN][0, masked] = True
     named = [_named(bundle, word) for word in params.words]
     truths = [encoded.tokens[position].token_id if position in hidden else None for position in masked]
 
     def filled(logits: Sequence[Tensor]) -> FillResult:
-        rows = logits[0][masked].log_softmax(-1).cpu()
+        rows = logits[0].log_softmax(-1).cpu()
         masks = tuple(
             _filled(bundle, position, row, truth, params.top_k, named)
             for position, row, truth in zip(masked, rows, truths, strict=True)

@@ -11,7 +11,7 @@ from explorer.labs.pairs.schema import AllPairsParams, AllPairsResult, PairParam
 from explorer.models.bundle import Bundle
 from explorer.models.encoding import Encoded, encode
 from explorer.models.families import Capability
-from explorer.models.together import Inputs, alone, answered_together, logits_of_each, padded
+from explorer.models.together import Inputs, alone, answered_together, logits_of_texts, padded
 from explorer.text import checked_text, split_sentences
 
 
@@ -27,7 +27,7 @@ def score_pairs_together(bundle: Bundle, asked: Sequence[PairParams]) -> list[Pa
         encoded = encode(bundle, params.sentence_a, params.sentence_b)
         return [encoded.inputs], lambda logits: _scored(bundle, encoded, logits[0])
 
-    return answered_together(asked, prepare, lambda rows: logits_of_each(bundle, Capability.NSP, rows))
+    return answered_together(asked, prepare, lambda rows: logits_of_texts(bundle, Capability.NSP, rows))
 
 
 def _scored(bundle: Bundle, encoded: Encoded, logits: Tensor) -> PairResult:
