@@ -8,11 +8,14 @@ import secrets
 import sys
 from dataclasses import replace
 
-from explorer.engine.chosen import engine_of
-from explorer.errors import ExplorerError
-from explorer.models.catalog import DEFAULT_MODEL
-from explorer.settings import listen_on, settings
-from explorer.shell import build_app, launch_options
+from explorer.pauses import no_search
+
+with no_search():  # half a second less before the first page
+    from explorer.engine.chosen import engine_of
+    from explorer.errors import ExplorerError
+    from explorer.models.catalog import DEFAULT_MODEL
+    from explorer.settings import listen_on, settings
+    from explorer.shell import build_app, launch_options
 
 
 def main() -> None:
@@ -34,7 +37,8 @@ def main() -> None:
         engine = engine_of(chosen)
     except ExplorerError as error:
         sys.exit(str(error))
-    app = build_app(engine)
+    with no_search():
+        app = build_app(engine)
     print(
         f"* For the lecturer, who sees everybody's runs: add ?lecturer={chosen.lecturer_key} to a page's address",
         flush=True,

@@ -115,7 +115,7 @@ FLOORS = (
         "explorer.recent",
     ),
     ("explorer.kinds",),
-    ("explorer.text", "explorer.settings", "explorer.errors"),
+    ("explorer.text", "explorer.settings", "explorer.errors", "explorer.pauses"),
 )
 """From the top of the house down; a module belongs to the longest name that it begins with."""
 

@@ -21,6 +21,7 @@ from explorer.models.families import Architecture, Capability, find_architecture
 from explorer.models.hub import read_config, require_folder
 from explorer.models.refused import repair, unsupported
 from explorer.models.sums import check_sums
+from explorer.pauses import leave_imports_out
 from explorer.settings import Settings
 
 
@@ -83,6 +84,7 @@ def load_bundle(model_id: str, settings: Settings) -> Bundle:
     check_sums(model_id, folder)
     architecture = _architecture(model_id, folder)
     model_class = getattr(transformers, architecture.model_class)
+    leave_imports_out()
     device = choose_device(settings.device)
     try:
         with LOADING:
