@@ -133,6 +133,9 @@ class Stream(Wire[LiveAction]):
         self.watch = watch or Watch()
         visitor = visitor or gr.Textbox("", label="visitor", visible="hidden")
         super().__init__(page, action, {**inputs, "visitor": visitor}, shown, folded, **options)
+        self._buttons: tuple[gr.Button, gr.Button] | None = None
+        self._bar: gr.HTML | None = None
+        self._said = ""
         self._keep_views()
 
     def _keep_views(self) -> None:
@@ -145,6 +148,37 @@ class Stream(Wire[LiveAction]):
             component.input(
                 keep, list(self.views.values()), None, api_visibility="private", queue=False, show_progress="hidden"
             )
+
+    def stops(self, start: gr.Button, stop: gr.Button, bar: gr.HTML | None = None, said: str = "") -> None:
+        """Stop ends the session's stream at its next look, and with it the work; Start is then shown in its place.
+
+        The stream's last message may be on its way when Stop is pressed, and show Stop again: so the same is said once more
+        after it. An error brings Start back too. bar: where progress is shown, and `said` when it was stopped.
+        """
+        self._buttons, self._bar, self._said = (start, stop), bar, said
+
+        def ended(request: gr.Request) -> list[Any]:
+            self.watch.end(request)
+            return list(self._rest(said).values())
+
+        private: dict[str, Any] = {"api_visibility": "private", "queue": False, "show_progress": "hidden"}
+        stop.click(ended, None, list(self._rest("")), **private)
+
+    def _rest(self, said: str) -> dict[Any, Any]:
+        """What Start, Stop and the bar show while nothing goes on, where the stream has them."""
+        if self._buttons is None:
+            return {}
+        start, stop = self._buttons
+        return {
+            start: gr.update(visible=True),
+            stop: gr.update(visible=False),
+            **({self._bar: said} if self._bar else {}),
+        }
+
+    def _left(self, values: dict[Any, Any]) -> list[Any]:
+        """For what the stream fills: these values, and everything else as it is."""
+        filled = [*self.outputs, *self.kept, *self.steered.components]
+        return [values.get(component, gr.skip()) for component in filled]
 
     def question(self, values: dict[str, Any]) -> Question:
         """A model is one of the parameters; what is empty takes its default."""
@@ -178,7 +212,6 @@ class Stream(Wire[LiveAction]):
             session = str(request.session_hash)
             viewed, said = {name: values.pop(name) for name in self.views}, ""
             turn = self.watch.begin(session, viewed)
-            nothing = [gr.skip()] * (len(self.outputs) + len(self.kept) + len(self.steered.components))
             try:
                 owner = owner_of(self.page, values.get("visitor"), request)
                 async with aclosing(self.answers(values, self.seen, request, viewed)) as answers:
@@ -189,15 +222,12 @@ class Stream(Wire[LiveAction]):
                         yield [said, *shown, *[values] * len(self.kept), *steered]
                         said = gr.skip()  # what another action has to say meanwhile is not to be cleared
             except MissingCapabilityError as error:  # what stands below is another model's answer
-                left = [gr.skip()] * (len(self.kept) + len(self.steered.components))
-                yield [self.page.explain(error), *map(cleared, self.outputs), *left]
+                rest = self._left(self._rest(""))[len(self.outputs) :]
+                yield [self.page.explain(error), *map(cleared, self.outputs), *rest]
             except Exception as error:
-                yield [self.page.explain(readable(error)), *nothing]
-            else:
-                yield [
-                    gr.skip(),
-                    *nothing,
-                ]  # Gradio repeats the last values when a stream ends: over what has come since
+                yield [self.page.explain(readable(error)), *self._left(self._rest(""))]
+            else:  # Gradio repeats the last values when a stream ends: over what has come since
+                yield [gr.skip(), *self._left(self._rest(self._said) if self.watch.at_rest(request) else {})]
 
         inputs = {**self.inputs, **self.views}
         listening = named(respond, list(inputs), streams=True)

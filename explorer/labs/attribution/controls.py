@@ -14,7 +14,7 @@ from explorer.labs.attribution.params import AttributeRunParams
 from explorer.labs.attribution.schema import AttributionResult
 from explorer.ui.components import plot, rich_text
 from explorer.ui.controls import control
-from explorer.ui.kit import QUIET, View, bar_place, bench, sentence_place, shows, start_or_stop, start_stop
+from explorer.ui.kit import View, bar_place, bench, sentence_place, shows, start_or_stop, start_stop
 from explorer.ui.page import Page
 from explorer.ui.places import Place
 from explorer.ui.streams import Stream, Watch
@@ -95,12 +95,7 @@ class Bench:
     def wire(self, stream: Stream, *triggers: Any) -> None:
         """Attribute when a trigger fires; end it when Stop is pressed."""
         stream.on(*triggers)
-        self.stop.click(self._stopped, None, [self.progress, self.start, self.stop], **QUIET)
-
-    def _stopped(self, request: gr.Request) -> list[Any]:
-        """The stream ends at its next look, and with it the work."""
-        self.watch.end(request)
-        return [str(figures.STOPPED), *start_or_stop(False)]
+        stream.stops(self.start, self.stop, self.progress, str(figures.STOPPED))
 
 
 def _bars(result: AttributionResult, view: str = "bars") -> Any:

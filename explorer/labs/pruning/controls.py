@@ -107,7 +107,7 @@ class Live(Stream):
             steered=[(buttons, lambda result: start_or_stop(share(result) < 1))],
             **options,
         )
-        self.stop.click(self._end, None, self.places, **QUIET)
+        self.stops(*buttons, bar)
 
     def opens(self, *triggers: Any) -> None:
         """When the page or its tab is opened: what was computed beforehand, where that is what is asked; else as `on`."""
@@ -141,21 +141,12 @@ class Live(Stream):
         found, _ = await self._known({name: value for name, value in asked.items() if name != "visitor"})
         return self.sent(found.result) if found else await super()._whole_table(asked)
 
-    def _end(self, request: gr.Request) -> list[Any]:
-        self.watch.end(request)
-        return [*start_or_stop(False), ""]
-
     def on(self, *triggers: Any) -> list[Any]:
-        """As Stream's; after a refusal or Stop the Start button comes back, whatever was still on its way to the page."""
-
-        def over(notice: str, request: gr.Request) -> list[Any]:
-            return [*start_or_stop(False), ""] if notice or self.watch.at_rest(request) else [gr.skip()] * 3
-
-        for trigger in triggers:  # before the server has answered: the first result may take a while
+        """As Stream's, with Stop shown at once: the first result may take a while, or never come."""
+        for trigger in triggers:
             trigger(fn=None, js=_STARTED, inputs=None, outputs=self.places, api_visibility="private")
         events = super().on(*triggers)
         for event in events:
-            event.then(over, [self.page.notice], self.places, **QUIET)
             event.failure(lambda: [*start_or_stop(False), ""], None, self.places, **QUIET)
         return events
 

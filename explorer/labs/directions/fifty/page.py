@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import gradio as gr
 
 from explorer.labs.directions import FIFTY
 from explorer.labs.directions.fifty import figures
-from explorer.ui.kit import QUIET, View, asks, bench, caption, shows, start_or_stop, start_stop, why
+from explorer.ui.kit import View, asks, bench, caption, shows, start_or_stop, start_stop, why
 from explorer.ui.page import Page
 from explorer.ui.places import Place
-from explorer.ui.streams import Stream, Watch
+from explorer.ui.streams import Stream
 
 WHY = r"""
 The sentences were written for this page: in twenty the clue stands after the blank, in twenty before it, in ten on both sides.
@@ -35,14 +33,8 @@ def build_fifty(page: Page, tab: gr.Tab) -> None:
         with shows(4):
             view = View("fifty-sentences", "fifty", figures.fifty_sentence, figures.fifty_figure, figures.fifty_bar)
     why("how they were chosen, and the mean", WHY)
-    watch = Watch()
     buttons: Place = ([start, stop], lambda result: start_or_stop(len(result.told) < result.total))
 
-    def stopped(request: gr.Request) -> list[Any]:
-        """The stream ends at its next look, and with it the work."""
-        watch.end(request)
-        return ["", *start_or_stop(False)]
-
-    stream = Stream(page, FIFTY, {}, view, watch=watch, steered=[buttons])
+    stream = Stream(page, FIFTY, {}, view, steered=[buttons])
     stream.on(tab.select, start.click)
-    stop.click(stopped, None, [view.bar, start, stop], **QUIET)
+    stream.stops(start, stop, view.bar)

@@ -77,11 +77,7 @@ def build_continued(page: Page, tab: gr.Tab) -> None:
     stream = Stream(page, CONTINUE_TEXT, asked.inputs, shown, folded, steered=[([start, stop], buttons)])
     _start(asked, stream, start, tries, others, [while_in_view("#continue-rows", *asked.able), tab.select])
 
-    def stopped(request: gr.Request) -> list[Any]:
-        stream.watch.end(request)  # the stream ends at its next look, and with it the work
-        return start_or_stop(False)
-
-    stop.click(stopped, None, [start, stop], **QUIET)
+    stream.stops(start, stop)
     _at_a_token(page, asked, rows, place)
 
 

@@ -71,11 +71,7 @@ def build_meaning(page: Page, tab: gr.Tab, picker: RunPicker) -> None:
     moved = [tries.put(name, [meaning]) for name in TRY]
     stream.on(start.click, meaning.submit, tab.select, picker.run.input, inputs["decoding"].input, *moved)
 
-    def stopped(request: gr.Request) -> list[Any]:
-        stream.watch.end(request)
-        return start_or_stop(False)
-
-    stop.click(stopped, None, [start, stop], **QUIET)
+    stream.stops(start, stop)
 
 
 def _slots() -> dict[str, gr.Dropdown]:

@@ -27,7 +27,7 @@ from explorer.ui.kit import (
     why,
 )
 from explorer.ui.page import Page
-from explorer.ui.streams import Stream, Watch
+from explorer.ui.streams import Stream
 from explorer.ui.wiring import Connection
 
 WHY = r"""
@@ -104,15 +104,8 @@ def _build_shares(page: Page, tab: gr.Tab, models: gr.Dropdown, made: dict[str, 
             view = View(
                 "typos-over-shares", "shares", figures.shares_sentence, figures.shares_figure, figures.shares_bar
             )
-    watch, buttons = Watch(), [start, stop]
-
-    def stopped(request: gr.Request) -> list[Any]:
-        """The stream ends at its next look, and with it the work."""
-        watch.end(request)
-        return [str(figures.STOPPED), *start_or_stop(False)]
-
     inputs = {"models": models, "seed": made["seed"], "kinds": made["kinds"], "sentences": count}
-    steered = [(buttons, lambda result: start_or_stop(not result.is_done))]
-    stream = Stream(page, TYPOS_OVER_SHARES, inputs, view, watch=watch, steered=steered)
+    steered = [([start, stop], lambda result: start_or_stop(not result.is_done))]
+    stream = Stream(page, TYPOS_OVER_SHARES, inputs, view, steered=steered)
     stream.on(tab.select, start.click, count.release)
-    stop.click(stopped, None, [view.bar, *buttons], **QUIET)
+    stream.stops(start, stop, view.bar, str(figures.STOPPED))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import gradio as gr
 
 from explorer.labs.masking import SCORE_MINIMAL_PAIRS
@@ -11,9 +9,9 @@ from explorer.labs.masking.minimal import figures
 from explorer.labs.masking.minimal.schema import MinimalPairsParams
 from explorer.ui.components import while_in_view
 from explorer.ui.controls import control
-from explorer.ui.kit import QUIET, View, asks, bench, caption, shows, start_or_stop, start_stop, why
+from explorer.ui.kit import View, asks, bench, caption, shows, start_or_stop, start_stop, why
 from explorer.ui.page import Page
-from explorer.ui.streams import Stream, Watch
+from explorer.ui.streams import Stream
 
 WHY = r"""
 Two sentences with nearly the same words and nearly the same length are scored by nearly the same terms, so what is left of the
@@ -45,13 +43,7 @@ def build_minimal_pairs(page: Page, tab: gr.Tab) -> None:
                 bar=figures.minimal_pairs_progress,
             )
     why("what minimal pairs tell", WHY)
-    watch, buttons = Watch(), [start, stop]
-    steered = [(buttons, lambda result: start_or_stop(not result.is_done))]
-    stream = Stream(page, SCORE_MINIMAL_PAIRS, {"masking": masking}, view, watch=watch, steered=steered)
+    steered = [([start, stop], lambda result: start_or_stop(not result.is_done))]
+    stream = Stream(page, SCORE_MINIMAL_PAIRS, {"masking": masking}, view, steered=steered)
     stream.on(start.click, masking.input, tab.select, while_in_view("#minimal-pairs-figure", *page.changed))
-
-    def stopped(request: gr.Request) -> list[Any]:
-        watch.end(request)
-        return [str(figures.STOPPED), *start_or_stop(False)]
-
-    stop.click(stopped, None, [view.bar, *buttons], **QUIET)
+    stream.stops(start, stop, view.bar, str(figures.STOPPED))

@@ -17,7 +17,7 @@ from explorer.ui.components import while_in_view
 from explorer.ui.controls import control
 from explorer.ui.kit import QUIET, Tries, View, asks, bench, caption, shows, start_or_stop, start_stop, why
 from explorer.ui.page import Page
-from explorer.ui.streams import Stream, Watch
+from explorer.ui.streams import Stream
 
 WHY = r"""
 BERT hides 15% of the tokens (Devlin et al. 2019, section 3.1). The usual reasons are two, one for not less and one for not more:
@@ -65,19 +65,13 @@ def build_rate(page: Page, tab: gr.Tab) -> None:
             caption("Trained at 15%, asked at every rate: this is how much context a blank needs.")
             tries = Tries(TRY)
     why("fifteen per cent", WHY)
-    watch, buttons = Watch(), [start, stop]
-    steered = [(buttons, lambda result: start_or_stop(not result.is_done))]
+    steered = [([start, stop], lambda result: start_or_stop(not result.is_done))]
     inputs = {"models": models, "text": text, "seed": seed}
-    stream = Stream(page, MASKING_RATES, inputs, view, watch=watch, steered=steered)
+    stream = Stream(page, MASKING_RATES, inputs, view, steered=steered)
     in_view = while_in_view("#rates-figure", *_with_model(page, models))
     tried = tries.into({"text": text}, show_progress="full")
     stream.on(start.click, text.submit, seed.submit, models.input, tab.select, in_view, *tried)
-
-    def stopped(request: gr.Request) -> list[Any]:
-        watch.end(request)  # the stream ends at its next look, and with it the work
-        return [str(figures.STOPPED), *start_or_stop(False)]
-
-    stop.click(stopped, None, [view.bar, *buttons], **QUIET)
+    stream.stops(start, stop, view.bar, str(figures.STOPPED))
 
 
 def _with_model(page: Page, models: gr.Dropdown) -> list[Any]:

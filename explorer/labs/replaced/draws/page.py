@@ -16,7 +16,7 @@ from explorer.models.records import read_scores
 from explorer.settings import BUNDLED_MODELS
 from explorer.ui.components import rich_text
 from explorer.ui.controls import control, controls
-from explorer.ui.kit import QUIET, Tries, View, asks, bench, shows, start_or_stop, start_stop, why
+from explorer.ui.kit import Tries, View, asks, bench, shows, start_or_stop, start_stop, why
 from explorer.ui.page import Page
 from explorer.ui.places import Place
 from explorer.ui.streams import Stream
@@ -55,13 +55,9 @@ def build_draws(page: Page, model: gr.Textbox, triggers: list[Any]) -> None:
     def buttons(result: DrawsResult) -> list[Any]:
         return start_or_stop(result.draws < result.of)
 
-    def stopped(request: gr.Request) -> list[Any]:
-        stream.watch.end(request)  # the stream ends at its next look, and with it the work
-        return ["", *start_or_stop(False)]
-
     shown: list[Place] = [*view, (card, measured)]
     stream = Stream(page, REPLACED_DRAWS, inputs, shown, steered=[([start, stop], buttons)])
     moves = tries.into([inputs["text"]], show_progress="full")
     sliders = [inputs[name].release for name in ("temperature", "rate", "draws")]
     stream.on(start.click, inputs["text"].submit, *sliders, *moves, *triggers)
-    stop.click(stopped, None, [view.bar, start, stop], **QUIET)
+    stream.stops(start, stop, view.bar)

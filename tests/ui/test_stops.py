@@ -1,0 +1,104 @@
+"""Stop ends a stream, and Start comes back whatever the stream had sent before it heard of that."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from types import SimpleNamespace
+from typing import Any
+
+import gradio as gr
+import pytest
+
+from explorer.ui.streams import Stream
+from explorer.ui.wiring import Question
+from tests import loops
+
+VISITOR = SimpleNamespace(session_hash="s")
+STOPPED = "Stopped."
+
+
+class Counting(Stream):
+    """A stream of three numbers, or of one and an error, without an engine."""
+
+    broken = False
+    events: dict[int, Any]
+
+    def __init__(self) -> None:
+        page = SimpleNamespace(notice=gr.HTML(), explain=str, engine=None, fallback=None)
+        self.bar, self.start, self.stop = gr.HTML(), gr.Button("Start"), gr.Button("Stop")
+        action = SimpleNamespace(takes_model=False, table=None, name="count")
+        folded = SimpleNamespace(outputs=[], whole=None)
+        buttons = ([self.start, self.stop], lambda result: [gr.update(visible=False), gr.update(visible=True)])
+        bar = (self.bar, lambda result: f"{result} of 3")
+        super().__init__(page, action, {}, [bar], folded, steered=[buttons], publish=False)  # type: ignore[arg-type]
+        self.stops(self.start, self.stop, self.bar, STOPPED)
+        self.on(self.start.click)
+
+    async def answers(self, *given: Any, **named: Any) -> AsyncIterator[Any]:  # type: ignore[override]
+        for number in (1, 2, 3):
+            yield number, [f"{number} of 3"]
+            if self.broken:
+                raise RuntimeError("no memory")
+
+    def question(self, values: dict[str, Any]) -> Question:
+        raise NotImplementedError
+
+
+@pytest.fixture
+def stream() -> Counting:
+    with gr.Blocks() as blocks:
+        stream = Counting()
+    stream.events = {event.targets[0][0]: event.fn for event in blocks.fns.values()}
+    return stream
+
+
+def events(stream: Counting) -> tuple[Any, Any]:
+    """What Stop and Start do."""
+    return stream.events[stream.stop._id], stream.events[stream.start._id]
+
+
+def shown(message: list[Any]) -> tuple[Any, Any, Any]:
+    """Of a message: the bar, and whether Start and Stop can be seen."""
+    _, bar, start, stop = message
+    return bar, start.get("visible"), stop.get("visible")
+
+
+def test_what_was_on_its_way_when_stop_was_pressed_is_taken_back(stream: Counting) -> None:
+    stop, start = events(stream)
+
+    async def visit() -> None:
+        messages = start(request=VISITOR)
+        assert shown(await anext(messages)) == ("1 of 3", False, True)
+        *buttons, bar = stop(VISITOR)  # the answer to this may come before the message above
+        assert (bar, [button["visible"] for button in buttons]) == (STOPPED, [True, False])
+        assert [shown(message) async for message in messages] == [(STOPPED, True, False)]
+
+    loops.run(visit())
+
+
+def test_start_pressed_again_is_not_taken_back(stream: Counting) -> None:
+    stop, start = events(stream)
+
+    async def visit() -> None:
+        first = start(request=VISITOR)
+        await anext(first)
+        stop(VISITOR)
+        second = start(request=VISITOR)
+        await anext(second)
+        [last] = [message async for message in first]
+        assert "visible" not in last[2]
+        assert [shown(message)[0] async for message in second][:-1] == ["2 of 3", "3 of 3"]
+
+    loops.run(visit())
+
+
+def test_an_error_brings_start_back(stream: Counting) -> None:
+    stream.broken = True
+    _, start = events(stream)
+
+    async def visit() -> list[Any]:
+        return [message async for message in start(request=VISITOR)]
+
+    *_, last = loops.run(visit())
+    assert shown(last) == ("", True, False)
+    assert last[0]
