@@ -131,6 +131,10 @@
       return response;
     }
     const { event, model, streams } = asked;
+    // An answer takes away the alert that stood here when it was asked for, and no later one (explorer/ui/notices.py).
+    const told = document.querySelector(".notice-place [data-told]")?.dataset.told || "0";
+    options = { ...options, headers: new Headers(options.headers) };
+    options.headers.set("x-explorer-told", told);
     const figures = figuresOf(event);
     const ends = figures.map((figure) => begin(figure, model));
     try {

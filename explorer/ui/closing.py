@@ -20,6 +20,9 @@ from explorer.ui.limits import SESSION
 JOIN, DATA = "/gradio_api/queue/join", "/gradio_api/queue/data"
 ENDS = b'"msg":"close_stream"'
 
+ARRIVED = "explorer.arrived"
+"""In a request's scope: when it came, by a monotonic clock."""
+
 HEARD_SECONDS = 0.125
 """After which a browser knows that its stream has ended."""
 
@@ -40,7 +43,9 @@ class Closing:
         self._ended: OrderedDict[str, float] = OrderedDict()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Note the ends of streams, and keep back the answers to questions that come with one."""
+        """Note when requests come and streams end, and keep back the answers to questions that come with such an end."""
+        if scope["type"] == "http":
+            scope[ARRIVED] = self._clock()
         if scope["type"] == "http" and scope["path"] == DATA:
             await self.app(scope, receive, self._noting(scope, send))
         elif scope["type"] == "http" and scope["path"] == JOIN:

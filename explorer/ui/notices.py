@@ -1,7 +1,9 @@
 """What a page says above its figure, and when it is out of date.
 
 An answer takes away what stands there. Several of a page's figures are computed at once, and on a busy server a visitor's
-question may be refused before one that was asked earlier is answered: that answer leaves the refusal where it is.
+question may be refused before one that was asked earlier is answered: that answer leaves the refusal where it is. Every alert has
+a number, and the page tells with each question which one it shows (assets/page.js): what it asked by itself just before an alert
+came does not take that away either.
 """
 
 from __future__ import annotations
@@ -18,25 +20,44 @@ from explorer.ui.sessions import VisitorState
 PLACE = "notice-place"
 """The class of the component that notices stand in."""
 
+ALERT = 'role="alert"'
+
+TOLD = "x-explorer-told"
+"""The header that names the last alert on the page that asks; 0 for none. Clients other than the pages send none."""
+
 _asked: ContextVar[float] = ContextVar("asked")
 """When the event that is being answered began."""
+
+_told: ContextVar[int | None] = ContextVar("told", default=None)
+"""The last alert on the page when it asked."""
 
 
 @dataclass(frozen=True)
 class Notice:
-    """What a visitor was told. by: what the action fills; asked and given: by a monotonic clock, in seconds."""
+    """What a visitor was told. by: what the action fills; asked and given: by a monotonic clock, in seconds. number: of an
+    alert."""
 
     by: tuple[int, ...]
     asked: float
     given: float
+    number: int = 0
 
-    def out_of_date(self, by: tuple[int, ...], asked: float) -> bool:
-        """Whether an answer takes it away: to a question asked since, or to a later question of the same action."""
-        return asked >= self.given or (by == self.by and asked >= self.asked)
+    def out_of_date(self, by: tuple[int, ...], asked: float, told: int | None = None) -> bool:
+        """Whether an answer takes it away: to a question asked since, or to a later question of the same action.
+
+        told: the last alert on the page that asked, where that is known.
+        """
+        seen = told is None or told >= self.number
+        return (asked >= self.given and seen) or (by == self.by and asked >= self.asked)
 
 
 class NoticingPages(gr.Blocks):
     """Pages on which an older answer does not take away a newer notice."""
+
+    async def process_api(self, *given: Any, **named: Any) -> dict[str, Any]:
+        """As Gradio's; what the page showed when it asked is kept for the answer."""
+        _told.set(_told_by(named.get("request", given[3] if given[3:] else None)))
+        return await super().process_api(*given, **named)
 
     async def preprocess_data(self, *given: Any, **named: Any) -> Any:
         """As Gradio's, which calls it once for each event, however many results the event has."""
@@ -51,18 +72,25 @@ class NoticingPages(gr.Blocks):
         by = tuple(component._id for component in block_fn.outputs)
         for number, component in enumerate(block_fn.outputs):
             if PLACE in getattr(component, "elem_classes", ()) and isinstance(values[number], str):
-                values[number] = _said(state.notices, component._id, by, values[number])
+                values[number] = _said(state, component._id, by, values[number])
         return values
 
 
-def _said(notices: dict[int, Notice], place: int, by: tuple[int, ...], text: str) -> Any:
+def _told_by(request: Any) -> int | None:
+    told = request.headers.get(TOLD, "") if isinstance(request, gr.Request) and request.request else ""
+    return int(told) if told.isdecimal() else None
+
+
+def _said(state: VisitorState, place: int, by: tuple[int, ...], text: str) -> Any:
     """What an event may say at a place, which is noted; an empty text is what an answer says."""
-    now = time.monotonic()
+    notices, now = state.notices, time.monotonic()
     asked = _asked.get(now)
     if text:
-        notices[place] = Notice(by, asked, now)
-        return text
-    if place in notices and not notices[place].out_of_date(by, asked):
+        state.alerts += ALERT in text
+        number = state.alerts if ALERT in text else 0
+        notices[place] = Notice(by, asked, now, number)
+        return text.replace(ALERT, f'{ALERT} data-told="{number}"', 1) if number else text
+    if place in notices and not notices[place].out_of_date(by, asked, _told.get()):
         return gr.skip()
     notices.pop(place, None)
     return text

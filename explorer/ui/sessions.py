@@ -37,6 +37,7 @@ class VisitorState(SessionState):
         shared = blocks.default_config
         self.own: dict[int, Any] = {}
         self.notices: dict[int, Any] = {}  # by place (see notices.py)
+        self.alerts = 0  # among them, so far
         config = BlocksConfig(shared.root_block)
         config.blocks = cast(dict[int, Any], ChainMap(self.own, shared.blocks))
         config.fns, config.fn_id, config.renderables = shared.fns, shared.fn_id, shared.renderables

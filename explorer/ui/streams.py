@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import math
+import time
 from collections import OrderedDict
 from collections.abc import AsyncGenerator, AsyncIterator, Iterable
 from contextlib import aclosing, suppress
+from dataclasses import dataclass
 from typing import Any
 
 import gradio as gr
 
 from explorer.action import LiveAction
 from explorer.errors import MissingCapabilityError, readable
+from explorer.ui.closing import ARRIVED
 from explorer.ui.folds import Panel
 from explorer.ui.page import Page
 from explorer.ui.places import Place
@@ -71,6 +75,16 @@ def _shrinks(before: Any, value: Any) -> bool:
     return len(value) < len(before) or any(map(_shrinks, before, value))
 
 
+@dataclass
+class _Look:
+    """What a session looks at. turn: of the stream that goes on, or NO_TURN. viewed: how that is drawn. stopped: when the visitor
+    pressed Stop last, by the clock of arrivals."""
+
+    turn: int
+    viewed: dict[str, Any]
+    stopped: float = -math.inf
+
+
 class Watch:
     """What one visitor's page looks at: of the streams that share a watch, only the one started last goes on."""
 
@@ -79,35 +93,53 @@ class Watch:
 
     def __init__(self) -> None:
         self._turns = itertools.count()
-        self._latest: OrderedDict[str, tuple[int, dict[str, Any]]] = OrderedDict()
+        self._latest: OrderedDict[str, _Look] = OrderedDict()
 
     def begin(self, session: str, viewed: dict[str, Any] | None = None) -> int:
         """A new stream of a session, drawn as `viewed` says; those before it end at their next look."""
-        turn = next(self._turns)
-        self._latest[session] = (turn, {} if viewed is None else viewed)
+        return self._turn_to(session, next(self._turns), viewed).turn
+
+    def _turn_to(self, session: str, turn: int, viewed: dict[str, Any] | None = None) -> _Look:
+        before = self._latest.get(session)
+        look = _Look(turn, {} if viewed is None else viewed, before.stopped if before else -math.inf)
+        self._latest[session] = look
         self._latest.move_to_end(session)
         while len(self._latest) > self.MOST:
             self._latest.popitem(last=False)
-        return turn
+        return look
 
     def end(self, request: gr.Request) -> None:
         """Let the session's stream end at its next look: the visitor has turned to something else."""
-        session = str(request.session_hash)
-        self.begin(session)
-        self._latest[session] = (self.NO_TURN, {})
+        self._turn_to(str(request.session_hash), self.NO_TURN)
+
+    def stop(self, request: gr.Request) -> None:
+        """The same by Stop, which also holds for what was asked before it and has not begun."""
+        self._turn_to(str(request.session_hash), self.NO_TURN).stopped = arrived(request, time.monotonic())
+
+    def is_stopped(self, request: gr.Request) -> bool:
+        """Whether Stop was pressed since this was asked."""
+        look = self._latest.get(str(request.session_hash))
+        return look is not None and arrived(request, math.inf) <= look.stopped
 
     def at_rest(self, request: gr.Request) -> bool:
         """Whether the session's last stream was ended by the visitor, and none has begun since."""
-        return self._latest.get(str(request.session_hash), (0, {}))[0] == self.NO_TURN
+        look = self._latest.get(str(request.session_hash))
+        return look is not None and look.turn == self.NO_TURN
 
     def is_latest(self, session: str, turn: int) -> bool:
         """Whether a stream should still draw."""
-        return session in self._latest and self._latest[session][0] == turn
+        return session in self._latest and self._latest[session].turn == turn
 
     def view(self, session: str, viewed: dict[str, Any]) -> None:
         """Have what the session's stream draws from now on drawn in another way."""
         if session in self._latest:
-            self._latest[session][1].update(viewed)
+            self._latest[session].viewed.update(viewed)
+
+
+def arrived(request: gr.Request, unknown: float) -> float:
+    """When a question came to the server (explorer.ui.closing), by a monotonic clock; those of Gradio's queue begin later."""
+    scope = request.request.scope if isinstance(request, gr.Request) and request.request else {}
+    return float(scope.get(ARRIVED, unknown))
 
 
 class Stream(Wire[LiveAction]):
@@ -158,7 +190,7 @@ class Stream(Wire[LiveAction]):
         self._buttons, self._bar, self._said = (start, stop), bar, said
 
         def ended(request: gr.Request) -> list[Any]:
-            self.watch.end(request)
+            self.watch.stop(request)
             return list(self._rest(said).values())
 
         private: dict[str, Any] = {"api_visibility": "private", "queue": False, "show_progress": "hidden"}
@@ -209,6 +241,9 @@ class Stream(Wire[LiveAction]):
         """Stream to the page when a trigger fires; returns the events, so that others can cancel or follow them."""
 
         async def respond(request: gr.Request, **values: Any) -> AsyncIterator[list[Any]]:
+            if self.watch.is_stopped(request):
+                yield [gr.skip(), *self._left(self._rest(self._said))]
+                return
             session = str(request.session_hash)
             viewed, said = {name: values.pop(name) for name in self.views}, ""
             turn = self.watch.begin(session, viewed)

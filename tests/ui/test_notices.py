@@ -8,12 +8,20 @@ from typing import Any
 
 import gradio as gr
 import pytest
+from starlette.requests import Request
 
 from explorer.ui.components import notice_place
-from explorer.ui.notices import Notice, NoticingPages
+from explorer.ui.notices import TOLD, Notice, NoticingPages
 from explorer.ui.sessions import VisitorState
+from tests import loops
 
 SKIPPED = gr.skip()
+REFUSED = '<div class="notice" role="alert">Write a text.</div>'
+
+
+def told(number: int) -> str:
+    """What the page shows of a refusal."""
+    return f'<div class="notice" role="alert" data-told="{number}">Write a text.</div>'
 
 
 class Asking:
@@ -30,7 +38,7 @@ class Asking:
                 yield ["", text]
 
             async def draw(text: str) -> list[str]:
-                return ["", text] if text else ["Write a text.", ""]
+                return ["", text] if text else [REFUSED, ""]
 
             self.events = {
                 "stream": text.change(stream, [text], [notice, streamed]),
@@ -38,9 +46,11 @@ class Asking:
             }
         self.state = VisitorState(self.pages)
 
-    async def notice(self, name: str, text: str, state: VisitorState | None = None) -> Any:
-        """What an event says where the notice stands."""
-        answer = await self.pages.process_api(self.events[name]["id"], [text], state or self.state)
+    async def notice(self, name: str, text: str, state: VisitorState | None = None, shown: str | None = None) -> Any:
+        """What an event says where the notice stands. shown: the alert that the page says it showed."""
+        headers = [] if shown is None else [(TOLD.encode(), shown.encode())]
+        request = gr.Request(Request({"type": "http", "headers": headers, "query_string": b"", "path": "/"}))
+        answer = await self.pages.process_api(self.events[name]["id"], [text], state or self.state, request)
         return answer["data"][0]
 
 
@@ -49,13 +59,30 @@ def test_an_answer_asked_before_a_refusal_leaves_it_and_one_asked_since_takes_it
         page = Asking()
         earlier = asyncio.create_task(page.notice("stream", "a"))
         await asyncio.sleep(0.02)
-        assert await page.notice("draw", "") == "Write a text."
+        assert await page.notice("draw", "") == told(1)
         page.first_result.set()
         assert await earlier == SKIPPED
         assert await page.notice("stream", "b") == "", "asked since"
         assert await page.notice("stream", "c") == "", "nothing stands there"
 
-    asyncio.run(ask())
+    loops.run(ask())
+
+
+def test_what_a_page_asked_before_it_showed_a_refusal_leaves_it_though_it_came_later() -> None:
+    async def ask() -> None:
+        page = Asking()
+        page.first_result.set()
+        assert await page.notice("draw", "", shown="0") == told(1)
+        assert await page.notice("stream", "a", shown="0") == SKIPPED, "the refusal was on its way"
+        assert await page.notice("stream", "b", shown="1") == ""
+        assert await page.notice("draw", "", shown="1") == told(2)
+        assert await page.notice("stream", "c", shown="1") == SKIPPED
+        assert await page.notice("draw", "d", shown="1") == "", "the same action is all right now"
+        for nonsense in ("-1", "two", "", "²"):
+            assert await page.notice("draw", "", shown="0") != ""
+            assert await page.notice("stream", "e", shown=nonsense) == "", "as of a client that tells nothing"
+
+    loops.run(ask())
 
 
 @pytest.mark.parametrize(
@@ -73,8 +100,8 @@ def test_visitors_have_notices_of_their_own() -> None:
         other = VisitorState(page.pages)
         earlier = asyncio.create_task(page.notice("stream", "a", other))
         await asyncio.sleep(0.02)
-        assert await page.notice("draw", "") == "Write a text."
+        assert await page.notice("draw", "") == told(1)
         page.first_result.set()
         assert await earlier == ""
 
-    asyncio.run(ask())
+    loops.run(ask())

@@ -8,7 +8,9 @@ from typing import Any
 
 import gradio as gr
 import pytest
+from starlette.requests import Request
 
+from explorer.ui.closing import ARRIVED
 from explorer.ui.streams import Stream
 from explorer.ui.wiring import Question
 from tests import loops
@@ -90,6 +92,24 @@ def test_start_pressed_again_is_not_taken_back(stream: Counting) -> None:
         assert [shown(message)[0] async for message in second][:-1] == ["2 of 3", "3 of 3"]
 
     loops.run(visit())
+
+
+def asked_at(arrived: float) -> gr.Request:
+    scope = {"type": "http", "headers": [], "query_string": b"", "path": "/", ARRIVED: arrived}
+    return gr.Request(Request(scope), session_hash="s")
+
+
+def test_what_was_asked_before_stop_does_not_begin_after_it(stream: Counting) -> None:
+    """A question waits in Gradio's queue for a moment, and Stop does not."""
+    stop, start = events(stream)
+
+    async def messages(arrived: float) -> list[Any]:
+        return [shown(message) async for message in start(request=asked_at(arrived))]
+
+    stop(asked_at(2.0))
+    assert loops.run(messages(1.9)) == [(STOPPED, True, False)]
+    assert loops.run(messages(2.1))[0] == ("1 of 3", False, True)
+    assert loops.run(messages(2.2))[0] == ("1 of 3", False, True)
 
 
 def test_an_error_brings_start_back(stream: Counting) -> None:
