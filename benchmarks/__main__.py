@@ -6,6 +6,7 @@ from benchmarks import (
     cluster,
     fill,
     first_view,
+    gpu,
     lora,
     newcomers,
     pruning,
@@ -30,6 +31,7 @@ ALL = (
     lora,
     scratch,
     cluster,
+    gpu,
 )
 
 if __name__ == "__main__":
