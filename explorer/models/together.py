@@ -154,7 +154,7 @@ def answered_together(
     """
     prepared = each_or_its_error(prepare, asked)
     rows = [inputs for one in prepared if not isinstance(one, ExplorerError) for inputs in one[0]]
-    found = iter(outputs(rows))
+    found = iter(outputs(rows) if rows else ())
 
     def finish(one: tuple[Sequence[Inputs], Callable[[Sequence[Output]], Answer]] | ExplorerError) -> Answer:
         if isinstance(one, ExplorerError):

@@ -18,6 +18,7 @@ from explorer.action import LiveAction
 from explorer.errors import MissingCapabilityError, readable
 from explorer.ui.closing import ARRIVED
 from explorer.ui.folds import Panel
+from explorer.ui.kit import QUIET
 from explorer.ui.page import Page
 from explorer.ui.places import Place
 from explorer.ui.signatures import named
@@ -177,9 +178,7 @@ class Stream(Wire[LiveAction]):
             self.watch.view(str(request.session_hash), dict(zip(names, values, strict=True)))
 
         for component in self.views.values():
-            component.input(
-                keep, list(self.views.values()), None, api_visibility="private", queue=False, show_progress="hidden"
-            )
+            component.input(keep, list(self.views.values()), None, **QUIET)
 
     def stops(self, start: gr.Button, stop: gr.Button, bar: gr.HTML | None = None, said: str = "") -> None:
         """Stop ends the session's stream at its next look, and with it the work; Start is then shown in its place.
@@ -193,8 +192,7 @@ class Stream(Wire[LiveAction]):
             self.watch.stop(request)
             return list(self._rest(said).values())
 
-        private: dict[str, Any] = {"api_visibility": "private", "queue": False, "show_progress": "hidden"}
-        stop.click(ended, None, list(self._rest("")), **private)
+        stop.click(ended, None, list(self._rest("")), **QUIET)
 
     def _rest(self, said: str) -> dict[Any, Any]:
         """What Start, Stop and the bar show while nothing goes on, where the stream has them."""
