@@ -124,6 +124,18 @@ def depth_of_model(model_id: str, settings: Settings) -> int:
     return int(next((config[name] for name in ("num_hidden_layers", "n_layers", "n_layer") if name in config), 12))
 
 
+def matrices_of_model(model_id: str, settings: Settings, roles: Sequence[str] = ()) -> list[str]:
+    """What carries these roles (all where none is named) in each layer of a model, sorted as its updates are listed.
+
+    Raises ModelUnavailableError.
+    """
+    config = read_config(model_id, require_folder(model_id, settings) / "config.json")
+    architecture = find_architecture(str(config.get("model_type")), config.get("architectures") or ())
+    if architecture is None:
+        raise ModelUnavailableError(unsupported(model_id, str(config.get("model_type"))))
+    return sorted(architecture.layers.matrices(roles))
+
+
 def why_not(model_id: str, method: Method, settings: Settings, kind: str = "") -> str | None:
     """Why a method cannot be had on a model, or not for a kind of task where one is named; None if it can.
 

@@ -15,6 +15,9 @@ from explorer.runs.examples import OWNER
 from explorer.runs.record import RunRecord
 from explorer.runs.report import score_text
 from explorer.settings import settings
+from explorer.tasks.task import MASKED, SPAN, WRITTEN
+from explorer.tuning.kinds import kind_of
+from explorer.ui.components import rich_text
 from explorer.ui.front_door import lecturers_key
 from explorer.ui.kit import QUIET
 from explorer.ui.page import Page
@@ -23,13 +26,13 @@ from explorer.ui.sign_in import sign_in_button
 from explorer.ui.visitors import LECTURER_PREFIX, NAMES, address_of, owner_of
 
 VISITOR_KEY = "bert-explorer-visitor"
-RUN_KEY = "bert-explorer-run"
+RUNS_KEY = "bert-explorer-runs"
 
-_KEEP_URL = """(run) => {
+_KEEP_URL = """(run, ...kept) => {
   const address = new URL(window.location.href);
   if (run) address.searchParams.set("run", run);
   window.history.replaceState(window.history.state, "", address);
-  return run;
+  return [run, ...kept];
 }"""
 
 
@@ -62,20 +65,54 @@ def run_choices(records: Sequence[RunRecord]) -> list[tuple[str, str]]:
     ]
 
 
-class RunPicker:
-    """The visitor's name and the chosen run on one page. `attached` is the trigger after which both are known."""
+def _sort(record: RunRecord) -> str:
+    """What a run learned to do: classes, answers, texts, hidden words, or a model of its own."""
+    return "nothing" if record.from_nothing else kind_of(record.spec.method, record.kind).slug
 
-    def __init__(self, page: Page, accept: Callable[[RunRecord], bool] = lambda record: True) -> None:
-        self.page, self.accept = page, accept
+
+_DOES = {
+    "nothing": "is a model that began from nothing",
+    MASKED: "fills masks",
+    WRITTEN: "writes texts",
+    SPAN: "finds answers in a text",
+}
+
+
+def _does(record: RunRecord) -> str:
+    """What a run is, after its name."""
+    if not record.status.has_weights:
+        return f"is {record.status.value}"
+    said = _DOES.get(_sort(record), "gives classes" if record.labels else "gives a score")
+    return f"{said} ({record.spec.method})"
+
+
+class RunPicker:
+    """The visitor's name and the chosen run on one page. `attached` is the trigger after which both are known.
+
+    accept: which runs the page lists; needs: what it asks of one, for the sentence about a link to another. opens: which of
+    them it opens with unasked; a run that is only listed is shown where the visitor or a link names it.
+    """
+
+    def __init__(
+        self,
+        page: Page,
+        accept: Callable[[RunRecord], bool] = lambda record: True,
+        needs: str = "a run",
+        opens: Callable[[RunRecord], bool] = lambda record: True,
+    ) -> None:
+        self.page, self.accept, self.needs, self.opens = page, accept, needs, opens
         self._first: dict[int, list[tuple[str, str]]] = {}
         self.memory = gr.BrowserState("", storage_key=VISITOR_KEY, secret=VISITOR_KEY)
-        self.remembered = gr.BrowserState("", storage_key=RUN_KEY, secret=RUN_KEY)
+        self.remembered = gr.BrowserState([], storage_key=RUNS_KEY, secret=RUNS_KEY)
+        self.unasked = gr.Textbox("", label="opened with", visible="hidden")
         self.visitor = gr.Textbox("", label="visitor", visible="hidden")
         with gr.Row(elem_classes=["run-row"]):
             self.label = gr.HTML(self._label(""))
             self.run = self.dropdown("Run", elem_id="run-picker", show_label=False, container=False)
             if settings().has_login:
                 sign_in_button(page)
+        self.remark = rich_text(elem_classes=["run-remark"])
+        self.run.input(lambda: "", None, [self.remark], **QUIET)
 
     def dropdown(self, label: str, none: str = "", **options: Any) -> gr.Dropdown:
         """A list of runs; any id may be typed or sent. none: what stands first where there may be no run."""
@@ -94,10 +131,11 @@ class RunPicker:
         attached = self.page.opened(
             self.restore,
             [self.memory, self.remembered],
-            [self.memory, self.visitor, self.run, *others],
+            [self.memory, self.visitor, self.run, self.unasked, self.remark, *others],
             **QUIET,
         )
-        self.run.change(lambda run: run or "", [self.run], [self.remembered], js=_KEEP_URL, **QUIET)
+        kept = [self.remembered, self.unasked]
+        self.run.change(self._remember, [self.run, *kept], kept, js=_KEEP_URL, **QUIET)
         self.run.change(self._label, [self.run], [self.label], **QUIET)
         attached = attached.then(fn=None, js="() => { window.explorerKnows?.('run'); return []; }", **QUIET)
         self._others = others
@@ -113,13 +151,45 @@ class RunPicker:
         if not visitor.startswith(LECTURER_PREFIX) or self._is_outdated(visitor):
             visitor = NAMES.give("" if visitor.startswith(LECTURER_PREFIX) else visitor, address_of(request))
         records = self.records(visitor, request)
-        wanted = [request.query_params.get("run"), *[r.run_id for r in records if r.status.is_active], remembered]
-        run = next((str(name) for name in wanted if name and self._is_there(str(name))), None)
-        if run is None:
-            run = next((record.run_id for record in records if record.status.has_weights), None)
-        choices = run_choices(_with(self.found(run or ""), records))
+        linked = self.found(str(request.query_params.get("run") or ""))
+        default = next((one.run_id for one in records if one.status.has_weights and self.opens(one)), None)
+        run = linked.run_id if linked and self.accept(linked) else self._own(records, remembered) or default
+        shown = self.found(run or "")
+        choices = run_choices(_with(shown, records))
         updates = [gr.update(choices=self.beside(other, choices)) for other in self._others]
-        return [visitor, visitor, gr.update(choices=choices, value=run), *updates]
+        remark = self._instead(linked, shown) if linked and linked.run_id != run else ""
+        return [
+            visitor,
+            visitor,
+            gr.update(choices=choices, value=run),
+            run if run == default else "",
+            remark,
+            *updates,
+        ]
+
+    def _own(self, records: Sequence[RunRecord], remembered: Any) -> str | None:
+        """The visitor's run that trains, or else the last that they looked at, of those that the page opens with."""
+        names = remembered if isinstance(remembered, list) else []
+        known = [self.found(name) for name in names if isinstance(name, str)]
+        offered = [*(record for record in records if record.status.is_active), *filter(None, known)]
+        return next((record.run_id for record in offered if self.accept(record) and self.opens(record)), None)
+
+    def _remember(self, run: str | None, remembered: Any, unasked: str) -> list[Any]:
+        """The runs that the browser remembers, the newest first and one of each kind; not what a page opened with unasked.
+
+        Pages differ in the kinds that they can show, so that each finds the last one of its own.
+        """
+        found = self.found(run or "")
+        if found is None or found.run_id == unasked:
+            return [gr.skip(), ""]
+        names = remembered if isinstance(remembered, list) else []
+        others = [self.found(name) for name in names if isinstance(name, str)]
+        return [[found.run_id, *(one.run_id for one in others if one and _sort(one) != _sort(found))], ""]
+
+    def _instead(self, linked: RunRecord, shown: RunRecord | None) -> str:
+        """Why a run that the address names is not the one that is shown."""
+        said = Markup("“{}” {}, and this page shows {}").format(linked.name, _does(linked), self.needs)
+        return str(said + (Markup(": here is “{}”.").format(shown.name) if shown else Markup(".")))
 
     def _label(self, run: str | None) -> str:
         """The list's label, with the model that was trained: the page's choice of a model has no say over a run."""
@@ -132,10 +202,6 @@ class RunPicker:
         """Whether a browser remembers a lecturer's key that is no longer the server's."""
         key = visitor.removeprefix(LECTURER_PREFIX)
         return key != visitor and not self.page.engine.runs.is_lecturer(key)
-
-    def _is_there(self, run_id: str) -> bool:
-        record = self.found(run_id)
-        return record is not None and self.accept(record)
 
     def records(self, visitor: str, request: gr.Request | None) -> list[RunRecord]:
         """The runs that this page can show."""

@@ -11,6 +11,7 @@ from explorer.labs.delta.params import PlacementParams
 from explorer.labs.delta.schema import SpectrumResult
 from explorer.labs.delta.spectrum.figures import module_name
 from explorer.settings import settings
+from explorer.tuning.methods import find_method
 from explorer.tuning.spec import TARGETS, RunSpec
 from explorer.ui.controls import control
 from explorer.ui.kit import QUIET
@@ -51,23 +52,45 @@ def places_update(result: SpectrumResult, places: list[gr.components.Component])
     return [modules if isinstance(place, gr.Dropdown) else layers for place in places]
 
 
-def stay_within(picker: RunPicker, layers: list[gr.components.Component]) -> None:
-    """When another run is chosen, no layer is looked at that its model does not have."""
+def stay_within(picker: RunPicker, places: list[gr.components.Component]) -> None:
+    """When another run is chosen, no layer and no matrix is looked at that it does not have."""
 
-    def within(run: str, *standing: float | None) -> Any:
+    def within(run: str, *standing: Any) -> Any:
         try:
-            last = _depth(picker.page.engine.runs.get(run).spec) - 1
+            spec = picker.page.engine.runs.get(run).spec
+            last, names = _depth(spec) - 1, _matrices(spec)
         except ExplorerError:
             return [gr.skip()] * len(standing)
-        return [gr.skip() if layer is None or layer <= last else last for layer in standing]
+        return [
+            _among(names, value) if isinstance(place, gr.Dropdown) else _at_most(last, value)
+            for place, value in zip(places, standing, strict=True)
+        ]
 
-    picker.run.change(within, [picker.run, *layers], layers, **QUIET)
+    picker.run.change(within, [picker.run, *places], places, **QUIET)
+
+
+def _among(names: list[str], chosen: object) -> Any:
+    value = chosen if chosen in names else names[0]
+    return gr.update(choices=[(module_name(name), name) for name in names], value=value)
+
+
+def _at_most(last: int, layer: float | None) -> Any:
+    return gr.skip() if layer is None or layer <= last else last
 
 
 def _depth(spec: RunSpec) -> int:
     from explorer.runs.checks import depth_of_model
 
     return spec.student_layers or depth_of_model(spec.model, settings())
+
+
+def _matrices(spec: RunSpec) -> list[str]:
+    """What a run adapts in each layer, by the names that its family gives them."""
+    from explorer.runs.checks import matrices_of_model
+
+    method = find_method(spec.method)
+    roles = spec.targets if "targets" in method.options else () if method.whole_tensors else ("key", "value", "ffn_out")
+    return matrices_of_model(spec.model, settings(), roles)
 
 
 def matrix_choice() -> tuple[gr.Dropdown, gr.Number]:

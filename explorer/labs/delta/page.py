@@ -12,6 +12,7 @@ from explorer.labs.delta.intruders.page import build_intruders
 from explorer.labs.delta.spectrum.page import build_spectrum
 from explorer.labs.delta.sweep.page import build_sweep
 from explorer.labs.delta.weight.page import build_weight
+from explorer.tasks.task import WRITTEN
 from explorer.tuning.methods import find_method
 from explorer.ui.page import Page
 from explorer.ui.run_picker import RunPicker
@@ -19,7 +20,14 @@ from explorer.ui.run_picker import RunPicker
 
 def build(page: Page) -> None:
     """One choice of a run above, and a tab for each question."""
-    picker = RunPicker(page, lambda record: find_method(record.spec.method).changes_matrices)
+    picker = RunPicker(
+        page,
+        accept=lambda record: find_method(record.spec.method).changes_matrices,
+        needs="runs that change weight matrices",
+        opens=lambda record: (
+            record.kind != WRITTEN
+        ),  # a BERT's: the comparisons and the text of the page are about these
+    )
     with gr.Tabs():
         spectrum = gr.Tab("Spectrum", id="spectrum")
         with gr.Tab("Beside W", id="weight") as weight:
@@ -36,5 +44,5 @@ def build(page: Page) -> None:
         followers = [*whole, *matrix, *places, *more]
         with spectrum:
             stream = build_spectrum(page, picker, followers)
-    stay_within(picker, [place for place in followers if isinstance(place, gr.Number)])
+    stay_within(picker, followers)
     stream.on(picker.wire(other, second, third), picker.run.input)

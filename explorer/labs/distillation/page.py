@@ -8,13 +8,22 @@ from explorer.labs.distillation.ablation.page import build_ablation
 from explorer.labs.distillation.losses.page import build_losses
 from explorer.labs.distillation.soft.page import build_soft_targets
 from explorer.labs.distillation.train.page import build_train
+from explorer.runs.record import RunRecord
+from explorer.tasks.task import CLASSES, MASKED
+from explorer.tuning.kinds import kind_of
 from explorer.ui.page import Page
 from explorer.ui.run_picker import RunPicker
 
 
+def can_teach(record: RunRecord) -> bool:
+    """Whether a run has classes, a score or a vocabulary to teach: one that marks answers or writes texts has none."""
+    learnt = kind_of(record.spec.method, record.kind).slug
+    return record.status.has_weights and not record.from_nothing and learnt in (CLASSES, MASKED)
+
+
 def build(page: Page) -> None:
     """One choice of a run above, which is the teacher on every tab."""
-    picker = RunPicker(page, accept=lambda record: record.status.has_weights and not record.from_nothing)
+    picker = RunPicker(page, can_teach, needs="runs that can teach", opens=lambda record: bool(record.labels))
     with gr.Tabs():
         with gr.Tab("Soft targets", id="soft"):
             build_soft_targets(page, picker)

@@ -19,7 +19,7 @@ def build(page: Page) -> None:
         with gr.Tab("Continue a text", id="continue") as tab:
             build_continued(page, tab)
         with gr.Tab("A meaning in words", id="meaning") as meaning:
-            picker = RunPicker(page, accept=lambda record: record.kind == WRITTEN)
+            picker = RunPicker(page, accept=lambda record: record.kind == WRITTEN, needs="runs that write texts")
             build_meaning(page, meaning, picker)
         with gr.Tab("Adapt GPT-2", id="adapt") as adapting:
             build_adapt(page, adapting, picker)

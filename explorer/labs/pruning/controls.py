@@ -19,6 +19,8 @@ from explorer.maths.importance import SCORES
 from explorer.runs.record import RunRecord
 from explorer.settings import settings
 from explorer.tasks.sources import choices
+from explorer.tasks.task import CLASSES
+from explorer.tuning.kinds import kind_of
 from explorer.tuning.methods import find_method
 from explorer.ui.controls import control
 from explorer.ui.folds import Framed, Panel
@@ -31,10 +33,9 @@ from explorer.ui.wiring import Question
 
 
 def can_be_pruned(record: RunRecord) -> bool:
-    """Whether a run is listed here: it has weights, and no virtual tokens before the text."""
-    return (
-        record.status.has_weights and not record.from_nothing and not find_method(record.spec.method).has_virtual_tokens
-    )
+    """Whether a run is listed here: it gives classes or a score, has weights, and no virtual tokens before the text."""
+    classifies = kind_of(record.spec.method, record.kind).slug == CLASSES and not record.from_nothing
+    return classifies and record.status.has_weights and not find_method(record.spec.method).has_virtual_tokens
 
 
 class Subject:
@@ -51,7 +52,7 @@ class Subject:
                 elem_id="prune-what",
             )
             with gr.Column(scale=1, min_width=300):
-                self.picker = RunPicker(page, accept=can_be_pruned)
+                self.picker = RunPicker(page, can_be_pruned, needs="runs with classes or a score")
         with gr.Accordion("Task, loss and how many examples", open=False), gr.Row(elem_classes=["prune-how"]):
             self.task = control(Asking, "task", choices=[("its own", ""), *choices(settings())])
             self.loss = control(Asking, "loss")

@@ -64,7 +64,9 @@ def build_switches(page: Page, tab: gr.Tab) -> None:
 
 def build_run_switches(page: Page, tab: gr.Tab) -> None:
     """The same for a run's classifier."""
-    picker = RunPicker(page, accept=lambda record: bool(record.labels))
+    picker = RunPicker(
+        page, lambda record: bool(record.labels) and record.status.has_weights, needs="runs with classes"
+    )
     with bench():
         with asks(290):
             first = control(AblateRunParams, "sentence_a", value=PRAISE)

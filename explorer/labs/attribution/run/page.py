@@ -27,7 +27,7 @@ def can_be_explained(record: RunRecord) -> bool:
 def build_run(page: Page, tab: gr.Tab, explain: Callable[[], None]) -> None:
     """explain: lays out the page's Why."""
     shared = Bench("run-attribution")
-    picker = RunPicker(page, can_be_explained)
+    picker = RunPicker(page, can_be_explained, needs="runs with classes")
     with bench():
         with asks():
             first = control(AttributeRunParams, "sentence_a", value=PRAISE, elem_id="run-attribution-input")

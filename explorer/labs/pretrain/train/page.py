@@ -46,7 +46,7 @@ heart. Adam with weight decay 0.01, the rate rises linearly in the warm-up and f
 
 def build_train(page: Page, tab: gr.Tab) -> None:
     """The chosen run, or the worked example, is drawn when the tab is opened."""
-    picker = RunPicker(page, accept=lambda record: record.from_nothing)
+    picker = RunPicker(page, accept=lambda record: record.from_nothing, needs="runs from nothing")
     with bench():
         with asks():
             start, stop = start_stop("Train", "pretrain")
