@@ -20,7 +20,7 @@ from explorer.home import HOME
 from explorer.labs import CHAPTERS, LABS, Lab
 from explorer.reference import Reference, all_of
 from explorer.settings import Settings, settings
-from explorer.ui import sessions
+from explorer.ui import serving, sessions
 from explorer.ui.class_door import ClassDoor
 from explorer.ui.closing import Closing
 from explorer.ui.components import ASSETS, head_scripts, notice_place, theme
@@ -102,6 +102,7 @@ def _no_value(block_fn: Any, error: Exception) -> str:
 def build_app(engine: Engine) -> gr.Blocks:
     """All pages as one Gradio app; nothing heavy is imported and no model is loaded."""
     sessions.install()
+    serving.install()
     app = _Pages(title=TITLE, analytics_enabled=False, fill_width=True, delete_cache=FILES_KEPT)
     with app:
         _build_page(app, HOME, engine)
