@@ -35,6 +35,7 @@ def install() -> None:
     longer. It gives the server 5 s to begin.
     """
     from gradio import http_server, networking
+    from gradio.exceptions import ServerFailedToStartError
 
     class PatientServer(
         http_server.Server
@@ -48,8 +49,8 @@ def install() -> None:
         def run_in_thread(self) -> None:
             """As Gradio's; raises only where the thread has ended, as it does where another program has the port."""
             try:
-                super().run_in_thread()
-            except http_server.ServerFailedToStartError:
+                super().run_in_thread()  # type: ignore[no-untyped-call]
+            except ServerFailedToStartError:
                 while self.thread.is_alive() and not self.started:
                     time.sleep(0.01)
                 if not self.started:
