@@ -36,8 +36,8 @@ MOST_REDIRECTS = 5
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 REFUSED = (
-    "This server fetches no links. Bring the file itself: choose it on the page, name a file of your own machine by "
-    "gradio_client's handle_file, or have an assistant send the content (data:text/csv;base64,…). Whoever runs the server can allow links by "
+    "This server fetches no links. Bring the file itself: choose it on the page, name one of your own machine by gradio_client's "
+    "handle_file, or have an assistant send the content (data:text/csv;base64,…). Whoever runs the server can allow links by "
     "EXPLORER_LINKS=1."
 )
 NOT_PUBLIC = "The link must be http:// or https:// and lead to a public site. Download the file yourself and bring it."
