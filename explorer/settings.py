@@ -84,6 +84,7 @@ class Settings:
     frame_ancestors: str = SPACES  # EXPLORER_FRAMES: sites that may show the app in a frame, beside itself
     question_bytes: int = 8 * MEBIBYTE  # EXPLORER_QUESTION_MB: one request, but for an upload
     upload_bytes: int = 100 * MEBIBYTE  # EXPLORER_UPLOAD_MB: one file
+    links: bool = False  # EXPLORER_LINKS: may a visitor bring a file by a link, which the server then fetches?
     free_disk_bytes: int = GIBIBYTE  # EXPLORER_FREE_DISK_GB: with less, no upload is taken
     questions_a_minute: int = 0  # EXPLORER_QUESTIONS_A_MINUTE: of one visitor; 0: no limit. Unset: on 127.0.0.1
     address_questions_a_minute: int = 0  # EXPLORER_ADDRESS_QUESTIONS_A_MINUTE: of all who come from one address
@@ -138,6 +139,7 @@ class Settings:
             frame_ancestors=_sources(environment, "EXPLORER_FRAMES", standard.frame_ancestors),
             question_bytes=_megabytes(environment, "EXPLORER_QUESTION_MB", standard.question_bytes),
             upload_bytes=_megabytes(environment, "EXPLORER_UPLOAD_MB", standard.upload_bytes),
+            links=_switch(environment, "EXPLORER_LINKS", standard.links),
             free_disk_bytes=_gigabytes(environment, "EXPLORER_FREE_DISK_GB", standard.free_disk_bytes),
             **_rates(environment, standard),
         )
