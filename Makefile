@@ -18,6 +18,15 @@ $(VENV)/.installed-dev: $(VENV)/.installed $(VENV)/.frontend requirements-dev.tx
 	$(BIN)/pip install --quiet -r requirements-dev.txt
 	@touch $@
 
+# Ray stands in an environment of its own, which reads everything else from the one above: `make test` stays without it.
+RAY := $(VENV)/ray
+SITE := -c "import site; print(site.getsitepackages()[0])"
+$(RAY)/.installed: $(VENV)/.installed-dev requirements-ray.txt
+	$(PYTHON) -m venv $(RAY)
+	$(abspath $(BIN))/python $(SITE) > "$$($(RAY)/bin/python $(SITE))/beside.pth"
+	$(RAY)/bin/pip install --quiet -r requirements-ray.txt
+	@touch $@
+
 # With npm the pages are less to fetch: a smaller Plotly, and Gradio's scripts joined into one. Without it they come as they are.
 $(VENV)/.frontend: $(VENV)/.installed deploy/frontend.py
 	@$(BIN)/python -m deploy.frontend
@@ -43,10 +52,11 @@ test: export PYTHONDONTWRITEBYTECODE =
 test: setup-dev browser
 	$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder
 
-# The fuzz ten times as long as `make test` has it (EXPLORER_FUZZ_SEED=N draws others), and a minute without a network.
-check: test
+# The fuzz ten times as long as `make test` has it (EXPLORER_FUZZ_SEED=N draws others), a minute without a network, and a cluster's tests.
+check: test $(RAY)/.installed
 	EXPLORER_FUZZ_CALLS=5000 $(BIN)/python -m pytest -q tests/test_fuzz.py
 	EXPLORER_AWAY_SECONDS=60 $(BIN)/python -m pytest -q tests/e2e/test_lost_connection.py
+	$(RAY)/bin/python -m pytest -q tests/engine/test_cluster.py tests/engine/test_engines.py
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy

@@ -5,17 +5,33 @@ from __future__ import annotations
 import argparse
 import importlib.util
 import secrets
+import signal
 import sys
 from dataclasses import replace
 
 from explorer.pauses import no_search
+from explorer.settings import LAST_PORT, listen_on, settings
+
+if __name__ == "__main__":  # before Gradio is imported, which reads settings itself and says nothing that helps
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # process 1, as in a container, hears only what it asks for
+    try:
+        settings()
+    except ValueError as error:
+        print(error, file=sys.stderr)
+        sys.exit(2)
 
 with no_search():  # half a second less before the first page
     from explorer.engine.chosen import engine_of
     from explorer.errors import ExplorerError
     from explorer.models.catalog import DEFAULT_MODEL
-    from explorer.settings import listen_on, settings
     from explorer.shell import build_app, launch_options
+    from explorer.ui.serving import serve_until_told
+
+
+def _port(text: str) -> int:
+    if not text.isdecimal() or not 1 <= int(text) <= LAST_PORT:
+        raise argparse.ArgumentTypeError(f"a port is a number from 1 to {LAST_PORT}, and this is {text!r}")
+    return int(text)
 
 
 def main() -> None:
@@ -23,7 +39,7 @@ def main() -> None:
     standard = settings()
     parser = argparse.ArgumentParser(description="Serve the BERT Explorer.")
     parser.add_argument("--host", default=standard.server_name, help="default: GRADIO_SERVER_NAME or 127.0.0.1")
-    parser.add_argument("--port", type=int, default=standard.server_port, help="default: GRADIO_SERVER_PORT or 7860")
+    parser.add_argument("--port", type=_port, default=standard.server_port, help="default: GRADIO_SERVER_PORT or 7860")
     parser.add_argument(
         "--mcp", action="store_true", help="serve the actions to assistants as well, at /gradio_api/mcp/"
     )
@@ -56,7 +72,7 @@ def main() -> None:
             f"The app cannot listen on port {arguments.port}: give another by --port or GRADIO_SERVER_PORT. ({error})"
         )
     engine.warm_up(DEFAULT_MODEL)  # not before: reading torch would keep the first page waiting
-    app.block_thread()
+    serve_until_told(app)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import time
+import tracemalloc
 
 import httpx
 import psutil
@@ -11,6 +13,7 @@ from benchmarks.serving import listening
 from benchmarks.visitors import MODEL
 
 VISITORS = 200
+SESSIONS = 20
 MASKING = {"data": [MODEL, "The keys to the cabinet [MASK] on the table.", 5, ""]}
 SERVER = """
 import dataclasses
@@ -49,11 +52,31 @@ def _cost(labs: int) -> tuple[float, float]:
             return (new - known) / VISITORS, (server.memory_info().rss - held) / VISITORS
 
 
+def _session_bytes(components: int) -> int:
+    """What a new session takes beside so many components, by Python's own count."""
+    import gradio as gr
+
+    from explorer.ui.sessions import VisitorState
+
+    with gr.Blocks() as app:
+        for _ in range(components):
+            gr.Textbox()
+    gc.collect()
+    tracemalloc.start()
+    kept = [VisitorState(app) for _ in range(SESSIONS)]
+    taken = tracemalloc.get_traced_memory()[0]
+    tracemalloc.stop()
+    return taken // len(kept)
+
+
 def measure() -> str:
-    """With three labs, with all, and with five pages more."""
+    """Sessions beside ten components and a thousand, then the server with three labs, with all, and with five pages more."""
     from explorer.labs import LABS
 
-    lines = []
+    few, many = _session_bytes(10), _session_bytes(1000)
+    lines = [
+        f"a new session: {few} bytes beside 10 components, {many} beside 1,000 (wanted: at most 1.5 times as many)"
+    ]
     for count in (3, len(LABS), len(LABS) + 5):
         seconds, size = _cost(count)
         lines.append(

@@ -24,6 +24,7 @@ from explorer.errors import BadInputError, ExplorerError
 from explorer.kinds import Flag, Number, OneOf
 from explorer.labs import LABS, LiveAction
 from explorer.reference import Parameter, reference
+from explorer.settings import settings
 from explorer.tables import Table
 
 PROGRESS_SECONDS = 0.5
@@ -81,6 +82,10 @@ def _unknown(name: str) -> str:
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})
 def main() -> None:
     """The BERT Explorer in a terminal: every figure of its pages as a table."""
+    try:
+        settings()
+    except ValueError as error:
+        raise Refused(str(error)) from None
 
 
 @main.command("list")

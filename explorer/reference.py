@@ -44,7 +44,8 @@ SHARED = {
     "hard_weight": "of the loss against the labels",
     "cosine_weight": "of the loss between hidden states",
     "branch": "ids of tokens that follow the text before the continuation begins",
-    "file": "by gradio_client's handle_file, or from an assistant a link (https://…) or the content (data:text/csv;base64,…)",
+    "file": "by gradio_client's handle_file, or from an assistant its content (data:text/csv;base64,…); a link (https://…) only "
+    "where the server fetches links",
     "matrix": "counts, a list of rows: [[3, 1], [0, 2]]",
     "points": "pairs of numbers: [[0.5, 1], [4, 3.5]]",
 }

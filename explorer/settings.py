@@ -16,6 +16,7 @@ BUNDLED_MODELS = ROOT / "assets" / "models"
 GIBIBYTE = 2**30
 BACKENDS = ("local", "ray")
 MEBIBYTE = 2**20
+LAST_PORT = 65535
 
 SPACES = "https://huggingface.co https://*.huggingface.co"
 """Where Spaces show an app in a frame."""
@@ -83,6 +84,7 @@ class Settings:
     frame_ancestors: str = SPACES  # EXPLORER_FRAMES: sites that may show the app in a frame, beside itself
     question_bytes: int = 8 * MEBIBYTE  # EXPLORER_QUESTION_MB: one request, but for an upload
     upload_bytes: int = 100 * MEBIBYTE  # EXPLORER_UPLOAD_MB: one file
+    links: bool = False  # EXPLORER_LINKS: may a visitor bring a file by a link, which the server then fetches?
     free_disk_bytes: int = GIBIBYTE  # EXPLORER_FREE_DISK_GB: with less, no upload is taken
     questions_a_minute: int = 0  # EXPLORER_QUESTIONS_A_MINUTE: of one visitor; 0: no limit. Unset: on 127.0.0.1
     address_questions_a_minute: int = 0  # EXPLORER_ADDRESS_QUESTIONS_A_MINUTE: of all who come from one address
@@ -97,7 +99,7 @@ class Settings:
         standard = cls()
         return cls(
             server_name=environment.get("GRADIO_SERVER_NAME") or standard.server_name,
-            server_port=int(_number(environment, "GRADIO_SERVER_PORT", standard.server_port)),
+            server_port=int(_number(environment, "GRADIO_SERVER_PORT", standard.server_port, 1, LAST_PORT)),
             device=environment.get("EXPLORER_DEVICE") or standard.device,
             model_cache_bytes=_gigabytes(environment, "EXPLORER_MODEL_CACHE_GB", standard.model_cache_bytes),
             workers=int(_number(environment, "EXPLORER_WORKERS", standard.workers, least=1)),
@@ -137,12 +139,15 @@ class Settings:
             frame_ancestors=_sources(environment, "EXPLORER_FRAMES", standard.frame_ancestors),
             question_bytes=_megabytes(environment, "EXPLORER_QUESTION_MB", standard.question_bytes),
             upload_bytes=_megabytes(environment, "EXPLORER_UPLOAD_MB", standard.upload_bytes),
+            links=_switch(environment, "EXPLORER_LINKS", standard.links),
             free_disk_bytes=_gigabytes(environment, "EXPLORER_FREE_DISK_GB", standard.free_disk_bytes),
             **_rates(environment, standard),
         )
 
 
-def _number(environment: Mapping[str, str], name: str, standard: float, least: float = 0) -> float:
+def _number(
+    environment: Mapping[str, str], name: str, standard: float, least: float = 0, most: float = math.inf
+) -> float:
     text = environment.get(name, "").strip()
     if not text:
         return standard
@@ -150,8 +155,9 @@ def _number(environment: Mapping[str, str], name: str, standard: float, least: f
         number = float(text)
     except ValueError:
         number = math.nan
-    if not least <= number < math.inf:
-        raise ValueError(f"{name} must be a number, {least:g} or more, and is {text!r}")
+    if not (math.isfinite(number) and least <= number <= most):
+        bounds = f"{least:g} or more" if most == math.inf else f"{least:g} to {most:g}"
+        raise ValueError(f"{name} must be a number, {bounds}, and is {text!r}.")
     return number
 
 
@@ -159,7 +165,7 @@ def _one_of(environment: Mapping[str, str], name: str, choices: tuple[str, ...])
     """The first of the choices where the variable is not set."""
     text = environment.get(name, "").strip().lower() or choices[0]
     if text not in choices:
-        raise ValueError(f"{name} must be {' or '.join(choices)}, and is {text!r}")
+        raise ValueError(f"{name} must be {' or '.join(choices)}, and is {text!r}.")
     return text
 
 
@@ -177,7 +183,7 @@ def _sources(environment: Mapping[str, str], name: str, standard: str) -> str:
     if text == "none":
         return ""
     if not re.fullmatch(r"[\w:/.*' -]*", text, re.ASCII):
-        raise ValueError(f"{name} must be sites such as https://school.example, with spaces between, and is {text!r}")
+        raise ValueError(f"{name} must be sites such as https://school.example, with spaces between, and is {text!r}.")
     return text
 
 

@@ -20,7 +20,7 @@ from explorer.home import HOME
 from explorer.labs import CHAPTERS, LABS, Lab
 from explorer.reference import Reference, all_of
 from explorer.settings import Settings, settings
-from explorer.ui import sessions
+from explorer.ui import links, serving, sessions
 from explorer.ui.class_door import ClassDoor
 from explorer.ui.closing import Closing
 from explorer.ui.components import ASSETS, head_scripts, notice_place, theme
@@ -30,12 +30,14 @@ from explorer.ui.front_door import FrontDoor
 from explorer.ui.frontend import FOR_A_DAY, STYLE_NAME, KeptAssets, dressed, serve_plotly, serve_style
 from explorer.ui.kept_pages import KeptPages
 from explorer.ui.limits import Limits
+from explorer.ui.links import LinkingPages, Links
 from explorer.ui.notices import NoticingPages
 from explorer.ui.page import Page
 from explorer.ui.picker import Picker
 from explorer.ui.policy import inline_scripts, page_policy
 from explorer.ui.refusal import Refusal
 from explorer.ui.streams import StreamingPages
+from explorer.ui.uploads import Uploads
 
 TITLE = "BERT Explorer"
 
@@ -43,7 +45,7 @@ FILES_KEPT = (3600, 24 * 3600)
 """Files that visitors brought or were handed: looked through every hour, removed after a day (seconds)."""
 
 
-class _Pages(DocumentedPages, NoticingPages, StreamingPages):
+class _Pages(DocumentedPages, NoticingPages, StreamingPages, LinkingPages):
     """Pages in one Blocks, which are described once, when they are served.
 
     Gradio builds a server and describes all components after every page (`Blocks.route`), and twice more at the launch.
@@ -80,7 +82,11 @@ class _Pages(DocumentedPages, NoticingPages, StreamingPages):
         self.current_page = lab.slug
 
     def launch(self, *given: Any, **options: Any) -> Any:
-        """As Gradio's; no more is built from then on, so that one description of the components does."""
+        """As Gradio's; no more is built from then on, so that one description of the components does.
+
+        What the actions do is read now: with two threads that parse at once, Python 3.11 fails.
+        """
+        assert self.references
         self.default_config.get_config = cache(self.default_config.get_config)  # type: ignore[method-assign]
         return super().launch(*given, **options)
 
@@ -102,6 +108,8 @@ def _no_value(block_fn: Any, error: Exception) -> str:
 def build_app(engine: Engine) -> gr.Blocks:
     """All pages as one Gradio app; nothing heavy is imported and no model is loaded."""
     sessions.install()
+    links.install()
+    serving.install()
     app = _Pages(title=TITLE, analytics_enabled=False, fill_width=True, delete_cache=FILES_KEPT)
     with app:
         _build_page(app, HOME, engine)
@@ -196,14 +204,14 @@ def _policy_of(page: str, sites: str) -> str:
     return page_policy(page, [*inline_scripts(head_scripts()), *inline_scripts(template())], sites)
 
 
-def _passed(engine: Engine, chosen: Settings) -> list[Middleware]:
+def _passed(engine: Engine, chosen: Settings, uploads: Uploads) -> list[Middleware]:
     """What every request passes, in this order."""
     entry, sites = Entry(chosen.class_password), chosen.frame_ancestors
     pages = ["/", *(f"/{lab.slug}" for lab in LABS)]
     return [
         Middleware(FrontDoor, is_lecturer=engine.runs.is_lecturer, entry=entry, sites=sites),
         Middleware(ClassDoor, entry=entry, sites=sites),
-        Middleware(Limits, settings=chosen),
+        Middleware(Limits, settings=chosen, uploads=uploads),
         Middleware(Closing),
         Middleware(KeptAssets),
         Middleware(KeptPages, paths=pages, dressed=dressed, policy=partial(_policy_of, sites=sites)),
@@ -213,8 +221,10 @@ def _passed(engine: Engine, chosen: Settings) -> list[Middleware]:
 def launch_options(engine: Engine, chosen: Settings | None = None) -> dict[str, Any]:
     """What the app's launch needs beside host and port; `chosen` is this process's settings where it is not given."""
     chosen = chosen or settings()
+    uploads = Uploads(chosen)
     return {
         "password": chosen.class_password,
+        "links": Links(chosen, uploads),
         "theme": theme(),
         "css": _style(),
         "head": head_scripts(),
@@ -224,7 +234,7 @@ def launch_options(engine: Engine, chosen: Settings | None = None) -> dict[str, 
         "max_file_size": chosen.upload_bytes,
         "state_session_capacity": sessions.MOST_SESSIONS,
         "app_kwargs": {
-            "middleware": _passed(engine, chosen),
+            "middleware": _passed(engine, chosen, uploads),
             "routes": [
                 Route("/explorer/plotly.min.js", serve_plotly),
                 Route(f"/{STYLE_NAME}", serve_style),

@@ -25,5 +25,5 @@ def serving(app: gr.Blocks, **options: Any) -> Iterator[str]:
     comes second tries the next, which a server that also serves assistants cannot: its sessions are opened once.
     """
     given = {"server_name": "127.0.0.1", "server_port": free_port(), "prevent_thread_lock": True, "quiet": True}
-    yield app.launch(**given, **options)[1]
+    yield app.launch(**{**given, **options})[1]
     app.close()

@@ -60,6 +60,7 @@ VARIABLES = (
     ("EXPLORER_FRAMES", "none", "frame_ancestors", ""),
     ("EXPLORER_QUESTION_MB", "0.5", "question_bytes", 2**19),
     ("EXPLORER_UPLOAD_MB", "20", "upload_bytes", 20 * 2**20),
+    ("EXPLORER_LINKS", "1", "links", True),
     ("EXPLORER_FREE_DISK_GB", "0.5", "free_disk_bytes", GIBIBYTE // 2),
     ("EXPLORER_QUESTIONS_A_MINUTE", "30", "questions_a_minute", 30),
     ("EXPLORER_ADDRESS_QUESTIONS_A_MINUTE", "90", "address_questions_a_minute", 90),

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from threading import Event
 from typing import Any, Protocol, TypeVar
@@ -13,6 +14,7 @@ from typing import Any, Protocol, TypeVar
 from torch import Tensor
 
 from explorer.errors import BadInputError, StorageError
+from explorer.runs.leaving import LEAVING
 from explorer.runs.record import RunRecord, RunStatus
 from explorer.runs.reporter import Reporter, Steps
 from explorer.runs.share import SHARE
@@ -101,7 +103,8 @@ class Working:
     def _train(self, training: Trained) -> None:
         reporter = Reporter(self.record, training)
         try:
-            self._follow(training, reporter)
+            with LEAVING.waits_for():
+                self._follow(training, reporter)
         finally:  # the curve up to a divergence is what shows it
             self.record = reporter.report(self.record)
             self.publish(self.record)
@@ -117,13 +120,18 @@ class Working:
                 self.publish(self.record)
             due = now - saved > CHECKPOINT_SECONDS or update.step - step >= CHECKPOINT_STEPS
             if due and now - saved > rest and update.step < training.steps:
-                self.record = reporter.report(self.record, saved=update.step)
-                self.publish(self.record)  # first, so that no curve ends before its checkpoint
-                save_tensors(self.folder / RESUME, training.state())
+                self._checkpoint(training, reporter)
                 saved, step = time.monotonic(), update.step
                 rest = min(LONGEST_REST, (saved - now) / CHECKPOINT_SHARE)
+            LEAVING.keep(partial(self._checkpoint, training, reporter))
             if self.stopping.is_set():
                 break
+
+    def _checkpoint(self, training: Trained, reporter: Reporter) -> None:
+        """The record goes first, so that no curve ends before its checkpoint."""
+        self.record = reporter.report(self.record, saved=training.step)
+        self.publish(self.record)
+        save_tensors(self.folder / RESUME, training.state())
 
     def _ended(self, training: Trained) -> dict[str, Any]:
         """The last words of a run: done, or stopped with a checkpoint to go on from."""

@@ -20,8 +20,8 @@ MOST_ROWS = 200
 
 
 NO_FILE = (
-    "A file must come as a link to it (https://…) or as its content (data:text/csv;base64,…). Send one of the two, or let a "
-    "person choose the file on the page."
+    "A file must come as its content (data:text/csv;base64,…), or as a link to it (https://…) where the server fetches links. "
+    "Send the content, or let a person choose the file on the page."
 )
 """What an assistant is told of anything else."""
 

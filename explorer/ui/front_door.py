@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from urllib.parse import quote, unquote, urlencode
 
@@ -20,13 +21,35 @@ COOKIE = "bert-explorer-lecturer"
 
 CLOSED = (
     "/monitoring",
-    "/gradio_api/monitoring",
-    "/gradio_api/deep_link",
-    "/gradio_api/runs",
-    "/gradio_api/run-history",
+    "/openapi.json",
+    "/svelte/",
+    *(
+        f"/gradio_api/{route}"
+        for route in (
+            "component_server",
+            "custom_component",
+            "deep_link",
+            "dev/",
+            "monitoring",
+            "process_recording",
+            "profiling",
+            "proxy=",
+            "run-history",
+            "runs",
+            "stream/",
+            "token",
+            "undo-vibe-edit",
+            "vibe-",
+        )
+    ),
 )
-"""What Gradio opens to everybody by itself: who asked what and how long it took, a session's components as a file, and a page
-that copies what was asked to storage of the hub."""
+"""What Gradio opens to everybody by itself and no page uses: who asked what and how long it took, a session's components as a
+file, copies of what was asked in storage of the hub, recordings that it converts, other servers' pages, and so on."""
+
+LINK = re.compile(r"/gradio_api/file[=/]\W*https?\W", re.IGNORECASE)
+"""Gradio would fetch that, for anybody and of any size, and hand it on."""
+
+NO_RELAY = "This server hands on its own files alone. Open the link itself."
 
 
 class FrontDoor:
@@ -59,6 +82,8 @@ class FrontDoor:
         path = request.scope["path"]
         if path.startswith(CLOSED):
             return PlainTextResponse("Not found", status_code=404)
+        if LINK.match(path):
+            return PlainTextResponse(NO_RELAY, status_code=403)
         if request.method == "GET" and KEY in request.query_params:
             return self._without_key(request)
         return None

@@ -4,21 +4,16 @@ from __future__ import annotations
 
 import re
 import secrets
-import shutil
-from pathlib import Path
 
-from gradio.utils import get_upload_folder
 from starlette.datastructures import MutableHeaders
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from explorer.settings import GIBIBYTE, MEBIBYTE, Settings
+from explorer.settings import MEBIBYTE, Settings
 from explorer.ui.entry import cookie
 from explorer.ui.rates import Rate, host_of
-
-COOKIE = "bert-explorer-visitor"
-LONGEST_NAME = 64
+from explorer.ui.uploads import COOKIE, Uploads, megabytes, name_of, too_large_file
 
 UPLOADS = "/gradio_api/upload"
 QUESTIONS = re.compile(r"/gradio_api/(queue/join|run/|api/|call/|mcp\b)")
@@ -34,15 +29,14 @@ SESSION = re.compile(rb'(?<!\\)"session_hash"\s*:\s*"([\w-]{1,64})"')
 class Limits:
     """ASGI middleware. A visitor is known by a cookie, and a script, which keeps none, by the session that it names.
 
-    Whoever invents names stays within what all of one address may ask.
+    Whoever invents names stays within what all of one address may ask. uploads: counted with those that come by other ways.
     """
 
-    def __init__(self, app: ASGIApp, settings: Settings) -> None:
+    def __init__(self, app: ASGIApp, settings: Settings, uploads: Uploads | None = None) -> None:
         self.app, self.settings = app, settings
         self.questions = Rate(settings.questions_a_minute, 60)
         self.address_questions = Rate(settings.address_questions_a_minute, 60)
-        self.uploads = Rate(settings.uploads_an_hour, 3600)
-        self.address_uploads = Rate(settings.address_uploads_an_hour, 3600)
+        self.uploads = uploads or Uploads(settings)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Refuse what is too much, and hand everything else on."""
@@ -62,14 +56,14 @@ class Limits:
         body = await _read(receive, most)
         if body is None:
             said = (
-                f"This is longer than {_megabytes(most)}, the most that this server reads of one question. "
+                f"This is longer than {megabytes(most)}, the most that this server reads of one question. "
                 "Send less of it, or upload it as a file."
             )
             await _refuse(413, said)(request.scope, receive, send)
             return
         counted = QUESTIONS.match(request.scope["path"])
-        named = SESSION.search(body) if counted and not _name(request) else None
-        said = self._too_often(request, named[1].decode() if named else _name(request)) if counted else ""
+        named = SESSION.search(body) if counted and not name_of(request) else None
+        said = self._too_often(request, named[1].decode() if named else name_of(request)) if counted else ""
         if said:
             await _refuse(429, said, {"retry-after": "5"})(request.scope, receive, send)
             return
@@ -91,10 +85,8 @@ class Limits:
 
     async def _upload(self, request: Request, receive: Receive, send: Send) -> None:
         most = self.settings.upload_bytes + FRAMING
-        too_large = (
-            f"A file may have at most {_megabytes(self.settings.upload_bytes)} on this server. Bring a smaller one."
-        )
-        status, said = self._no_upload(request)
+        too_large = too_large_file(self.settings.upload_bytes)
+        status, said = self.uploads.refusal(request)
         if not said and int(request.headers.get("content-length") or 0) > most:
             status, said = 413, too_large
         if said:
@@ -121,29 +113,9 @@ class Limits:
             if not answered:
                 await _refuse(413, too_large)(request.scope, receive, send)
 
-    def _no_upload(self, request: Request) -> tuple[int, str]:
-        """The status and the sentence of a refusal, or an empty one."""
-        if _free_bytes() < self.settings.free_disk_bytes:
-            return 507, (
-                f"This server's disk has less than {self.settings.free_disk_bytes / GIBIBYTE:.2g} GB left, so it takes no files "
-                "now. Whoever runs it can free some space."
-            )
-        host = host_of(request)
-        if not self.uploads.take(f"{host} {_name(request)}"):
-            return 429, (
-                f"You have brought more than {self.uploads.most:,} files within an hour, the most that this server takes of "
-                "one visitor. Try again in a few minutes; what you brought earlier is still there."
-            )
-        if not self.address_uploads.take(host):
-            return 429, (
-                f"More than {self.address_uploads.most:,} files came from your network within an hour, the most that this server "
-                "takes. Try again in a few minutes."
-            )
-        return 200, ""
-
     def _naming(self, request: Request, send: Send) -> Send:
         """`send`, which gives a browser that has none a name with its first page."""
-        if _name(request) or not (self.questions.most or self.uploads.most):
+        if name_of(request) or not (self.questions.most or self.uploads.rate.most):
             return send
 
         async def named(message: Message) -> None:
@@ -158,20 +130,6 @@ class Limits:
 
 class _TooLargeError(Exception):
     """More has come than one request may bring."""
-
-
-def _name(request: Request) -> str:
-    return request.cookies.get(COOKIE, "")[:LONGEST_NAME]
-
-
-def _megabytes(size: int) -> str:
-    return f"{size / MEBIBYTE:.3g} MB"
-
-
-def _free_bytes() -> int:
-    """Of the disk to which uploads go."""
-    folder = Path(get_upload_folder()).absolute()
-    return shutil.disk_usage(next(one for one in (folder, *folder.parents) if one.is_dir())).free
 
 
 def _refuse(status: int, said: str, headers: dict[str, str] | None = None) -> JSONResponse:

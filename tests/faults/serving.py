@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from explorer.settings import ROOT
@@ -31,14 +31,14 @@ def until(condition: Callable[[], bool]) -> None:
 
 
 class Server:
-    """`python app.py` on a free port, of this repository or of another folder."""
+    """`python app.py` on a free port, of this repository or of another folder. before: a command that starts it."""
 
-    def __init__(self, data: Path, log: Path, folder: Path = ROOT) -> None:
+    def __init__(self, data: Path, log: Path, folder: Path = ROOT, before: Sequence[str] = ()) -> None:
         port = free_port()
         self.address = f"http://127.0.0.1:{port}"
         with log.open("ab") as out:
             self.process = subprocess.Popen(
-                [sys.executable, "app.py"],
+                [*before, sys.executable, "app.py"],
                 cwd=folder,
                 env=environment(data, GRADIO_SERVER_PORT=str(port), GRADIO_SERVER_NAME="127.0.0.1"),
                 stdout=out,

@@ -7,6 +7,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+import gradio as gr
 import pytest
 from gradio_client import Client
 from gradio_client.exceptions import AppError
@@ -40,11 +41,16 @@ def engine(chosen: Settings) -> LocalEngine:
 
 
 @pytest.fixture(scope="package")
-def address(engine: LocalEngine, chosen: Settings) -> Iterator[str]:
-    app = build_app(engine)
+def blocks(engine: LocalEngine) -> gr.Blocks:
+    """All pages."""
+    return build_app(engine)
+
+
+@pytest.fixture(scope="package")
+def address(blocks: gr.Blocks, engine: LocalEngine, chosen: Settings) -> Iterator[str]:
     options = launch_options(engine, chosen)
     in_turns = timing.in_turns
-    with serving(app, mcp_server=HAS_MCP, **options) as url, pytest.MonkeyPatch.context() as quick:
+    with serving(blocks, mcp_server=HAS_MCP, **options) as url, pytest.MonkeyPatch.context() as quick:
         # what is timed is timed twice, of which quartiles can be had
         quick.setattr(timing, "in_turns", lambda calls, device, times: in_turns(calls, device, 2))
         yield url

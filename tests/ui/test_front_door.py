@@ -4,20 +4,35 @@ from __future__ import annotations
 
 from urllib.parse import quote
 
+import gradio as gr
 import httpx
 import pytest
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse
-from starlette.routing import Route
+from starlette.routing import Route, Router
 from starlette.testclient import TestClient
 
+from explorer.labs import LABS
 from explorer.ui.entry import Entry
-from explorer.ui.front_door import COOKIE, FrontDoor, lecturers_key
+from explorer.ui.front_door import CLOSED, COOKIE, FrontDoor, lecturers_key
 from explorer.ui.rates import Tries
 
 KEY = "tëach; me/ %41"
+
+API = (
+    "api/{api_name}", "app_id", "call/v2/{api_name}", "call/v2/{api_name}/{event_id}", "call/{api_name}",
+    "call/{api_name}/{event_id}", "cancel", "file/{path:path}", "file={path_or_url:path}", "heartbeat/{session_hash}", "info",
+    "login_check", "mcp", "openapi.json", "queue/data", "queue/join", "queue/status", "reset", "run/{api_name}", "startup-events",
+    "theme.css", "upload", "upload_progress", "user",
+)  # fmt: skip
+USED = {
+    "", "/", "/assets/{path:path}", "/config", "/explorer/attention-view.html", "/explorer/gradio.css", "/explorer/line",
+    "/explorer/plotly.min.js", "/favicon.ico", "/login", "/logout", "/manifest.json", "/pwa_icon", "/pwa_icon/{size}",
+    "/robots.txt", "/static/{path:path}", "/theme.css", *(f"/gradio_api/{path}" for path in API),
+}  # fmt: skip
+"""The routes that pages, scripts and assistants need."""
 
 
 def _seen(request: Request) -> JSONResponse:
@@ -98,10 +113,15 @@ class TestServed:
             "gradio_api/deep_link?session_hash=a",
             "gradio_api/runs",
             "gradio_api/run-history/records",
+            "gradio_api/process_recording",
+            "gradio_api/component_server/",
+            "gradio_api/proxy=https://example.org",
+            "openapi.json",
         ],
     )
     def test_what_the_app_does_not_offer_is_closed(self, address: str, path: str) -> None:
-        assert httpx.get(address + path).status_code == 404
+        for method in ("GET", "POST"):
+            assert httpx.request(method, address + path).status_code == 404
 
     def test_a_file_that_is_too_large_is_refused_on_its_way(self, address: str) -> None:
         def chunks() -> object:
@@ -117,3 +137,14 @@ class TestServed:
             timeout=120,
         )
         assert answer.status_code == 413
+
+    def test_every_way_in_that_gradio_has_is_known(self, address: str, blocks: gr.Blocks) -> None:
+        """A new Gradio may open more: each is used here, or closed."""
+        assert blocks.server_app is not None
+        routes = [
+            route for one in blocks.server_app.routes for route in getattr(one, "original_router", Router([one])).routes
+        ]
+        paths = {str(getattr(route, "path", "")).rstrip("/") for route in routes}
+        assert len(paths) > 60
+        pages = {f"/{lab.slug}" for lab in LABS}
+        assert {path for path in paths if not path.startswith(CLOSED) and path not in pages} <= USED

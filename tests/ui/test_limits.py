@@ -16,8 +16,9 @@ from starlette.routing import Route
 from starlette.testclient import TestClient
 
 from explorer.settings import MEBIBYTE, Settings
-from explorer.ui import limits
-from explorer.ui.limits import COOKIE, Limits
+from explorer.ui import uploads
+from explorer.ui.limits import Limits
+from explorer.ui.uploads import COOKIE
 
 JOIN, UPLOAD = "/gradio_api/queue/join", "/gradio_api/upload"
 Visitors = Callable[..., TestClient]
@@ -79,7 +80,7 @@ class TestSize:
         self, visitors: Visitors, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         visitor = visitors(free_disk_bytes=1000)
-        monkeypatch.setattr(limits, "_free_bytes", lambda: 999)
+        monkeypatch.setattr(uploads, "_free_bytes", lambda: 999)
         answer = visitor.post(UPLOAD, content=b"x")
         assert answer.status_code == 507
         assert "free some space" in answer.json()["error"]

@@ -106,15 +106,12 @@ class TestTraining:
         again = looks(live.follow_run(engine, FollowParams(seen[-1].run_id), "bob"))
         assert again == [seen[-1]]
 
-    def test_it_never_waits(self, engine: LocalEngine, spec: RunSpec) -> None:
+    def test_it_never_waits_for_something_new(self, engine: LocalEngine, spec: RunSpec) -> None:
         stream = live.train(engine, replace(spec, epochs=100), "ada")
-        began = time.monotonic()
         first = next(stream)
-        for _ in range(20):
-            next(stream)
         assert first is not None
-        assert time.monotonic() - began < 5
-        assert engine.runs.get(first.run_id).status.is_active
+        while next(stream) is not None:  # a look that shows nothing new is what a waiting one could not give
+            assert engine.runs.get(first.run_id).status.is_active
         engine.runs.stop(first.run_id, "ada")
         assert looks(stream)[-1].status in (RunStatus.STOPPED, RunStatus.CANCELLED)
 
