@@ -36,7 +36,7 @@ def pretrain_controls(page: Page) -> dict[str, Any]:
     with gr.Accordion("Rows and masks", open=False):
         made |= controls(PretrainParams, "row_format", "length", "schedule", "masking", "copies", "scheme", "rate")
     with gr.Accordion("Steps", open=False):
-        made |= controls(PretrainParams, "batch_size", "learning_rate", "warmup", "seed")
+        made |= controls(PretrainParams, "batch_size", "learning_rate", "warmup", "keep_best", "seed")
     with gr.Accordion("Text and questions", open=False):
         text = control(PretrainParams, "text", elem_id="pretrain-text")
         file = gr.UploadButton("Take a text file", file_types=["text"], size="sm", elem_id="pretrain-file")

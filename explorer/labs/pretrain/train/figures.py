@@ -242,7 +242,11 @@ def _facts(record: RunRecord) -> Markup:
 
 def take_home(result: Compared) -> Markup:
     """Buttons that choose what has been trained as the model of every page."""
-    made = [record for record in result.records if record.status.has_weights and spec_of(record).objective != "causal"]
+    made = [
+        record
+        for record in result.records
+        if record.status.has_weights and not OBJECTIVES[spec_of(record).objective].predicts_next
+    ]
     if not made:
         return Markup("")
     offers = [
