@@ -199,7 +199,8 @@
       const body = JSON.parse(options.body);
       const event = events().find((one) => one.id === body.fn_index);
       if (!event) return null;
-      const at = event.inputs.findIndex((id) => part(id)?.props.elem_id === "model-picker");
+      const names = (one) => one?.elem_id === "model-picker" || one?.elem_classes?.includes("used-model");  // explorer/ui/used_model.py
+      const at = event.inputs.findIndex((id) => names(part(id)?.props));
       return { event, model: at < 0 ? "" : named(String(body.data[at] || "")), streams: found[1] === "queue/join" };
     } catch {
       return null;

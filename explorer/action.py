@@ -13,6 +13,7 @@ from explorer.engine.protocol import Engine, Job
 from explorer.models.families import Capability
 from explorer.plain import Plain
 from explorer.tables import Table
+from explorer.worked import Opening
 
 NOTHING = Markup("")
 SAVE_BESIDE_THE_PACKAGE = """\
@@ -41,6 +42,9 @@ class Action:
     """Raises ExplorerError for a result that a page can show and that answers nothing."""
     plain: Plain | None = None
     """Makes a script that computes the table without this package."""
+    openings: tuple[Opening, ...] = ()
+    """What its tab opens with, where that takes too long to be computed for every visitor: of the page's first model, and of
+    others that may stand in the picker."""
 
     @property
     def takes_model(self) -> bool:
@@ -68,6 +72,8 @@ class LiveAction:
     table: Callable[[Any], Table]
     check: Callable[[Any], None] | None = None
     plain: Plain | None = None
+    """As Action's."""
+    openings: tuple[Opening, ...] = ()
     """As Action's."""
 
     @property

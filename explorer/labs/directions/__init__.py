@@ -6,8 +6,9 @@ from explorer.labs.directions import examples
 from explorer.labs.directions.answer import figures as answer_figures
 from explorer.labs.directions.blank import figures
 from explorer.labs.directions.fifty import figures as fifty_figures
-from explorer.labs.directions.schema import DirectionsParams, FiftyParams, SightParams
+from explorer.labs.directions.schema import DECODER, ENCODER, DirectionsParams, FiftyParams, FiftyResult, SightParams
 from explorer.plain import Asked, plain_script
+from explorer.worked import Opening
 
 _JOBS = "explorer.labs.directions.jobs"
 
@@ -41,6 +42,7 @@ FIFTY = LiveAction(
     FiftyParams,
     fifty_figures.fifty_table,
     plain=plain_script("directions_of_fifty", _sentences),
+    openings=(Opening(FiftyParams(), FiftyResult, reads=(ENCODER, DECODER)),),
 )
 ANSWER = Action(
     "answer_in_view",
