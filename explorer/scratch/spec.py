@@ -20,7 +20,7 @@ METHOD = "scratch"
 STORIES = "stories"
 """The bundled text."""
 
-PROBES = "The boy [MASK] to school.\nShe put the bread on the [MASK].\nThe moon and the [MASK] are in the sky."
+PROBES = "He asked [MASK] mother.\nIt is as big [MASK] a house.\nThe boy went [MASK] the house."
 """What a model is asked at each checkpoint, a sentence a line."""
 MOST_PROBES = 6
 

@@ -15,8 +15,18 @@ from explorer.ui.controls import control, controls
 from explorer.ui.page import Page
 
 _BERT: dict[str, Any] = {"objective": "mlm_nsp", "row_format": "segment_pair", "start": NOTHING, "against": ""}
-TRY: dict[str, dict[str, Any]] = {
-    "BERT against RoBERTa": {**_BERT, "against": "objective=mlm, row_format=full_sentences"},
+RECIPE = "BERT's recipe against RoBERTa's"
+"""An experiment whose answer is bundled."""
+
+TRY: dict[str, Any] = {
+    RECIPE: None,
+    "Next token, the answer in view": {
+        **_BERT,
+        "objective": "no_causal_mask",
+        "row_format": "doc_sentences",
+        "steps": 300,
+        "against": "objective=causal",
+    },
     "ELECTRA": {**_BERT, "objective": "rtd", "row_format": "full_sentences"},
     "A BERT learns to write": {
         **_BERT,

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from markupsafe import Markup
 
-from explorer.charts import Panel, Picture, Trace, axis, level, line, picture
+from explorer.charts import Panel, Picture, Trace, axis, level, line, picture, points
 from explorer.charts.words import caption, cells, compact, duration, label, percent, prose, strong
 from explorer.models.trained import trained_id
 from explorer.runs.following import Compared
@@ -20,6 +21,8 @@ from explorer.scratch.spec import NOTHING, SETTINGS, ScratchSpec
 from explorer.tables import Table
 
 COLOURS = ("@accent", "@second")
+JUDGED_BY = ("row_format", "length", "rate", "scheme", "vocabulary", "task", "model")
+"""The settings on which it depends what is asked of a model on held-out text."""
 MEASURED = ("masked_loss", "next_loss", "pair_loss", "replaced_loss")
 WORSE = 0.1
 """Nats above its lowest from which a held-out loss is said to have risen."""
@@ -83,48 +86,96 @@ def pretrain_sentence(result: Compared) -> Markup:
     active = [record for record in result.records if record.status.is_active]
     if active:
         return prose(under_way(active[0], _speed(active[0])))
-    return prose(*(part for record in result.records for part in _reached(record, result.records)))
+    if len(result.records) == 2 and all(_is_measured(record) for record in result.records):
+        return prose(*_raced(*result.records))
+    return prose(*(part for record in result.records for part in _reached(record)))
+
+
+def _is_measured(record: RunRecord) -> bool:
+    return record.outcome is not None and len(record.evaluations) > 1
+
+
+def leading_loss(record: RunRecord) -> str:
+    """The loss by which a run is judged: its objective's first."""
+    return OBJECTIVES[spec_of(record).objective].losses[0]
+
+
+def ended_at(record: RunRecord) -> int:
+    """The step whose weights a run has: the last one, or the best where that is kept."""
+    return record.kept or max(step for step, _ in record.evaluations)
+
+
+def _loss_at(record: RunRecord, step: int) -> float | None:
+    return dict(record.evaluations)[step].get(leading_loss(record))
+
+
+def same_rows(first: RunRecord, second: RunRecord) -> bool:
+    """Whether two runs are judged on the same held-out rows with the same tokens hidden, so that their losses can be compared."""
+    same = all(getattr(spec_of(first), name) == getattr(spec_of(second), name) for name in JUDGED_BY)
+    return same and leading_loss(first) == leading_loss(second)
+
+
+def _raced(*records: RunRecord) -> list[str]:
+    """The losses at which two runs ended, and whether they can be compared."""
+    first, second = records
+    losses = [_loss_at(record, ended_at(record)) for record in records]
+    names = [name_of(record, records) for record in records]
+    parts = [f"On text that neither has read, {names[0]} ends at a loss of ", strong(_text(losses[0]))]
+    parts += [f", {names[1]} at ", strong(_text(losses[1])), "."]
+    if not same_rows(first, second):
+        return [*parts, " The two are asked different rows, so these are not losses of the same text."]
+    learnt = [name for name, record in zip(names, records, strict=True) if _by_heart(record)]
+    if learnt:
+        parts.append(f" Trained on, {' and '.join(learnt)} learned the text by heart: the solid line rises.")
+    return parts
 
 
 def _speed(record: RunRecord) -> str:
     return f", {compact(record.rate * spec_of(record).length)} tokens/s" if record.rate else ""
 
 
-def _reached(record: RunRecord, records: Sequence[RunRecord]) -> list[str]:
-    scores = dict(record.evaluations)
-    if record.outcome is None or len(scores) < 2:
+def _reached(record: RunRecord) -> list[str]:
+    if not _is_measured(record):
         return [strong(record.name), f" is {record.status.value}. ", record.message, " "]
-    first, last = scores[min(scores)], scores[max(scores)]
-    leading = "next_loss" if "next_loss" in last else "masked_loss"
+    scores = dict(record.evaluations)
+    leading, at = leading_loss(record), ended_at(record)
+    before, after, last = _loss_at(record, min(scores)), _loss_at(record, at), scores[at]
     parts = [
-        strong(name_of(record, records) if len(records) > 1 else record.name),
-        f": {record.step:,} steps in {duration(record.seconds)}. On text that it has never read, −ln p of a "
-        f"{'next' if leading == 'next_loss' else 'hidden'} token fell from {_number(first, leading)} to ",
-        strong(_number(last, leading)),
-        _by_heart(record, leading),
+        strong(record.name),
+        f": on text that it has never read, −ln p of a {'next' if leading == 'next_loss' else 'hidden'} token "
+        f"{_moved(before, after)} {_text(before)} to ",
+        strong(_text(after)),
+        f" at step {at:,}" if record.kept else "",
         f", and it guesses {percent(last.get('accuracy') or 0.0)} of them",
     ]
     if "pair_accuracy" in last:
-        parts.append(f"; {percent(last['pair_accuracy'] or 0.0)} of the pairs are judged rightly (a coin: 50%)")
+        parts.append(f"; {percent(last['pair_accuracy'] or 0.0)} of the pairs are judged rightly (guessing: 50%)")
     if "replaced_accuracy" in last:
         replaced = percent(last.get("replaced_share") or 0.0)
         parts.append(
             f"; {percent(last['replaced_accuracy'] or 0.0)} of all tokens are judged rightly, where {replaced} are replaced"
         )
+    learnt = " Trained on, it learned the text by heart: the solid line rises." if _by_heart(record) else ""
     stopped = f" {record.message}" if record.status is RunStatus.STOPPED else ""
-    return [*parts, f".{stopped} "]
+    return [*parts, f".{learnt}{stopped} "]
 
 
-def _by_heart(record: RunRecord, name: str) -> str:
-    """Where the loss was clearly lower before: what came after was learnt by heart."""
-    measured = [(value, step) for step, values in record.evaluations if (value := values.get(name)) is not None]
-    value, step = min(measured)
-    return f" (lowest, {value:.2f}, at step {step:,})" if value < measured[-1][0] - WORSE else ""
+def _moved(before: float | None, after: float | None) -> str:
+    """What the loss did, by the two digits that are shown."""
+    if before is None or after is None or _text(before) == _text(after):
+        return "went from"
+    return "fell from" if after < before else "rose from"
 
 
-def _number(scores: dict[str, float | None], name: str) -> str:
-    value = scores.get(name)
-    return "?" if value is None else f"{value:.2f}"
+def _by_heart(record: RunRecord) -> bool:
+    """Whether the held-out loss was clearly lower before the last step: what came after was learnt by heart."""
+    name = leading_loss(record)
+    measured = [value for _, values in record.evaluations if (value := values.get(name)) is not None]
+    return min(measured) < measured[-1] - WORSE
+
+
+def _text(loss: float | None) -> str:
+    return "?" if loss is None else f"{loss:.2f}"
 
 
 def curves_figure(result: Compared, scale: str = "log") -> Picture:
@@ -150,22 +201,22 @@ def _has(record: RunRecord, name: str) -> bool:
 
 
 def _lines(result: Compared, name: str, log: bool) -> list[Trace]:
-    """Step 0 stands at 0.8 on a logarithmic axis, which has no 0."""
-    traces = []
+    """Step 0 stands at 0.8 on a logarithmic axis, which has no 0. Other seeds are thin lines, the kept step a ring."""
+    traces = _again(result, name, log)
     for record, colour in zip(result.records, COLOURS, strict=False):
         called = label(name_of(record, result.records), 40)
         for prefix, dash, kind in ((TRAINING, "dot", "learnt"), ("", "", "held out")):
-            points = [
+            shown = [
                 (step, values[prefix + name])
                 for step, values in record.evaluations
                 if values.get(prefix + name) is not None
             ]
-            if not points:
+            if not shown:
                 continue
             traces.append(
                 line(
-                    [step if step or not log else 0.8 for step, _ in points],
-                    [value for _, value in points],
+                    [step if step or not log else 0.8 for step, _ in shown],
+                    [value for _, value in shown],
                     colour,
                     f"{called}: {kind}" if len(result.records) > 1 else kind,
                     dash=dash,
@@ -175,7 +226,30 @@ def _lines(result: Compared, name: str, log: bool) -> list[Trace]:
                     aside=f"{called}: {kind}",
                 )
             )
+        traces += _kept(record, name, colour)
     return traces
+
+
+def _again(result: Compared, name: str, log: bool) -> list[Trace]:
+    """The same runs with other seeds, each in the colour of the one that differs from it in nothing else."""
+    traces = []
+    for record in result.again:
+        own = [one for one in result.records if replace(spec_of(one), seed=spec_of(record).seed) == spec_of(record)]
+        colour = COLOURS[result.records.index(own[0])] if own else "@muted"
+        shown = [(step, values[name]) for step, values in record.evaluations if values.get(name) is not None]
+        steps = [step if step or not log else 0.8 for step, _ in shown]
+        hover = f"seed {spec_of(record).seed}, step %{{x}}: %{{y:.3f}} (held out)"
+        traces.append(line(steps, [value for _, value in shown], colour, width=1, hover=hover, showlegend=False))
+    return traces
+
+
+def _kept(record: RunRecord, name: str, colour: str) -> list[Trace]:
+    value = dict(record.evaluations).get(record.kept, {}).get(name)
+    if not record.kept or value is None:
+        return []
+    hover = f"step {record.kept:,}: the weights that are kept"
+    ring = {"color": "rgba(0,0,0,0)", "line": {"color": colour, "width": 3}}
+    return [points([record.kept], [value], size=17, marker=ring, hover=hover, showlegend=False)]
 
 
 def said_view(result: Compared) -> Markup:
@@ -188,12 +262,13 @@ def _said_of(record: RunRecord, records: Sequence[RunRecord]) -> Markup:
         return Markup("")
     title = Markup("<h3>{}</h3>").format(name_of(record, records)) if len(records) > 1 else Markup("")
     blanks = list(dict.fromkeys(_blank(one) for one in record.said))
-    steps = _chosen_steps(sorted({one.step for one in record.said}))
+    steps = _chosen_steps(sorted({one.step for one in record.said}), record.kept)
     by = {(one.step, _blank(one)): one for one in record.said}
     head = Markup("<tr><th>step</th>{}</tr>").format(cells(blanks, "th"))
     rows = [
         Markup("<tr><th>{}</th>{}</tr>").format(
-            f"{step:,}", Markup("").join(_cell(by.get((step, blank))) for blank in blanks)
+            f"{step:,}{', kept' if step == record.kept else ''}",
+            Markup("").join(_cell(by.get((step, blank))) for blank in blanks),
         )
         for step in steps
     ]
@@ -202,10 +277,16 @@ def _said_of(record: RunRecord, records: Sequence[RunRecord]) -> Markup:
     )
 
 
-def _chosen_steps(steps: list[int]) -> list[int]:
+def _chosen_steps(steps: list[int], kept: int) -> list[int]:
+    """SHOWN_STEPS of them at even distances, and the one whose weights are kept."""
     if len(steps) <= SHOWN_STEPS:
         return steps
-    return sorted({steps[round(place * (len(steps) - 1) / (SHOWN_STEPS - 1))] for place in range(SHOWN_STEPS)})
+    return sorted(
+        {
+            *([kept] if kept in steps else []),
+            *{steps[round(place * (len(steps) - 1) / (SHOWN_STEPS - 1))] for place in range(SHOWN_STEPS)},
+        }
+    )
 
 
 def _cell(one: Said | None) -> Markup:
@@ -221,8 +302,21 @@ def _cell(one: Said | None) -> Markup:
 
 
 def facts_line(result: Compared) -> Markup:
-    """What was trained on what."""
-    return Markup("").join(_facts(record) for record in result.records)
+    """What was trained on what, and what other seeds came to."""
+    return Markup("").join([*(_facts(record) for record in result.records), _seeds(result)])
+
+
+def _seeds(result: Compared) -> Markup:
+    """From where to where the losses lie at which each run ends, over all seeds."""
+    if not result.again:
+        return Markup("")
+    ends: list[str] = []
+    for record in result.records:
+        alike = [one for one in result.again if replace(spec_of(one), seed=spec_of(record).seed) == spec_of(record)]
+        losses = [_loss_at(one, ended_at(one)) or 0.0 for one in (record, *alike)]
+        ends.append(f"{name_of(record, result.records)} {min(losses):.2f} to {max(losses):.2f}")
+    seeds = len({spec_of(one).seed for one in (*result.records, *result.again)})
+    return caption(f"With {seeds} seeds (thin lines) the losses at the end are: {', '.join(ends)}.")
 
 
 def _facts(record: RunRecord) -> Markup:
