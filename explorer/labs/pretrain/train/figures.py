@@ -10,47 +10,20 @@ from typing import Any
 from markupsafe import Markup
 
 from explorer.charts import Panel, Picture, Trace, axis, level, line, picture, points
-from explorer.charts.words import caption, cells, compact, duration, label, percent, prose, strong
+from explorer.charts.words import caption, cells, compact, label, percent
+from explorer.labs.pretrain.train.said_figures import ended_at, loss_at, name_of, pretrain_sentence, spec_of
 from explorer.models.trained import trained_id
 from explorer.runs.following import Compared
 from explorer.runs.record import RunRecord, RunStatus
-from explorer.runs.report import under_way
-from explorer.scratch.objectives import FORMATS, LOSS_TITLES, OBJECTIVES, TRAINING
+from explorer.scratch.objectives import LOSS_TITLES, OBJECTIVES, TRAINING
 from explorer.scratch.saying import Said
-from explorer.scratch.spec import NOTHING, SETTINGS, ScratchSpec
+from explorer.scratch.spec import NOTHING
 from explorer.tables import Table
 
 COLOURS = ("@accent", "@second")
-JUDGED_BY = ("row_format", "length", "rate", "scheme", "vocabulary", "task", "model")
-"""The settings on which it depends what is asked of a model on held-out text."""
 MEASURED = ("masked_loss", "next_loss", "pair_loss", "replaced_loss")
-WORSE = 0.1
-"""Nats above its lowest from which a held-out loss is said to have risen."""
 SHOWN_STEPS = 9
 """Checkpoints whose words are shown: the first, the last, and others in even steps between."""
-
-
-def spec_of(record: RunRecord) -> ScratchSpec:
-    """What a run from nothing was asked."""
-    assert isinstance(record.spec, ScratchSpec)
-    return record.spec
-
-
-def name_of(record: RunRecord, records: Sequence[RunRecord]) -> str:
-    """What tells a run from the one that it is raced with: the settings in which they differ, else its name."""
-    others = [spec_of(other) for other in records if other is not record]
-    spec = spec_of(record)
-    differ = [name for name in SETTINGS if any(getattr(spec, name) != getattr(other, name) for other in others)]
-    return ", ".join(_setting(name, getattr(spec, name)) for name in differ) or record.name
-
-
-def _setting(name: str, value: Any) -> str:
-    """A setting as a legend tells it."""
-    if name == "objective":
-        return OBJECTIVES[value].title
-    if name == "row_format":
-        return FORMATS[value].title
-    return f"{name} {value}".replace("_", " ")
 
 
 def pretrain_table(result: Compared) -> Table:
@@ -79,103 +52,6 @@ def pretrain_table(result: Compared) -> Table:
 
 def _blank(one: Said) -> str:
     return f"{one.text} ({one.blank + 1})" if one.blank else one.text
-
-
-def pretrain_sentence(result: Compared) -> Markup:
-    """How the runs stand, or what they have learnt."""
-    active = [record for record in result.records if record.status.is_active]
-    if active:
-        return prose(under_way(active[0], _speed(active[0])))
-    if len(result.records) == 2 and all(_is_measured(record) for record in result.records):
-        return prose(*_raced(*result.records))
-    return prose(*(part for record in result.records for part in _reached(record)))
-
-
-def _is_measured(record: RunRecord) -> bool:
-    return record.outcome is not None and len(record.evaluations) > 1
-
-
-def leading_loss(record: RunRecord) -> str:
-    """The loss by which a run is judged: its objective's first."""
-    return OBJECTIVES[spec_of(record).objective].losses[0]
-
-
-def ended_at(record: RunRecord) -> int:
-    """The step whose weights a run has: the last one, or the best where that is kept."""
-    return record.kept or max(step for step, _ in record.evaluations)
-
-
-def _loss_at(record: RunRecord, step: int) -> float | None:
-    return dict(record.evaluations)[step].get(leading_loss(record))
-
-
-def same_rows(first: RunRecord, second: RunRecord) -> bool:
-    """Whether two runs are judged on the same held-out rows with the same tokens hidden, so that their losses can be compared."""
-    same = all(getattr(spec_of(first), name) == getattr(spec_of(second), name) for name in JUDGED_BY)
-    return same and leading_loss(first) == leading_loss(second)
-
-
-def _raced(*records: RunRecord) -> list[str]:
-    """The losses at which two runs ended, and whether they can be compared."""
-    first, second = records
-    losses = [_loss_at(record, ended_at(record)) for record in records]
-    names = [name_of(record, records) for record in records]
-    parts = [f"On text that neither has read, {names[0]} ends at a loss of ", strong(_text(losses[0]))]
-    parts += [f", {names[1]} at ", strong(_text(losses[1])), "."]
-    if not same_rows(first, second):
-        return [*parts, " The two are asked different rows, so these are not losses of the same text."]
-    learnt = [name for name, record in zip(names, records, strict=True) if _by_heart(record)]
-    if learnt:
-        parts.append(f" Trained on, {' and '.join(learnt)} learned the text by heart: the solid line rises.")
-    return parts
-
-
-def _speed(record: RunRecord) -> str:
-    return f", {compact(record.rate * spec_of(record).length)} tokens/s" if record.rate else ""
-
-
-def _reached(record: RunRecord) -> list[str]:
-    if not _is_measured(record):
-        return [strong(record.name), f" is {record.status.value}. ", record.message, " "]
-    scores = dict(record.evaluations)
-    leading, at = leading_loss(record), ended_at(record)
-    before, after, last = _loss_at(record, min(scores)), _loss_at(record, at), scores[at]
-    parts = [
-        strong(record.name),
-        f": on text that it has never read, −ln p of a {'next' if leading == 'next_loss' else 'hidden'} token "
-        f"{_moved(before, after)} {_text(before)} to ",
-        strong(_text(after)),
-        f" at step {at:,}" if record.kept else "",
-        f", and it guesses {percent(last.get('accuracy') or 0.0)} of them",
-    ]
-    if "pair_accuracy" in last:
-        parts.append(f"; {percent(last['pair_accuracy'] or 0.0)} of the pairs are judged rightly (guessing: 50%)")
-    if "replaced_accuracy" in last:
-        replaced = percent(last.get("replaced_share") or 0.0)
-        parts.append(
-            f"; {percent(last['replaced_accuracy'] or 0.0)} of all tokens are judged rightly, where {replaced} are replaced"
-        )
-    learnt = " Trained on, it learned the text by heart: the solid line rises." if _by_heart(record) else ""
-    stopped = f" {record.message}" if record.status is RunStatus.STOPPED else ""
-    return [*parts, f".{learnt}{stopped} "]
-
-
-def _moved(before: float | None, after: float | None) -> str:
-    """What the loss did, by the two digits that are shown."""
-    if before is None or after is None or _text(before) == _text(after):
-        return "went from"
-    return "fell from" if after < before else "rose from"
-
-
-def _by_heart(record: RunRecord) -> bool:
-    """Whether the held-out loss was clearly lower before the last step: what came after was learnt by heart."""
-    name = leading_loss(record)
-    measured = [value for _, values in record.evaluations if (value := values.get(name)) is not None]
-    return min(measured) < measured[-1] - WORSE
-
-
-def _text(loss: float | None) -> str:
-    return "?" if loss is None else f"{loss:.2f}"
 
 
 def curves_figure(result: Compared, scale: str = "log") -> Picture:
@@ -239,7 +115,9 @@ def _again(result: Compared, name: str, log: bool) -> list[Trace]:
         shown = [(step, values[name]) for step, values in record.evaluations if values.get(name) is not None]
         steps = [step if step or not log else 0.8 for step, _ in shown]
         hover = f"seed {spec_of(record).seed}, step %{{x}}: %{{y:.3f}} (held out)"
-        traces.append(line(steps, [value for _, value in shown], colour, width=1, hover=hover, showlegend=False))
+        name_of_seed = f"seed {spec_of(record).seed}: held out"
+        values_of = [value for _, value in shown]
+        traces.append(line(steps, values_of, colour, name_of_seed, width=1, hover=hover, showlegend=False))
     return traces
 
 
@@ -249,7 +127,7 @@ def _kept(record: RunRecord, name: str, colour: str) -> list[Trace]:
         return []
     hover = f"step {record.kept:,}: the weights that are kept"
     ring = {"color": "rgba(0,0,0,0)", "line": {"color": colour, "width": 3}}
-    return [points([record.kept], [value], size=17, marker=ring, hover=hover, showlegend=False)]
+    return [points([record.kept], [value], None, "kept", size=17, marker=ring, hover=hover, showlegend=False)]
 
 
 def said_view(result: Compared) -> Markup:
@@ -267,7 +145,7 @@ def _said_of(record: RunRecord, records: Sequence[RunRecord]) -> Markup:
     head = Markup("<tr><th>step</th>{}</tr>").format(cells(blanks, "th"))
     rows = [
         Markup("<tr><th>{}</th>{}</tr>").format(
-            f"{step:,}{', kept' if step == record.kept else ''}",
+            f"{step:,}{', kept' if step == record.kept > 0 else ''}",
             Markup("").join(_cell(by.get((step, blank))) for blank in blanks),
         )
         for step in steps
@@ -283,7 +161,7 @@ def _chosen_steps(steps: list[int], kept: int) -> list[int]:
         return steps
     return sorted(
         {
-            *([kept] if kept in steps else []),
+            *([kept] if kept else []),
             *{steps[round(place * (len(steps) - 1) / (SHOWN_STEPS - 1))] for place in range(SHOWN_STEPS)},
         }
     )
@@ -313,7 +191,7 @@ def _seeds(result: Compared) -> Markup:
     ends: list[str] = []
     for record in result.records:
         alike = [one for one in result.again if replace(spec_of(one), seed=spec_of(record).seed) == spec_of(record)]
-        losses = [_loss_at(one, ended_at(one)) or 0.0 for one in (record, *alike)]
+        losses = [loss_at(one, ended_at(one)) or 0.0 for one in (record, *alike)]
         ends.append(f"{name_of(record, result.records)} {min(losses):.2f} to {max(losses):.2f}")
     seeds = len({spec_of(one).seed for one in (*result.records, *result.again)})
     return caption(f"With {seeds} seeds (thin lines) the losses at the end are: {', '.join(ends)}.")

@@ -38,7 +38,7 @@ def follow_pretraining(engine: Engine, params: FollowPretrainingParams, owner: s
             )
     again = tuple(engine.runs.get(one) for one in _again(names))
     for compared in follow_all(engine.runs, names):
-        yield compared and replace(compared, again=again)
+        yield replace(compared, again=again) if compared else None
 
 
 def _again(names: tuple[str, ...]) -> list[str]:
