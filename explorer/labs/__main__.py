@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import sys
 import tempfile
+import time
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
@@ -42,7 +43,11 @@ def computed(engine: LocalEngine, action: Action | LiveAction, opening: Opening)
         return engine.follow(action.job, params, opening.model).last.result()
     if isinstance(action.source, Job):
         return engine.follow(action.source, params).last.result()
-    return [result for result in action.follow(engine, params, "worked") if result is not None][-1]
+    last = None
+    for result in action.follow(engine, params, "worked"):
+        last = last if result is None else result
+        time.sleep(0.5)  # the runs need the processor
+    return last
 
 
 def _trained(engine: LocalEngine, params: Any, names: tuple[str, ...]) -> Any:
