@@ -279,6 +279,13 @@
     seen.observe(element, { childList: true, subtree: true, characterData: true });
   }
 
+  // A refusal may lead to a tab of the same page, by the first word of its name.
+  document.addEventListener("click", (event) => {
+    const offer = event.target.closest?.(".offer[data-tab]");
+    const tabs = offer ? [...document.querySelectorAll("[role=tab]")] : [];
+    tabs.find((tab) => tab.textContent.trim().startsWith(offer.dataset.tab))?.click();
+  });
+
   // A figure that is drawn, or a text that stands there; no control.
   function shown(element) {
     if (!element || element.tagName === "BUTTON") return false;

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from markupsafe import Markup
@@ -15,7 +15,6 @@ from explorer.plain import Plain
 from explorer.tables import Table
 from explorer.worked import Opening
 
-NOTHING = Markup("")
 SAVE_BESIDE_THE_PACKAGE = """\
 # Save this as script.py in the BERT Explorer's folder, the one with
 # app.py, since Python looks for `explorer` beside the script. After
@@ -130,5 +129,6 @@ class Lab:
     needs: Capability | None
     actions: tuple[Action | LiveAction, ...]
     tab: str
-    without_head: Markup = NOTHING
-    """Why a model may lack the head that this page needs, shown when the chosen one does."""
+    without_head: Mapping[str, Markup] = field(default_factory=dict)
+    """Why a model lacks the head that this page needs, shown when the chosen one does: by its family, as its config calls it; of
+    the others under an empty name."""

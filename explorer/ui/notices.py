@@ -3,8 +3,8 @@
 An answer takes away what stands there. Several of a page's figures are computed at once, and on a busy server a visitor's
 question may be refused before one that was asked earlier is answered: that answer leaves the refusal where it is. Every alert has
 a number, and the page tells with each question which one it shows (assets/page.js): what it asked by itself just before an alert
-came does not take that away either. An alert also names what the refused question would have filled: the page dims it, since it is of
-the question before.
+came does not take that away either. An alert also names what the refused question would have filled: the page dims it, since it
+is of the question before.
 """
 
 from __future__ import annotations

@@ -24,8 +24,8 @@ OPENING = (0, 2)
 TRY = {
     "The previous token": OPENING,
     "The next token": (1, 8),
-    "Half content, half position": (0, 5),
-    "Position → content": (0, 3),
+    "Content and position": (0, 5),
+    "The most position → content": (0, 3),
 }
 """Heads of the bundled model; in another one the same numbers are other heads."""
 

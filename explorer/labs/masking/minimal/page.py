@@ -20,7 +20,7 @@ Salazar et al. (2020, abstract) find that the pseudo-log-likelihood has no left-
 scores on island effects and negative polarity items in BLiMP, a collection of pairs about grammar.
 
 These thirty are few, and were written for this page: enough to see what kind of thing a model knows, not to tell two good models
-apart. Half right is chance. The facts are the hardest, and a wrong answer is often a matter of what was written about most.
+apart. Half right is chance. A wrong answer about a fact is often a matter of what was written about most.
 """
 
 
