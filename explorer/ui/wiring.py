@@ -22,6 +22,8 @@ from explorer.errors import ExplorerError, MissingCapabilityError, readable
 from explorer.kinds import Name
 from explorer.models.catalog import DEFAULT_MODEL
 from explorer.plain import Asked
+from explorer.runs.checks import depth_of_model, heads_of_model
+from explorer.settings import settings
 from explorer.tables import Table
 from explorer.text import encodable
 from explorer.ui.folds import Framed, Panel, folds, frame, page_frame
@@ -268,6 +270,7 @@ class Connection(Wire[Action]):
             try:
                 values = adapt(values) if adapt else values
                 values |= read(event) if read else {}
+                values = within_model(values) if self.action.takes_model else values
                 viewed = {name: values.pop(name) for name in self.views}
                 [(result, shown)] = [one async for one in self.answers(values, self.seen, viewed=viewed)]
             except MissingCapabilityError as error:  # what stands below is another model's answer
@@ -279,6 +282,22 @@ class Connection(Wire[Action]):
         inputs = {**self.inputs, **self.views, **(extra or {})}
         listening = named(respond, list(inputs), with_event=read is not None)
         return self.listen(triggers, listening, inputs, queue=False, trigger_mode="always_last")
+
+
+def within_model(values: dict[str, Any]) -> dict[str, Any]:
+    """A page's question about a layer or a head that its model lacks, as after a turn to a smaller one, is about the last one.
+
+    What is no number, and a model that is not on this machine, are left to the action, which says what is wrong.
+    """
+    ends = {"layer": depth_of_model, "head": heads_of_model}
+    asked = {name for name in ends if isinstance(values.get(name), (int, float)) and values[name] > 0}
+    if not asked:
+        return values
+    try:
+        model = model_named(values.get("model"))
+        return values | {name: min(values[name], ends[name](model, settings()) - 1) for name in asked}
+    except ExplorerError:
+        return values
 
 
 def model_named(value: object) -> str:
