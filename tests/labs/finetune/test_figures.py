@@ -391,7 +391,10 @@ def test_merging_says_the_difference_and_what_it_saves() -> None:
     result = merge_result(Ratio(0.8, 0.78, 0.83))
     said = try_figures.merge_sentence(result).striptags()
     assert "gives the same logits up to rounding" in said
-    assert "Beside the adapter attached, it is 20.0% quicker; beside the model before, no difference can be measured" in said
+    assert (
+        "Beside the adapter attached, it is 20.0% quicker; beside the model before, no difference can be measured"
+        in said
+    )
     assert try_figures.merge_table(result).columns[:5] == ("form", "max_difference", "milliseconds", "low", "high")
     assert try_figures.merge_table(result).rows[1][5:] == (0.8, 0.78, 0.83)
     drawn = assert_draws(try_figures.merge_figure(result))

@@ -110,7 +110,9 @@ def merge_sentence(result: MergeResult) -> Markup:
     parts += [". "] if same else [strong(f"{merged.max_difference:.1e}"), ". "]
     if busy(base.spent):
         return prose(*parts, *busy_said(base.spent))
-    return prose(*parts, f"Beside the adapter attached, {_compared(attached)}; beside the model before, {_compared(base)}.")
+    return prose(
+        *parts, f"Beside the adapter attached, {_compared(attached)}; beside the model before, {_compared(base)}."
+    )
 
 
 def _form(result: MergeResult, name: str) -> MergeForm:
