@@ -28,11 +28,14 @@ class ModelUnavailableError(ExplorerError):
 
 
 class MissingCapabilityError(ExplorerError):
-    """The chosen model lacks the head that the page asks for. capability: which, where it is one; an `architectures` name."""
+    """The chosen model lacks the head that the page asks for.
 
-    def __init__(self, message: str, capability: str | None = None) -> None:
+    capability: which, where it is one; an `architectures` name. model_type: the model's family, as its config calls it.
+    """
+
+    def __init__(self, message: str, capability: str | None = None, model_type: str = "") -> None:
         super().__init__(message)
-        self.capability = capability
+        self.capability, self.model_type = capability, model_type
 
 
 class OutOfMemoryError(ExplorerError):

@@ -120,8 +120,8 @@ class TestServed:
         seen: list[VisitorState] = []
 
         class Seen(VisitorState):
-            def __init__(self, blocks: gr.Blocks) -> None:
-                super().__init__(blocks)
+            def __init__(self, small: gr.Blocks) -> None:
+                super().__init__(small)
                 seen.append(self)
 
         monkeypatch.setattr(sessions, "VisitorState", Seen)
