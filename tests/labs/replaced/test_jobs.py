@@ -14,7 +14,9 @@ from transformers import ElectraForMaskedLM, ElectraForPreTraining
 
 from explorer.engine.resources import Resources
 from explorer.errors import BadInputError, ExplorerError, MissingCapabilityError
-from explorer.labs.replaced.examples import SEED, TEMPERATURE, TEXT
+from explorer.labs.replaced.examples import LIGHTHOUSE as TEXT
+from explorer.labs.replaced.examples import SEED, TEMPERATURE
+from explorer.labs.replaced.examples import TEXT as OPENING
 from explorer.labs.replaced.jobs import replaced_by_hand, replaced_draws, replaced_tokens
 from explorer.labs.replaced.schema import (
     DISCRIMINATOR,
@@ -130,7 +132,7 @@ def test_probabilities_and_losses_are_those_of_transformers_own_models(ask: Ask)
 
 def test_the_opening_draw_has_a_replaced_word_that_is_missed_and_one_that_is_caught(ask: Ask) -> None:
     """The generator is nearly right with one word and wrong with another: the first is missed, the second caught."""
-    result = ask(seed=SEED, temperature=TEMPERATURE)
+    result = ask(OPENING, seed=SEED, temperature=TEMPERATURE)
     assert {token.verdict for token in result.tokens} == {"hit", "miss", "right"}
     assert len(result.of("hit")) == len(result.of("miss")) == 1
 
