@@ -73,10 +73,6 @@ BY_METHOD = {method.slug: FIRST if method.slug == "lora" else f"example-{method.
 BY_RANK = {1: "example-lora-1", 2: "example-lora-2", 4: "example-lora-4", 8: FIRST, 64: OTHER_RANK}
 """The example of every rank of the sweep."""
 
-SWEPT_RANKS, SWEPT_SEEDS = (1, 2, 8, 64), (0, 1, 2)
-SWEPT = {(rank, seed): f"example-rank-{rank}-{seed}" for seed in SWEPT_SEEDS for rank in SWEPT_RANKS}
-"""The sweep of ranks, trained until no rank learns any more: three epochs are too few for the lowest."""
-
 SEEDS = 5
 """How often a comparison with and without a teacher is made: one seed says little."""
 
@@ -196,10 +192,6 @@ EXAMPLES = (
         Worked(BY_METHOD[method.slug], RunSpec(DEFAULT_MODEL, "sst2", method.slug), 1, method.slug != "full", False)
         for method in METHODS
         if method.slug != "lora"
-    ),
-    *(
-        Worked(run_id, replace(_rank(rank), seed=seed, epochs=10), weights=False, listed=False)
-        for (rank, seed), run_id in SWEPT.items()
     ),
     *_STUDENTS,
     Worked(EARLIER, replace(_LORA, task="mnli", epochs=5)),

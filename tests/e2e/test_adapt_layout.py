@@ -12,7 +12,7 @@ FINETUNE_TABS = ("Train", "Try it", "Compare all", "Sweep", "Runs", "Merge and t
 PRESSED_FIRST = "Merge and take home"
 """The tab that draws nothing before its button is pressed."""
 
-DELTA_TABS = ("Spectrum", "Compare two runs", "Amplification", "Rank sweep")
+DELTA_TABS = ("Spectrum", "Compare two runs", "Amplification", "Forgetting")
 
 PHONE = SIZES[-1][0]
 

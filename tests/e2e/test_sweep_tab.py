@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 
@@ -49,5 +51,7 @@ def test_every_method_is_timed(visit: Visit, tiny_model: str) -> None:
     visit.page.wait_for_selector("#latency-figure .plot[data-drawn], #latency-said:has-text('Timing')")
     type_number(visit, "Tokens a text", 16)
     visit.page.click("#latency")
-    expect(visit.page.locator("#latency-said")).to_contain_text("A text of 16 tokens takes")
+    expect(visit.page.locator("#latency-said")).to_contain_text(
+        re.compile("Slower|Faster|No difference|The machine is busy")
+    )
     expect(visit.page.locator("#latency-figure")).to_contain_text("LoRA, merged")

@@ -39,7 +39,9 @@ def build(page: Page) -> None:
             second, more = build_amplification(page, picker, amplification)
         with gr.Tab("Forgetting", id="forgetting") as forgetting:
             build_forgetting(page, picker, forgetting)
-        with gr.Tab("Rank sweep", id="sweep") as sweep:
+        with gr.Tab(
+            "Rank sweep", id="sweep", visible=False
+        ) as sweep:  # scripts' endpoint: Fine-tune sweeps the rank, with seeds
             build_sweep(page, picker, sweep)
         followers = [*whole, *matrix, *places, *more]
         with spectrum:

@@ -29,7 +29,9 @@ def sweep_sentence(result: RankSweepResult) -> Markup:
         parts += [f"; r = {least[0]} reaches ", strong(f"{least[1]:.3f}")]
         parts.append(f" with {number(share)} times fewer trained parameters than r = {scored[-1][0]}. ")
         parts.append(f"All lie within {best[1] - min(point[1] for point in scored):.3f}")
-    parts.append(". One seed: differences of this size may be chance; repeat with another seed before believing them.")
+    parts.append(
+        ". One seed, and as many epochs for a low rank as for a high one: train longer and with other seeds before believing a difference."
+    )
     return prose(*parts)
 
 

@@ -8,6 +8,7 @@ import gradio as gr
 
 from explorer.labs.finetune.sweep import SWEEP, figures
 from explorer.labs.finetune.sweep.schema import SETTINGS, Sweep, SweepParams
+from explorer.published import lora_tables
 from explorer.runs.examples import BY_RANK, EARLIER, OTHER_SEED
 from explorer.runs.report import progress
 from explorer.settings import settings
@@ -15,7 +16,7 @@ from explorer.tasks.sources import choices
 from explorer.tuning.methods import METHODS
 from explorer.ui.components import rich_text
 from explorer.ui.controls import control, controls
-from explorer.ui.kit import QUIET, Tries, View, asks, bench, caption, shows, start_stop, why
+from explorer.ui.kit import QUIET, Tries, View, asks, bench, caption, in_the_paper, shows, start_stop, why
 from explorer.ui.page import Page
 from explorer.ui.run_picker import RunPicker
 from explorer.ui.several import follow_several
@@ -87,6 +88,7 @@ def build_sweep(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
             tries = Tries(TRY, "Put")
     listed = rich_text(elem_classes=["wide"], elem_id="sweep-rows")
     why("several seeds, and what to sweep", WHY)
+    in_the_paper("LoRA's Tables 5 and 6", lora_tables.ranks(), lora_tables.matrices())
     inputs["setting"].input(lambda setting: SETTINGS[setting].values, [inputs["setting"]], [inputs["values"]], **QUIET)
     for name in TRY:
         tries.put(name, inputs)
