@@ -86,6 +86,8 @@ def readable(error: BaseException) -> ExplorerError:
     """The error that a visitor may read: their own as it is, a fault of ours as one sentence, with the rest in the log."""
     if isinstance(error, ExplorerError):
         return error
+    if isinstance(error, RecursionError):
+        return BadInputError("A value is nested too deeply. Give a text, a number or a plain list.")
     logging.getLogger("explorer").error("unexpected", exc_info=error)
     if _is_full(error) or (isinstance(error, OSError) and error.errno == errno.EROFS):
         return storage_error("What this needs", error)
