@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import logging
+from collections.abc import Iterable
 from dataclasses import asdict
 from functools import cache, partial
 from typing import Any
@@ -130,7 +131,15 @@ def _build_page(app: gr.Blocks, lab: Lab, engine: Engine) -> None:
     notice = notice_place()
     page = Page(engine, lab, picker.model, notice, *picker.wire(app, notice))
     module, name = lab.tab.split(":")
+    before = len(app.fns)
     getattr(importlib.import_module(module), name)(page)
+    if lab is not HOME and not _asks_for(picker.model, list(app.fns.values())[before:]):
+        picker.hide()
+
+
+def _asks_for(model: gr.Dropdown, events: Iterable[Any]) -> bool:
+    """Whether any event of a page reads its choice of a model."""
+    return any(model in event.inputs for event in events)
 
 
 def heading(lab: Lab) -> Markup:

@@ -83,6 +83,10 @@ class Picker:
         self.note = gr.HTML("", elem_classes=["picker-note"])
         self.stop = gr.Button("Stop the download", visible=False, variant="stop", size="sm")
 
+    def hide(self) -> None:
+        """On a page that asks no model of the visitor's choice; it still knows it, for the pages that do."""
+        self.model.visible = self.card.visible = "hidden"
+
     def wire(self, blocks: gr.Blocks, notice: gr.HTML) -> tuple[Any, tuple[Any, ...]]:
         """Remember, restore, download, stop. Returns Page's triggers, opened and changed."""
         private: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}

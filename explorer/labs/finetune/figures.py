@@ -107,4 +107,4 @@ def settings_line(record: RunRecord) -> Markup:
     if spec.method == "lora":
         parts[2:2] = [f"alpha {spec.alpha:g}", "on " + ", ".join(spec.targets)]
     notes = Markup("").join(Markup("<p>{}</p>").format(note) for note in record.notes)
-    return caption(" · ".join(parts)) + notes
+    return caption("Settings of this run: " + " · ".join(parts)) + notes

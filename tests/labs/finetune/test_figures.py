@@ -457,3 +457,7 @@ def test_the_time_of_a_batch_is_told_by_what_the_rounds_can_tell() -> None:
     assert_safe(latency_figures.missing_list(result), "no keys and <values>", ("p",))
     table = latency_figures.latency_table(result)
     assert [row[:2] for row in table.rows[:3]] == [("", "plain"), ("full", "plain"), ("lora", "attached")]
+
+
+def test_the_line_under_the_curves_says_whose_settings_it_lists() -> None:
+    assert "Settings of this run: bert-small" in figures.settings_line(record())

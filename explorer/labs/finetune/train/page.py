@@ -16,7 +16,7 @@ from explorer.runs.report import progress
 from explorer.tuning.methods import find_method
 from explorer.ui.components import apart, plot, rich_text
 from explorer.ui.folds import Panel, code
-from explorer.ui.kit import Tries, View, asks, bench, shows, start_stop
+from explorer.ui.kit import Tries, View, asks, bench, caption, shows, start_stop
 from explorer.ui.page import Page
 from explorer.ui.places import Draw
 from explorer.ui.run_picker import RunPicker
@@ -41,6 +41,7 @@ def build_train(page: Page, picker: RunPicker) -> tuple[Stream, gr.Dropdown]:
     """Returns the stream that follows the chosen run, and the list of runs to start from."""
     with bench():
         with asks():
+            caption("A new run, with the settings below:")  # a link's run is described beside them
             train, stop = start_stop("Train", "train", stop_id="stop")
             resume = gr.Button("Resume", visible=False, elem_id="resume")
             planned = rich_text(elem_classes=["caption", "plan"], elem_id="plan")
