@@ -7,7 +7,6 @@ goes on from its last checkpoint. A machine that hangs counts as lost once it ha
 from __future__ import annotations
 
 import logging
-import os
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -215,8 +214,7 @@ class RayEngine(LocalEngine):
 
 
 def _join(settings: Settings) -> None:
-    """Join the cluster, or start one here where none is named, without Ray's reports of use. Raises ExplorerError."""
-    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    """Join the cluster, or start one here where none is named. Raises ExplorerError."""
     try:
         ray.init(
             address=settings.ray_address or None,
