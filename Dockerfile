@@ -21,4 +21,8 @@ COPY --chown=explorer explorer ./explorer
 USER explorer
 ENV GRADIO_SERVER_NAME=0.0.0.0 GRADIO_SERVER_PORT=7860
 EXPOSE 7860
+# Any answer will do: a class's server refuses who has no password. A cluster's front may take minutes to start.
+HEALTHCHECK --interval=30s --timeout=10s --start-period=5m CMD ["python", "-c", "import http.client, os; \
+asked = http.client.HTTPConnection('127.0.0.1', int(os.environ['GRADIO_SERVER_PORT']), timeout=8); \
+asked.request('GET', '/explorer/line'); raise SystemExit(asked.getresponse().status >= 500)"]
 CMD ["python", "app.py"]
