@@ -93,7 +93,12 @@ class TestLosses:
         said = loss_figures.losses_sentence(losses()).striptags()
         assert "a student gives the same answer" in said
         assert "“yes” 60.0% at T = 2" in said
-        assert "soft loss is 0.4, the hard one 0.8; with α = 0.5 their average is 0.6" in said
+        assert (
+            "soft loss is 0.4, the hard one (against the teacher's own “yes”) 0.8; with α = 0.5 their average is 0.6"
+            in said
+        )
+        known = loss_figures.losses_sentence(losses(truth="no")).striptags()
+        assert "the hard one (against the true answer “no”) 0.8" in known
         zero = tuple(Loss(loss.slug, loss.title, "x", 0.0) for loss in losses().losses)
         assert "every soft loss is 0" in loss_figures.losses_sentence(losses(losses=zero))
         assert "<img" not in str(loss_figures.losses_sentence(losses(teacher=HOSTILE, student=HOSTILE, answer="yes")))

@@ -8,6 +8,7 @@ from markupsafe import Markup
 
 from explorer.charts import Look, Panel, Picture, Trace, axis, bars, chart, line, picture, points, texts
 from explorer.charts.words import compact, label, percent, prose, strong
+from explorer.labs.models.family.letters import letters
 from explorer.labs.models.schema import CountResult, FamilyResult, family_of
 from explorer.models.catalog import CATALOG
 from explorer.models.families import NOTES, FamilyNote
@@ -162,9 +163,11 @@ def _card(note: FamilyNote) -> Markup:
     )
     here = Markup("<ul>{}</ul>").format(lines) if own else Markup('<p class="not-here">Not bundled; on the hub.</p>')
     return Markup(
-        '<section class="family-card"><h2>{}</h2><p class="paper">{}</p><p>{}</p>'
+        '<section class="family-card"><h2>{}</h2><p class="paper">{}</p>{}<p>{}</p>'
         "<dl><dt>learns by</dt><dd>{}</dd><dt>pieces</dt><dd>{}</dd></dl>{}</section>"
-    ).format(note.name, note.paper, note.changed, note.objective, note.pieces, here)
+    ).format(
+        note.name, note.paper, letters() if note.name == "BERT" else "", note.changed, note.objective, note.pieces, here
+    )
 
 
 def count_table(result: CountResult) -> Table:
