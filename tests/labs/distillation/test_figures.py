@@ -208,7 +208,7 @@ class TestStudents:
         for quoted in (
             "66M of BERT-base's 110M (40% fewer)",
             "410 s",
-            "668 s (60% faster)",
+            "668 s",
             "77.0 of its 79.5",
             "97%",
         ):
