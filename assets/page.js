@@ -85,6 +85,7 @@
     if (!figure) return;
     (figure.explorerEnds || []).splice(0).forEach((end) => end());
     delete figure.dataset.awaited;
+    delete figure.dataset.stale;
     if (figure.explorerModel !== undefined) {
       if (figure.explorerModel) figure.dataset.model = figure.explorerModel; else delete figure.dataset.model;
     }
@@ -199,7 +200,8 @@
       const body = JSON.parse(options.body);
       const event = events().find((one) => one.id === body.fn_index);
       if (!event) return null;
-      const at = event.inputs.findIndex((id) => part(id)?.props.elem_id === "model-picker");
+      const names = (one) => one?.elem_id === "model-picker" || one?.elem_classes?.includes("used-model");  // explorer/ui/used_model.py
+      const at = event.inputs.findIndex((id) => names(part(id)?.props));
       return { event, model: at < 0 ? "" : named(String(body.data[at] || "")), streams: found[1] === "queue/join" };
     } catch {
       return null;
@@ -257,11 +259,39 @@
 
   const settleAll = () => document.querySelectorAll(".figure[data-waiting], .figure[data-awaited]").forEach(settle);
 
-  // A refusal stands in the notice: button and figure are as they were.
-  document.addEventListener("explorer:notice", () => {
+  // A refusal stands in the notice: button and figure are as they were, and what it would have filled is of the text before.
+  document.addEventListener("explorer:notice", (event) => {
     document.querySelectorAll("button[data-said]").forEach((button) => button !== kept && unsay(button));
     settleAll();
+    const by = /data-by="([\d,]*)"/.exec(event.detail || "");
+    (by ? by[1].split(",").map(Number) : []).map(place).filter(shown).forEach((one) => {
+      one.dataset.stale = "of the text before";
+      if (one.classList.contains("figure")) one.explorerModel = one.dataset.model || "";
+      else setTimeout(() => freshWhenChanged(one), SOON);  // by then the refusal's own update has been laid out
+    });
   });
+
+  const freshen = () => document.querySelectorAll("[data-stale]").forEach((one) => delete one.dataset.stale);
+  document.addEventListener("explorer:unnoticed", freshen);
+
+  function freshWhenChanged(element) {
+    const seen = new MutationObserver(() => { delete element.dataset.stale; seen.disconnect(); });
+    seen.observe(element, { childList: true, subtree: true, characterData: true });
+  }
+
+  // A refusal may lead to a tab of the same page, by the first word of its name.
+  document.addEventListener("click", (event) => {
+    const offer = event.target.closest?.(".offer[data-tab]");
+    const tabs = offer ? [...document.querySelectorAll("[role=tab]")] : [];
+    tabs.find((tab) => tab.textContent.trim().startsWith(offer.dataset.tab))?.click();
+  });
+
+  // A figure that is drawn, or a text that stands there; no control.
+  function shown(element) {
+    if (!element || element.tagName === "BUTTON") return false;
+    if (element.classList.contains("figure")) return !empty(element);
+    return !element.querySelector("input, textarea, select") && Boolean(element.textContent.trim());
+  }
 
   // A key that is typed onto a cell replaces what stands there: Gradio opens the cell and lets the key go.
   window.addEventListener("keydown", (event) => {

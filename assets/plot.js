@@ -5,6 +5,7 @@ const frame = element.querySelector(".plot");
 const root = ((window.gradio_config || {}).root || "").replace(/\/$/, "");
 
 let listens = false;
+let palettes = props.palettes;
 
 // One object for as long as the figure lives: Plotly builds a figure anew when its settings are other ones, and two draws at
 // once, each with settings of its own, would do that to each other for ever.
@@ -48,7 +49,8 @@ async function draw() {
   }
   frame.setAttribute("aria-label", value.described || "figure");
   const library = await plotly();
-  const palette = props.palettes[document.body.classList.contains("dark") ? "dark" : "light"];
+  palettes = props.palettes || palettes;  // an update that names the value alone takes them away for a moment
+  const palette = palettes[document.body.classList.contains("dark") ? "dark" : "light"];
   const narrow = frame.clientWidth < 560 && value.narrow;
   const { data, layout } = coloured({ data: value.data, layout: narrow || value.layout }, palette);
   if (value.low && window.innerWidth >= 640 && window.innerHeight <= 800) layout.height = value.low;

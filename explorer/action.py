@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from markupsafe import Markup
@@ -13,8 +13,8 @@ from explorer.engine.protocol import Engine, Job
 from explorer.models.families import Capability
 from explorer.plain import Plain
 from explorer.tables import Table
+from explorer.worked import Opening
 
-NOTHING = Markup("")
 SAVE_BESIDE_THE_PACKAGE = """\
 # Save this as script.py in the BERT Explorer's folder, the one with
 # app.py, since Python looks for `explorer` beside the script. After
@@ -41,6 +41,9 @@ class Action:
     """Raises ExplorerError for a result that a page can show and that answers nothing."""
     plain: Plain | None = None
     """Makes a script that computes the table without this package."""
+    openings: tuple[Opening, ...] = ()
+    """What its tab opens with, where that takes too long to be computed for every visitor: of the page's first model, and of
+    others that may stand in the picker."""
 
     @property
     def takes_model(self) -> bool:
@@ -68,6 +71,8 @@ class LiveAction:
     table: Callable[[Any], Table]
     check: Callable[[Any], None] | None = None
     plain: Plain | None = None
+    """As Action's."""
+    openings: tuple[Opening, ...] = ()
     """As Action's."""
 
     @property
@@ -124,5 +129,6 @@ class Lab:
     needs: Capability | None
     actions: tuple[Action | LiveAction, ...]
     tab: str
-    without_head: Markup = NOTHING
-    """Why a model may lack the head that this page needs, shown when the chosen one does."""
+    without_head: Mapping[str, Markup] = field(default_factory=dict)
+    """Why a model lacks the head that this page needs, shown when the chosen one does: by its family, as its config calls it; of
+    the others under an empty name."""

@@ -28,11 +28,14 @@ class ModelUnavailableError(ExplorerError):
 
 
 class MissingCapabilityError(ExplorerError):
-    """The chosen model lacks the head that the page asks for. capability: which, where it is one; an `architectures` name."""
+    """The chosen model lacks the head that the page asks for.
 
-    def __init__(self, message: str, capability: str | None = None) -> None:
+    capability: which, where it is one; an `architectures` name. model_type: the model's family, as its config calls it.
+    """
+
+    def __init__(self, message: str, capability: str | None = None, model_type: str = "") -> None:
         super().__init__(message)
-        self.capability = capability
+        self.capability, self.model_type = capability, model_type
 
 
 class OutOfMemoryError(ExplorerError):
@@ -83,6 +86,8 @@ def readable(error: BaseException) -> ExplorerError:
     """The error that a visitor may read: their own as it is, a fault of ours as one sentence, with the rest in the log."""
     if isinstance(error, ExplorerError):
         return error
+    if isinstance(error, RecursionError):
+        return BadInputError("A value is nested too deeply. Give a text, a number or a plain list.")
     logging.getLogger("explorer").error("unexpected", exc_info=error)
     if _is_full(error) or (isinstance(error, OSError) and error.errno == errno.EROFS):
         return storage_error("What this needs", error)

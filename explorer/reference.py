@@ -11,6 +11,7 @@ import ast
 import importlib.util
 import itertools
 import re
+import threading
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
@@ -159,11 +160,16 @@ def _fields_docstrings(module: str) -> dict[str, dict[str, str]]:
     return found
 
 
+_PARSING = threading.Lock()
+"""Python 3.11's parser counts its depth for the whole process: two threads at once end in a SystemError."""
+
+
 def _nodes(module: str) -> list[ast.stmt]:
     place = importlib.util.find_spec(module)
     assert place is not None
     assert place.origin is not None
-    return ast.parse(Path(place.origin).read_text(encoding="utf-8")).body
+    with _PARSING:
+        return ast.parse(Path(place.origin).read_text(encoding="utf-8")).body
 
 
 def _without_errors(docstring: str) -> str:

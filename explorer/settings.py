@@ -82,6 +82,7 @@ class Settings:
     class_password: str = ""  # EXPLORER_CLASS_PASSWORD: without it nothing is answered; empty: the app is open
     hub_allowed: tuple[str, ...] = ()  # EXPLORER_HUB_ALLOW: hub ids and patterns such as google-bert/*; none: any
     frame_ancestors: str = SPACES  # EXPLORER_FRAMES: sites that may show the app in a frame, beside itself
+    hosts: tuple[str, ...] = ()  # EXPLORER_HOSTS: names by which the server may be asked; none: any
     question_bytes: int = 8 * MEBIBYTE  # EXPLORER_QUESTION_MB: one request, but for an upload
     upload_bytes: int = 100 * MEBIBYTE  # EXPLORER_UPLOAD_MB: one file
     links: bool = False  # EXPLORER_LINKS: may a visitor bring a file by a link, which the server then fetches?
@@ -137,6 +138,7 @@ class Settings:
             class_password=environment.get("EXPLORER_CLASS_PASSWORD", "").strip(),
             hub_allowed=tuple(environment.get("EXPLORER_HUB_ALLOW", "").replace(",", " ").split()),
             frame_ancestors=_sources(environment, "EXPLORER_FRAMES", standard.frame_ancestors),
+            hosts=tuple(environment.get("EXPLORER_HOSTS", "").replace(",", " ").split()),
             question_bytes=_megabytes(environment, "EXPLORER_QUESTION_MB", standard.question_bytes),
             upload_bytes=_megabytes(environment, "EXPLORER_UPLOAD_MB", standard.upload_bytes),
             links=_switch(environment, "EXPLORER_LINKS", standard.links),

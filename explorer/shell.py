@@ -209,7 +209,7 @@ def _passed(engine: Engine, chosen: Settings, uploads: Uploads) -> list[Middlewa
     entry, sites = Entry(chosen.class_password), chosen.frame_ancestors
     pages = ["/", *(f"/{lab.slug}" for lab in LABS)]
     return [
-        Middleware(FrontDoor, is_lecturer=engine.runs.is_lecturer, entry=entry, sites=sites),
+        Middleware(FrontDoor, is_lecturer=engine.runs.is_lecturer, entry=entry, sites=sites, hosts=chosen.hosts),
         Middleware(ClassDoor, entry=entry, sites=sites),
         Middleware(Limits, settings=chosen, uploads=uploads),
         Middleware(Closing),

@@ -58,3 +58,7 @@ def test_a_full_disk_is_no_fault_that_only_the_log_explains(caplog: pytest.LogCa
         assert "disk is full" in str(readable(OSError(errno.ENOSPC, "No space left on device", "/secret/path")))
     assert "/secret/path" in caplog.text
     assert "Something went wrong" in str(readable(PermissionError(errno.EACCES, "Permission denied", "/secret/path")))
+
+
+def test_a_value_that_is_nested_too_deeply_is_named() -> None:
+    assert "nested too deeply" in str(readable(RecursionError("maximum recursion depth exceeded")))

@@ -113,6 +113,7 @@ FLOORS = (
         "explorer.shelf",
         "explorer.params",
         "explorer.recent",
+        "explorer.worked",
     ),
     ("explorer.kinds",),
     ("explorer.text", "explorer.settings", "explorer.errors", "explorer.pauses"),

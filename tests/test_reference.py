@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+from typing import Any
 
 import pytest
 
@@ -55,3 +56,25 @@ def test_a_parameter_is_explained_where_it_is_declared() -> None:
     assert swept.about.startswith("Seed: of the choice of tokens")  # in the class's docstring
     assert "one of token, whole_word, ngram" in reference(ACTIONS["corrupt"]).parameters["scheme"].accepts
     assert reference(ACTIONS["soft_targets"]).parameters["temperature"].accepts == "a number above 0 to 1,000"
+
+
+def test_threads_that_parse_at_once_wait_for_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Python 3.11's ast.parse ends in a SystemError where two threads are in it."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    reference_module = importlib.import_module("explorer.reference")
+
+    inside, most = [0], [0]
+    parse = reference_module.ast.parse
+
+    def counted(*given: Any, **named: Any) -> Any:
+        inside[0] += 1
+        most[0] = max(most[0], inside[0])
+        found = parse(*given, **named)
+        inside[0] -= 1
+        return found
+
+    monkeypatch.setattr(reference_module.ast, "parse", counted)
+    with ThreadPoolExecutor(8) as pool:
+        assert all(pool.map(reference_module._nodes, ["explorer.reference", "explorer.params"] * 8))
+    assert most[0] == 1

@@ -49,7 +49,9 @@ class Bundle:
         """Raise MissingCapabilityError if the model lacks a head."""
         if capability not in self.capabilities:
             raise MissingCapabilityError(
-                f"{self.model_id} cannot {capability.value}: its checkpoint has no such head.", capability.name
+                f"{self.model_id} cannot {capability.value}: its checkpoint has no such head.",
+                capability.name,
+                self.architecture.model_type,
             )
 
     def logits(self, capability: Capability, output: Any) -> torch.Tensor:

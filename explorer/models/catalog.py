@@ -88,6 +88,12 @@ def find_card(model_id: str) -> ModelCard | None:
     return {card.model_id: card for card in CATALOG}.get(model_id)
 
 
+def is_of(model_id: str, family: str) -> bool:
+    """Whether a model is of a family, in any version, as far as the catalog tells; one that it does not list may be."""
+    card = find_card(model_id)
+    return card is None or card.family.startswith(family)
+
+
 def bundled() -> tuple[str, ...]:
     """The names of the bundled models."""
     return tuple(card.model_id for card in CATALOG if card.bundled)

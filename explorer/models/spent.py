@@ -14,6 +14,15 @@ class Spent:
     high: float
 
 
+BUSY = 0.1
+"""The spread from which a machine is called busy: a model without any change is then as far apart from itself."""
+
+
+def spread(times: Spent) -> float:
+    """How far the quartiles lie apart, as a share of the median."""
+    return (times.high - times.low) / times.median
+
+
 @dataclass(frozen=True)
 class Ratio:
     """One call's time as a multiple of another's: the median over rounds in which both were timed, and its 95% interval."""

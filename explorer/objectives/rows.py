@@ -195,10 +195,7 @@ class RowMaker:
     @staticmethod
     def _require_pairs(store: TextStore, document: int | None) -> None:
         if not store.has_pairs:
-            raise BadInputError(
-                "Sentence pairs need a text of two documents or more, separated by an empty line, one of them with two "
-                "sentences."
-            )
+            raise BadInputError("Sentence pairs need two documents or more, one of them with two sentences.")
         if document is not None and int((store.documents == document).sum()) < 2:
             raise BadInputError(
                 f"Document {document + 1} has no second sentence, so nothing in it can follow. Add one, ended by a full stop."

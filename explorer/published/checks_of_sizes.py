@@ -32,7 +32,7 @@ def _albert(name: str, millions: str, wide: int, layers: int, why: str) -> Check
 _SHARING = {"everything": "", "attention": "ffn", "ffn": "attention", "nothing": "all"}
 """What is shared, as the quoted tables call it, and what each layer then has of its own."""
 
-_BY_POOLER = "Without the pooler it is {instead}; the rows of shared layers agree with it."
+_BY_POOLER = "Without the pooler it is {instead}; the rows of shared layers agree with the pooler counted."
 
 
 def _sharing(table: str, shared: str, width: int, millions: int) -> Check:

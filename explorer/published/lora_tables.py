@@ -87,7 +87,7 @@ def ranks() -> Markup:
     heads = ("task", "weights", *(f"r={rank}" for rank in lora.RANKS))
     rows = [(task, weights, *scores) for task, weights, scores in lora.TABLE_6]
     return quoted(heads, rows, _title(6, "GPT-3 175B, validation accuracy")) + caption(
-        "Typically within 0.5 on WikiSQL and 0.1 on MultiNLI, as the authors say."
+        "Of runs with other seeds the authors say that they typically differ by about 0.5 on WikiSQL and 0.1 on MultiNLI."
     )
 
 

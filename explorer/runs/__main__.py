@@ -36,7 +36,7 @@ def keep(worked: Worked, record: RunRecord, folder: Path) -> None:
     for step in chosen:
         (target / FOLDER).mkdir(exist_ok=True)
         shutil.copy(folder / FOLDER / f"{step:06d}.safetensors", target / FOLDER)
-    if record.from_nothing:
+    if record.from_nothing and worked.weights:
         for made in folder.glob(f"*-{record.step}"):
             shutil.copytree(made, target / made.name)
     elif worked.weights:

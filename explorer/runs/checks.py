@@ -124,6 +124,12 @@ def depth_of_model(model_id: str, settings: Settings) -> int:
     return int(next((config[name] for name in ("num_hidden_layers", "n_layers", "n_layer") if name in config), 12))
 
 
+def heads_of_model(model_id: str, settings: Settings) -> int:
+    """How many attention heads each layer of a model has, from its config's file."""
+    config = read_config(model_id, require_folder(model_id, settings) / "config.json")
+    return int(next((config[name] for name in ("num_attention_heads", "n_heads", "n_head") if name in config), 12))
+
+
 def matrices_of_model(model_id: str, settings: Settings, roles: Sequence[str] = ()) -> list[str]:
     """What carries these roles (all where none is named) in each layer of a model, sorted as its updates are listed.
 

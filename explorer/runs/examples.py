@@ -11,8 +11,17 @@ from explorer.tuning.spec import RunSpec
 from explorer.tuning.students import WEIGHTS, ablated, labels_only
 
 OWNER = "example"
-FROM_NOTHING = {"example-nothing": "example-nothing-roberta"}
-"""What a first visitor sees of training from nothing: BERT's recipe in small, and what it is raced with."""
+FROM_NOTHING = {"example-nothing": "example-nothing-static"}
+"""What a first visitor sees of training from nothing: masks drawn anew each time, raced with one mask for each row."""
+
+SEEDS_FROM_NOTHING = (1, 2)
+"""The seeds with which the same race was run again."""
+
+RECIPES = ("example-recipe-bert", "example-recipe-roberta")
+"""BERT's objective and input format in small, and RoBERTa's: a race that does not come out as published."""
+
+LEAK = ("example-next-seen", "example-next-causal")
+"""The next token predicted without a causal mask, and with one."""
 
 FIRST = "example-lora-8"
 """What a first visitor sees: LoRA with its defaults, with its history."""
@@ -63,6 +72,10 @@ BY_METHOD = {method.slug: FIRST if method.slug == "lora" else f"example-{method.
 
 BY_RANK = {1: "example-lora-1", 2: "example-lora-2", 4: "example-lora-4", 8: FIRST, 64: OTHER_RANK}
 """The example of every rank of the sweep."""
+
+SWEPT_RANKS, SWEPT_SEEDS = (1, 2, 8, 64), (0, 1, 2)
+SWEPT = {(rank, seed): f"example-rank-{rank}-{seed}" for seed in SWEPT_SEEDS for rank in SWEPT_RANKS}
+"""The sweep of ranks, trained until no rank learns any more: three epochs are too few for the lowest."""
 
 SEEDS = 5
 """How often a comparison with and without a teacher is made: one seed says little."""
@@ -136,7 +149,16 @@ _STUDENTS = (
     *(Worked(BY_ABLATION[one.slug], one.spec, weights=False, listed=False) for one in ablated(_THREE_TERMS)),
 )
 
-_NOTHING = ScratchSpec(steps=8000)
+_NOTHING = ScratchSpec(steps=2500, objective="mlm", row_format="full_sentences", copies=1, keep_best=True)
+_STATIC = replace(_NOTHING, masking="static")
+_RECIPE = ScratchSpec(steps=8000)
+_NEXT = ScratchSpec(steps=600, objective="causal", row_format="doc_sentences")
+
+
+def with_seed(run_id: str, seed: int) -> str:
+    """The name of the same example with another seed."""
+    return f"{run_id}-{seed}"
+
 
 WRITTEN = "example-e2e-lora"
 """What a first visitor sees of meanings put into words."""
@@ -156,7 +178,16 @@ EARLIER = "example-mnli"
 
 EXAMPLES = (
     Worked("example-nothing", _NOTHING),
-    Worked("example-nothing-roberta", replace(_NOTHING, objective="mlm", row_format="full_sentences"), listed=False),
+    Worked("example-nothing-static", _STATIC, listed=False),
+    *(
+        Worked(with_seed(run_id, seed), replace(spec, seed=seed), weights=False, listed=False)
+        for seed in SEEDS_FROM_NOTHING
+        for run_id, spec in (("example-nothing", _NOTHING), ("example-nothing-static", _STATIC))
+    ),
+    Worked(RECIPES[0], _RECIPE, listed=False),
+    Worked(RECIPES[1], replace(_RECIPE, objective="mlm", row_format="full_sentences"), listed=False),
+    Worked(LEAK[0], replace(_NEXT, objective="no_causal_mask"), weights=False, listed=False),
+    Worked(LEAK[1], _NEXT, weights=False, listed=False),
     Worked(FIRST, _LORA, snapshots=10),
     Worked(OTHER_RANK, _rank(64)),
     Worked(OTHER_SEED, replace(_LORA, seed=1)),
@@ -165,6 +196,10 @@ EXAMPLES = (
         Worked(BY_METHOD[method.slug], RunSpec(DEFAULT_MODEL, "sst2", method.slug), 1, method.slug != "full", False)
         for method in METHODS
         if method.slug != "lora"
+    ),
+    *(
+        Worked(run_id, replace(_rank(rank), seed=seed, epochs=10), weights=False, listed=False)
+        for (rank, seed), run_id in SWEPT.items()
     ),
     *_STUDENTS,
     Worked(EARLIER, replace(_LORA, task="mnli", epochs=5)),

@@ -18,11 +18,15 @@ Missing = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True)
 class Compared:
-    """Runs side by side. missing: (method, why it cannot be had on this model). baseline: what counting words reaches."""
+    """Runs side by side. missing: (method, why it cannot be had on this model). baseline: what counting words reaches.
+
+    again: the same runs with other seeds, where these were trained as well.
+    """
 
     records: tuple[RunRecord, ...]
     missing: Missing = ()
     baseline: Baseline | None = None
+    again: tuple[RunRecord, ...] = ()
 
 
 def follow(runs: Runs, run_id: str) -> Iterator[RunRecord | None]:

@@ -11,13 +11,13 @@ import torch
 from explorer.errors import BadInputError
 from explorer.models.bundle import Bundle
 from explorer.recent import Recent
-from explorer.runs.record import RunRecord
+from explorer.runs.record import RunRecord, RunStatus
 from explorer.runs.store import WEIGHTS
 from explorer.tuning.adapted import Adapted, adapt
 from explorer.tuning.deltas import Delta
 from explorer.tuning.distilling import take_layers
 from explorer.tuning.merging import merged
-from explorer.tuning.snapshots import DELETE, load_snapshot, load_tensors
+from explorer.tuning.snapshots import load_snapshot, load_tensors, mended_by
 
 MOST_OPEN = 8
 
@@ -41,7 +41,9 @@ class OpenRun:
     begin: Callable[[], Adapted]
 
     def require_weights(self) -> None:
-        """Raise BadInputError if there is nothing trained to try yet."""
+        """Raise BadInputError if there is nothing trained to try yet, or not any more."""
+        if self.record.status is RunStatus.DAMAGED:
+            raise BadInputError(f"{self.record.name} cannot be asked. {self.record.message}")
         if not self.record.status.has_weights:
             raise BadInputError(
                 f"{self.record.name} is {self.record.status}: there is nothing to try yet. "
@@ -110,7 +112,7 @@ class OpenRuns:
         def make() -> Adapted:
             with torch.inference_mode(False):  # some jobs ask for gradients, which such tensors do not have
                 adapted = adapt(self._bundle_of(record.spec.model), len(record.labels) or 1, record.spec, record.kind)
-                adapted.load_state(load_tensors(folder / WEIGHTS, DELETE))
+                adapted.load_state(load_tensors(folder / WEIGHTS, mended_by(folder)))
                 adapted.eval()
             return adapted
 

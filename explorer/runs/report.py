@@ -9,6 +9,7 @@ from markupsafe import Markup
 
 from explorer.charts import Trace, line
 from explorer.charts.words import duration, percent, progress_bar, prose, strong
+from explorer.models.spent import BUSY, Spent, spread
 from explorer.runs.record import RunRecord, RunStatus
 from explorer.tables import Table
 from explorer.tasks.metrics import METRICS
@@ -42,6 +43,20 @@ def gap_text(name: str, value: float) -> str:
 def metric_text(name: str, value: float | None) -> str:
     """A metric with its value."""
     return f"{metric_title(name)} {score_text(name, value)}"
+
+
+def busy(plain: Spent) -> bool:
+    """Whether the times of one and the same model lie too far apart for anything to be compared with them."""
+    return spread(plain) > BUSY
+
+
+def busy_said(plain: Spent) -> list[str]:
+    """That nothing can be measured now, with the reason."""
+    return [
+        "The machine is busy: ",
+        strong("nothing can be compared now"),
+        f", since half of the plain model's own times lie {percent(spread(plain))} apart. Measure again when it is at rest.",
+    ]
 
 
 def under_way(record: RunRecord, speed: str = "") -> Markup:

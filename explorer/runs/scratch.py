@@ -95,22 +95,25 @@ class ScratchWorker(Working):
         return noted
 
     def _finish(self, training: ScratchTraining) -> None:
-        """Measure, and keep the model as `from_pretrained` reads it."""
+        """Measure, and keep the model as `from_pretrained` reads it: of the best step where the run is to end with that."""
         if not training.step:
             self._nothing_trained()
             return
         with TURNS:
             scores = training.scores()
-        self._keep(training)
+        with training.at_best():
+            self._keep(training)
+        kept = training.best.step if training.best else 0
         rows = sum(len(batch.input_ids) for batch in training.measured)
         curve = {**scores, **dict(self.record.evaluations).get(training.step, {})}
         evaluations = {**dict(self.record.evaluations), training.step: curve}
         asked = {one.step for one in self.record.said}
         self._say(
-            outcome=Outcome({HELD_OUT: scores}, {HELD_OUT: rows}),
+            outcome=Outcome({HELD_OUT: evaluations[kept or training.step]}, {HELD_OUT: rows}),
             evaluations=tuple(evaluations.items()),
             whole=tuple(sorted({*self.record.whole, training.step})),
             said=self.record.said if training.step in asked else (*self.record.said, *training.answers()),
+            kept=kept,
             **self._ended(training),
         )
 

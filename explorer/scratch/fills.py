@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import torch
-from transformers import PreTrainedTokenizerBase
+from transformers import BertLMHeadModel, PreTrainedTokenizerBase
 
 from explorer.objectives.electra import ElectraPair
 from explorer.scratch.saying import Said
@@ -22,7 +22,7 @@ def say(model: Any, tokenizer: PreTrainedTokenizerBase, text: str, step: int, lo
     if isinstance(model, ElectraPair):
         model = model.generator
     model.eval()
-    if model.config.is_decoder:
+    if isinstance(model, BertLMHeadModel):
         return (_continued(model, tokenizer, text, step, longest),)
     given = tokenizer(MASK_SPELLINGS.sub("[MASK]", text), truncation=True, max_length=longest, return_tensors="pt").to(
         model.device

@@ -14,6 +14,7 @@ from explorer.models.trained import TRAINED_FOLDER
 from explorer.objectives.batches import Batch
 from explorer.objectives.electra import ElectraPair, electra_loss
 from explorer.objectives.losses import Loss, causal_loss, masked_loss, with_pairs
+from explorer.scratch.objectives import OBJECTIVES
 from explorer.scratch.spec import ScratchSpec
 from explorer.tuning.reading import precision
 
@@ -37,7 +38,7 @@ class Learner:
             if isinstance(self.model, ElectraPair):
                 key = np.random.SeedSequence((self.spec.seed, DRAWN, step)).generate_state(1, np.uint64)[0]
                 found = electra_loss(self.model, batch, torch.Generator().manual_seed(int(key) >> 1))
-            elif self.spec.objective == "causal":
+            elif OBJECTIVES[self.spec.objective].predicts_next:
                 found = causal_loss(self.model, batch)
             else:
                 found = with_pairs(masked_loss(self.model, batch), self.model, batch)
@@ -68,7 +69,7 @@ class Learner:
     def _without_idle_heads(self) -> PreTrainedModel:
         """A head that has learnt nothing would answer at random: only one trained by NSP keeps that head and its pooler."""
         model = self.model
-        if self.spec.objective in ("mlm_nsp", "causal"):
+        if self.spec.objective == "mlm_nsp" or OBJECTIVES[self.spec.objective].predicts_next:
             return model  # type: ignore[no-any-return]
         plain: PreTrainedModel = BertForMaskedLM(model.config)
         plain.load_state_dict(model.state_dict(), strict=False)

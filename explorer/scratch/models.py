@@ -19,6 +19,7 @@ from transformers import (
 from explorer.errors import BadInputError
 from explorer.models.bundle import LOADING, Bundle
 from explorer.objectives.electra import ElectraPair
+from explorer.scratch.objectives import OBJECTIVES
 from explorer.scratch.spec import ScratchSpec, no_bert
 from explorer.tuning.seeded import Seeded
 
@@ -29,7 +30,8 @@ GENERATOR_SHARE = 0.5
 def build(spec: ScratchSpec, tokenizer: PreTrainedTokenizerBase, start: Bundle | None) -> nn.Module:
     """A model for the spec's objective; start: the BERT that it goes on from, None for random numbers.
 
-    A BertForPreTraining, a BertLMHeadModel whose attention sees the left alone, or an ElectraPair. Raises BadInputError for a
+    A BertForPreTraining, a BertLMHeadModel (whose attention sees the left alone, unless it goes without the causal mask), or an
+    ElectraPair. Raises BadInputError for a
     start that is no BERT, or whose rows are shorter.
     """
     if start is not None and start.architecture.model_type != "bert":
@@ -40,8 +42,9 @@ def build(spec: ScratchSpec, tokenizer: PreTrainedTokenizerBase, start: Bundle |
     with LOADING, Seeded(spec.seed):
         if spec.objective == "rtd":
             return _electra(sizes, start)
-        model_class: Any = BertLMHeadModel if spec.objective == "causal" else BertForPreTraining
-        model: PreTrainedModel = model_class(_config(BertConfig, sizes, is_decoder=spec.objective == "causal"))
+        objective = OBJECTIVES[spec.objective]
+        model_class: Any = BertLMHeadModel if objective.predicts_next else BertForPreTraining
+        model: PreTrainedModel = model_class(_config(BertConfig, sizes, is_decoder=objective.causal))
         _initialise(model)
     if start is not None:
         model.load_state_dict(start.model.state_dict(), strict=False)

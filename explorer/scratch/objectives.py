@@ -21,6 +21,13 @@ class Objective:
     """The kind of pairs that it judges: next or order; empty for none."""
     masks: bool = True
     """Whether tokens are hidden."""
+    causal: bool = False
+    """Whether a token sees those before it and itself alone."""
+
+    @property
+    def predicts_next(self) -> bool:
+        """Whether each state is to give the token after it."""
+        return "next_loss" in self.losses
 
 
 _ENTRIES = (
@@ -33,7 +40,16 @@ _ENTRIES = (
         r"L = L_{\text{MLM}}(\text{generator}) + 50\, L_{\text{Disc}}",
         ("masked_loss", "replaced_loss"),
     ),
-    Objective("causal", "Next token", r"L = -\tfrac1n \sum_t \ln p(x_t \mid x_{<t})", ("next_loss",), masks=False),
+    Objective(
+        "causal", "Next token", r"L = -\tfrac1n \sum_t \ln p(x_t \mid x_{<t})", ("next_loss",), masks=False, causal=True
+    ),
+    Objective(
+        "no_causal_mask",
+        "Next token, no causal mask",
+        r"L = -\tfrac1n \sum_t \ln p(x_t \mid x_1 \dots x_n)",
+        ("next_loss",),
+        masks=False,
+    ),
 )
 
 OBJECTIVES = {objective.slug: objective for objective in _ENTRIES}

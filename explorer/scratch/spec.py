@@ -7,7 +7,7 @@ from typing import Annotated, Self
 from pydantic import model_validator
 
 from explorer.errors import BadInputError
-from explorer.kinds import Name, Number, OneOf, Sentence, Whole
+from explorer.kinds import Flag, Name, Number, OneOf, Sentence, Whole
 from explorer.maths.schemes import SCHEMES
 from explorer.params import Shown, params
 from explorer.scratch.objectives import FORMATS, OBJECTIVES
@@ -20,7 +20,7 @@ METHOD = "scratch"
 STORIES = "stories"
 """The bundled text."""
 
-PROBES = "The boy [MASK] to school.\nShe put the bread on the [MASK].\nThe moon and the [MASK] are in the sky."
+PROBES = "He asked [MASK] mother.\nIt is as big [MASK] a house.\nThe boy went [MASK] the house."
 """What a model is asked at each checkpoint, a sentence a line."""
 MOST_PROBES = 6
 
@@ -73,6 +73,9 @@ Hidden = Annotated[int, Whole(16, 1024), Shown("Hidden size H", slider=(32, 256,
 Heads = Annotated[int, Whole(1, 64), Shown("Heads A", slider=(1, 8))]
 Vocabulary = Annotated[int, Whole(300, 30_000), Shown("Vocabulary V", "WordPieces.", slider=(500, 8000, 500))]
 RowsABatch = Annotated[int, Whole(1, 512), Shown("Rows a batch", slider=(4, 128, 4))]
+KeepBest = Annotated[
+    bool, Flag(), Shown("Keep the best step", "End with the lowest held-out loss, not with the last step.")
+]
 Probes = Annotated[
     str,
     Sentence(optional=True),

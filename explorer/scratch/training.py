@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import torch
@@ -14,11 +15,12 @@ from transformers import PreTrainedTokenizerBase
 from explorer.errors import BadInputError
 from explorer.scratch.fills import say
 from explorer.scratch.learning import Learner
-from explorer.scratch.objectives import TRAINING
+from explorer.scratch.objectives import OBJECTIVES, TRAINING
 from explorer.scratch.rows import Drawn
 from explorer.scratch.saying import Said
 from explorer.scratch.spec import NOTHING, ScratchSpec
 from explorer.scratch.text import Documents
+from explorer.tuning.best import Best, from_state
 from explorer.tuning.training import Update
 
 PEAK_RATES = {True: 4e-3, False: 2e-4}
@@ -29,7 +31,7 @@ WEIGHT_DECAY, LARGEST_NORM = 0.01, 1.0
 BETAS = (0.9, 0.98)
 """As RoBERTa's (Liu et al. 2019, section 3.1); at 0.999 a run this short ends before the second moments have settled."""
 
-MEASURED_TIMES, SAID_TIMES = 40, 12
+MEASURED_TIMES = 40
 """How often held-out rows are measured and the model is asked, after the first steps, which are looked at more closely."""
 DIVERGED = 3.0
 """A run has diverged when its loss is this many times its first (or is no number)."""
@@ -65,6 +67,7 @@ class ScratchTraining:
         )
         self._first_loss: float | None = None
         self._since: list[dict[str, float]] = []
+        self.best: Best | None = None
 
     def _rate_at(self, step: int) -> float:
         """Linear warm-up, then linear decay to zero."""
@@ -92,9 +95,7 @@ class ScratchTraining:
         self.step += 1
         self._since.append(loss.figures)
         spent = time.perf_counter() - began
-        return Update(
-            self.step, value, len(batch.input_ids), spent, self.scores() if self._is_due(MEASURED_TIMES) else None
-        )
+        return Update(self.step, value, len(batch.input_ids), spent, self.scores() if self._is_due() else None)
 
     def _watch(self, loss: float) -> None:
         self._first_loss = loss if self._first_loss is None else self._first_loss
@@ -104,9 +105,9 @@ class ScratchTraining:
                 f"{self._first_loss:.3g}. The peak rate {self.rate:g} is too high; try {self.rate / 10:.0e} or less."
             )
 
-    def _is_due(self, times: int) -> bool:
-        """At each doubling of the step, then `times` times at equal distances, and at the end."""
-        every = max(1, self.steps // times)
+    def _is_due(self) -> bool:
+        """At each doubling of the step, then MEASURED_TIMES times at equal distances, and at the end."""
+        every = max(1, self.steps // MEASURED_TIMES)
         early = self.step < every and self.step & (self.step - 1) == 0
         return early or self.step % every == 0 or self.step == self.steps
 
@@ -118,11 +119,37 @@ class ScratchTraining:
             if values:
                 found[TRAINING + name] = sum(values) / len(values)
         self._since = []
+        self._look_for_best(found)
         return found
+
+    def _look_for_best(self, found: Mapping[str, float | None]) -> None:
+        """Of a run that keeps its best step: the weights with the lowest held-out loss so far."""
+        loss = found[OBJECTIVES[self.spec.objective].losses[0]]
+        if self.spec.keep_best and self.step and loss is not None and (self.best is None or loss < self.best.loss):
+            numbers = {name: parameter.detach().cpu().clone() for name, parameter in self.named.items()}
+            self.best = Best(self.step, -loss, loss, numbers)
+
+    @contextmanager
+    def at_best(self) -> Iterator[None]:
+        """Inside, the model is as it was at the best step, where that is kept; afterwards it can train on from its last."""
+        if self.best is None or self.best.step == self.step:
+            yield
+            return
+        last = {name: parameter.detach().clone() for name, parameter in self.named.items()}
+        self._put(self.best.numbers)
+        try:
+            yield
+        finally:
+            self._put(last)
+
+    @torch.no_grad()
+    def _put(self, numbers: Mapping[str, Tensor]) -> None:
+        for name, parameter in self.named.items():
+            parameter.copy_(numbers[name])
 
     def said(self) -> tuple[Said, ...]:
         """What the model says to each question at this step; nothing where it is not asked."""
-        return self.answers() if self.step == 0 or self._is_due(SAID_TIMES) else ()
+        return self.answers() if self.step == 0 or self._is_due() else ()
 
     def answers(self) -> tuple[Said, ...]:
         """What it says now."""
@@ -139,13 +166,12 @@ class ScratchTraining:
         for name, parameter in self.named.items():
             for key, value in self.optimizer.state.get(parameter, {}).items():
                 kept[f"optimizer.{key}.{name}"] = value.detach().cpu().clone()
+        kept |= self.best.state() if self.best else {}
         return kept | {"progress": torch.tensor([self.step, self._first_loss or 0.0], dtype=torch.float64)}
 
     def load_state(self, kept: Mapping[str, Tensor]) -> None:
         """Go on from what `state` gave. Raises KeyError or RuntimeError for another run's."""
-        with torch.no_grad():
-            for name, parameter in self.named.items():
-                parameter.copy_(kept[f"model.{name}"])
+        self._put({name: kept[f"model.{name}"] for name in self.named})
         for name, parameter in self.named.items():
             moments: dict[str, Any] = {
                 key: kept[f"optimizer.{key}.{name}"].to(parameter.device if key != "step" else "cpu")
@@ -156,3 +182,4 @@ class ScratchTraining:
                 self.optimizer.state[parameter] = moments
         step, first = kept["progress"].tolist()
         self.step, self._first_loss = int(step), first or None
+        self.best = from_state(kept)

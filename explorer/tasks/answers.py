@@ -25,7 +25,12 @@ def words(answer: str) -> list[str]:
 
 def exact_match(said: str, right: Sequence[str]) -> float:
     """1 where the words of one of the right answers are those that were said; right: empty where no answer is right."""
-    return float(any(words(said) == words(one) for one in right or ("",)))
+    return float(any(words(said) == words(one) for one in accepted(right)))
+
+
+def accepted(right: Sequence[str]) -> Sequence[str]:
+    """The right answers that have a word; no answer where none has, as SQuAD's own evaluate-v2.0 does it."""
+    return [one for one in right if words(one)] or [""]
 
 
 def f1(said: str, right: Sequence[str]) -> float:
@@ -33,7 +38,7 @@ def f1(said: str, right: Sequence[str]) -> float:
 
     Where the right answer or what was said has no word, 1 if both have none and 0 otherwise.
     """
-    return max(_f1(words(said), words(one)) for one in right or ("",))
+    return max(_f1(words(said), words(one)) for one in accepted(right))
 
 
 def _f1(said: list[str], right: list[str]) -> float:

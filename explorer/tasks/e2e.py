@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -18,7 +19,12 @@ from explorer.tasks.task import WRITTEN, Example, Task, TaskData
 SLOTS = ("name", "Type", "food", "price", "customer rating", "area", "family friendly", "near")
 """In the order in which a meaning names them."""
 
-_NAMES = {"eatType": "Type", "priceRange": "price", "familyFriendly": "family friendly"}
+_NAMES = {
+    "eatType": "Type",
+    "priceRange": "price",
+    "customerRating": "customer rating",
+    "familyFriendly": "family friendly",
+}
 """What E2E's own files call a slot that SLOTS calls otherwise."""
 
 _PART = re.compile(r"\s*([^\[\],]+?)\s*\[([^\[\]]*)\]\s*")
@@ -53,19 +59,19 @@ class Meaning:
 
 
 def parse_meaning(text: str) -> tuple[tuple[str, str], ...]:
-    """The slots of a meaning that a visitor wrote, `name : Bar Olmo | food : Italian`, in SLOTS' order.
+    """The slots of a meaning that a visitor wrote, in SLOTS' order, by SLOTS' names or E2E's own.
 
-    Raises BadInputError for a part without a colon, an unknown slot, one that comes twice, and a meaning without a slot.
+    Read are `name : Bar Olmo | food : Italian`, E2E's `name[Bar Olmo], food[Italian]`, and JSON: {"name": "Bar Olmo"}.
+    Raises BadInputError for a part without a value, an unknown slot, one that comes twice, and a meaning without a slot.
     """
-    known = {slot.casefold(): slot for slot in SLOTS}
+    known = {slot.casefold(): slot for slot in SLOTS} | {name.casefold(): slot for name, slot in _NAMES.items()}
     found: dict[str, str] = {}
-    for part in filter(str.strip, text.split("|")):
-        name, colon, value = (piece.strip() for piece in part.partition(":"))
+    for name, value, part in _parts(text):
         slot = known.get(name.casefold())
-        if not colon or not value or slot is None:
+        if not value or slot is None:
             raise BadInputError(
-                f"“{part.strip()[:60]}” is no slot with its value. Write name : Bar Olmo | food : Italian, with slots out of "
-                f"{', '.join(SLOTS)}."
+                f"“{part.strip()[:60]}” is no slot with its value. Write name : Bar Olmo | food : Italian, or as E2E does "
+                f"name[Bar Olmo], food[Italian], with slots out of {', '.join(SLOTS)}."
             )
         if slot in found:
             raise BadInputError(f"The slot {slot} comes twice. Leave one of them out.")
@@ -73,6 +79,28 @@ def parse_meaning(text: str) -> tuple[tuple[str, str], ...]:
     if not found:
         raise BadInputError(f"The meaning is empty. Fill in at least one slot, such as {SLOTS[0]}.")
     return tuple((slot, found[slot]) for slot in SLOTS if slot in found)
+
+
+def _parts(text: str) -> Iterator[tuple[str, str, str]]:
+    """(name, value, how the part was written) of each part of a meaning, in whichever of the three notations it is."""
+    written = text.strip()
+    if written.startswith("{"):
+        try:
+            pairs = json.loads(written)
+        except (ValueError, RecursionError):
+            pairs = None
+        if not isinstance(pairs, dict):
+            raise BadInputError(f'“{written[:60]}” is no JSON object. Write {{"name": "Bar Olmo", "food": "Italian"}}.')
+        for name, value in pairs.items():
+            plain = "" if value is None or isinstance(value, (dict, list)) else str(value)
+            yield name.strip(), plain.strip(), f"{name}: {plain}"
+        return
+    bracketed = "[" in written and "|" not in written
+    for part in re.split(r"(?<=\])\s*,", written) if bracketed else written.split("|"):
+        inside = _PART.fullmatch(part)
+        name, _, value = (inside[1], "[", inside[2]) if inside else part.partition(":")
+        if part.strip():
+            yield name.strip(), value.strip(), part
 
 
 def spelled(slots: Sequence[tuple[str, str]]) -> str:

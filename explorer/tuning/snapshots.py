@@ -13,9 +13,11 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor
 
 from explorer.errors import StorageError, storage_error
+from explorer.settings import BUNDLED_RUNS
 from explorer.tuning.deltas import Delta, LowRank
 
 DELETE = "Delete the run and train it again."
+RESTORE = "It is a worked example: whoever runs the server has to restore it from the repository."
 FOLDER = "snapshots"
 MOST = 16
 """Snapshots a run: a slider needs no more, and at rank 8 each takes half a megabyte."""
@@ -64,9 +66,14 @@ def save_snapshot(folder: Path, step: int, deltas: Mapping[tuple[int, str], Delt
     return bool(tensors)
 
 
+def mended_by(folder: Path) -> str:
+    """What is to be done where a file of a run is damaged: nobody can delete or train a bundled one."""
+    return RESTORE if folder.parent == BUNDLED_RUNS else DELETE
+
+
 def load_snapshot(folder: Path, step: int) -> dict[tuple[int, str], Delta]:
     """What save_snapshot kept. Raises StorageError if the file is damaged or gone."""
-    tensors = load_tensors(folder / FOLDER / f"{step:06d}.safetensors", DELETE)
+    tensors = load_tensors(folder / FOLDER / f"{step:06d}.safetensors", mended_by(folder))
     deltas: dict[tuple[int, str], Delta] = {}
     try:
         for name in tensors:
@@ -75,5 +82,5 @@ def load_snapshot(folder: Path, step: int) -> dict[tuple[int, str], Delta]:
                 scale = float(tensors[f"{layer}/{role}/scale"])
                 deltas[int(layer), role] = LowRank(tensors[name].float(), tensors[f"{layer}/{role}/B"].float(), scale)
     except (ValueError, KeyError) as error:
-        raise StorageError(f"{step:06d}.safetensors of this run holds no ΔW. {DELETE}") from error
+        raise StorageError(f"{step:06d}.safetensors of this run holds no ΔW. {mended_by(folder)}") from error
     return dict(sorted(deltas.items()))

@@ -86,20 +86,25 @@ class ClassDoor:
         given = header_password(request)
         if not given:
             return self._asks(request)
-        if not self.entry.tries.left(host_of(request)):
+        return self._wrong(request, given)
+
+    def _wrong(self, request: Request, given: str) -> Response | None:
+        """What is said of a wrong password; None for the right one, however many wrong ones came from the same network."""
+        host = host_of(request)
+        if not self.entry.checks.take(host):
             return self._asks(request, TOO_MANY_TRIES, 429)
         if self.entry.is_password(given):
             return None
-        self.entry.tries.count(host_of(request))
+        if not self.entry.tries.left(host):
+            return self._asks(request, TOO_MANY_TRIES, 429)
+        self.entry.tries.count(host)
         return self._asks(request, WRONG)
 
     async def _entered(self, request: Request, receive: Receive) -> Response:
         given = await _password(receive)  # before the count: many could be held back and sent at once
-        if not self.entry.tries.left(host_of(request)):
-            return self._asks(request, TOO_MANY_TRIES, 429)
-        if not self.entry.is_password(given):
-            self.entry.tries.count(host_of(request))
-            return self._asks(request, WRONG)
+        refused = self._wrong(request, given)
+        if refused is not None:
+            return refused
         address = own_address(request, request.scope["query_string"].decode("latin-1"))
         if ASKED not in request.cookies:  # who is sent on would be asked again, and not know why
             return self._asks(request, NOT_KEPT.format(address), 403)

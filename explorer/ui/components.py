@@ -95,7 +95,10 @@ document.addEventListener("click", (event) => {
   const offer = event.target.closest(".offer[data-model]");
   if (offer) trigger("select", { model: offer.dataset.model });
 });
-watch("value", () => props.value && element.dispatchEvent(new CustomEvent("explorer:notice", { bubbles: true })));""",
+watch("value", () => {
+  const [name, detail] = props.value ? ["explorer:notice", String(props.value)] : ["explorer:unnoticed", ""];
+  element.dispatchEvent(new CustomEvent(name, { bubbles: true, detail }));
+});""",
     )
 
 

@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from starlette.requests import HTTPConnection, Request
 
-from explorer.ui.rates import Tries
+from explorer.ui.rates import CHECKS_A_SECOND, MOST_CHECKS, Rate, Tries
 
 COOKIE = "bert-explorer-class"
 HEADER = "x-class-password"
@@ -24,11 +24,12 @@ def same(given: str, right: str) -> bool:
 @dataclass(frozen=True)
 class Entry:
     """One server's. password: the class's, or none where everybody may come in. token: what a browser keeps; of this start
-    of the server. tries: wrong passwords and lecturer's keys, together."""
+    of the server. tries: wrong passwords and lecturer's keys, together. checks: how many passwords are looked at."""
 
     password: str = ""
     token: str = field(default_factory=lambda: secrets.token_urlsafe(32))
     tries: Tries = field(default_factory=Tries)
+    checks: Rate = field(default_factory=lambda: Rate(MOST_CHECKS, MOST_CHECKS / CHECKS_A_SECOND))
 
     def is_in(self, request: HTTPConnection) -> bool:
         """Whether the browser was let in before."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from urllib.parse import quote, unquote, urlencode
+from collections.abc import Callable, Sequence
+from urllib.parse import quote, unquote, urlencode, urlsplit
 
 from starlette.datastructures import MutableHeaders
 from starlette.requests import Request
@@ -52,13 +52,24 @@ LINK = re.compile(r"/gradio_api/file[=/]\W*https?\W", re.IGNORECASE)
 NO_RELAY = "This server hands on its own files alone. Open the link itself."
 
 
+READS = ("GET", "HEAD", "OPTIONS")
+OTHER_SITE = "Another site sent this for you. Open the app itself and ask there."
+OTHER_NAME = "This server does not go by that name. Ask whoever runs it for its address (EXPLORER_HOSTS)."
+
+
 class FrontDoor:
     """ASGI middleware around the whole app. is_lecturer: whether a key is the server's, which opens the class's door as well.
-    sites: who may show the app in a frame."""
+    sites: who may show the app in a frame. hosts: the names by which the server may be asked; any where there are none."""
 
     def __init__(
-        self, app: ASGIApp, is_lecturer: Callable[[str], bool], entry: Entry | None = None, sites: str = SPACES
+        self,
+        app: ASGIApp,
+        is_lecturer: Callable[[str], bool],
+        entry: Entry | None = None,
+        sites: str = SPACES,
+        hosts: Sequence[str] = (),
     ) -> None:
+        self.hosts = frozenset(name.casefold() for name in hosts)
         self.app, self.is_lecturer, self.entry = app, is_lecturer, entry or Entry()
         self.headers = {**HEADERS, "content-security-policy": bare_policy(sites)}
 
@@ -69,17 +80,27 @@ class FrontDoor:
             return
         request = Request(scope)
 
+        sent_by_another = request.headers.get("sec-fetch-site", "") in ("cross-site", "same-site")
+        foreign = sent_by_another or not _own_origin(request)
+
         async def with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
+                for name in [name for name in headers if foreign and name.startswith("access-control-")]:
+                    del headers[name]
                 for name, value in self.headers.items():
                     headers.setdefault(name, value)
             await send(message)
 
-        await (self._own_answer(request) or self.app)(scope, receive, with_headers)
+        answer = self._own_answer(request)
+        if answer is None and sent_by_another and request.method not in READS:
+            answer = PlainTextResponse(OTHER_SITE, status_code=403)
+        await (answer or self.app)(scope, receive, with_headers)
 
     def _own_answer(self, request: Request) -> Response | None:
         path = request.scope["path"]
+        if self.hosts and _name_of(request.headers.get("host", "")) not in self.hosts:
+            return PlainTextResponse(OTHER_NAME, status_code=421)
         if path.startswith(CLOSED):
             return PlainTextResponse("Not found", status_code=404)
         if LINK.match(path):
@@ -94,18 +115,37 @@ class FrontDoor:
         In the address it would stand on the projector, in every link that is copied from there, and in the address of every
         request that Gradio's page sends.
         """
-        if not self.entry.tries.left(host_of(request)):
+        host, key = host_of(request), request.query_params[KEY]
+        known = self.entry.checks.take(host) and self.is_lecturer(key)
+        if not known and not self.entry.tries.left(host):
             return PlainTextResponse(TOO_MANY_TRIES, status_code=429)
         others = [(name, value) for name, value in request.query_params.multi_items() if name != KEY]
         answer = RedirectResponse(own_address(request, urlencode(others)), status_code=303)
         answer.headers["cache-control"] = "no-store"
-        key = request.query_params[KEY]
-        if self.is_lecturer(key):
+        if known:
             for line in (cookie(request, COOKIE, quote(key, safe="")), self.entry.cookie(request)):
                 answer.headers.append("set-cookie", line)
         else:
-            self.entry.tries.count(host_of(request))
+            self.entry.tries.count(host)
         return answer
+
+
+def _own_origin(request: Request) -> bool:
+    """Whether a question comes from a page of this server, or from no page at all.
+
+    Gradio lets every site read answers where the server is not called localhost, with the visitor's cookies. A page of the server
+    needs no such leave, so none is given to others. Behind a proxy that changes the Host the browser's own word counts.
+    """
+    origin = request.headers.get("origin")
+    if origin is None or request.headers.get("sec-fetch-site") == "same-origin":
+        return True
+    hosts = {request.headers.get(name, "").casefold() for name in ("host", "x-forwarded-host")}
+    return urlsplit(origin).netloc.casefold() in hosts - {""}
+
+
+def _name_of(host: str) -> str:
+    """Without the port."""
+    return (urlsplit(f"//{host}").hostname or "").casefold()
 
 
 def lecturers_key(cookies: dict[str, str]) -> str:

@@ -60,6 +60,7 @@ class View:
         value: str = "",
     ) -> None:
         said, drawn = ids if isinstance(ids, tuple) else (f"{ids}-said", f"{ids}-figure")
+        said = said or f"{drawn}-said"
         self.places: list[Place] = [(sentence_place(said, value), sentence)]
         if bar:
             self.bar = bar_place()

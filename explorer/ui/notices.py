@@ -3,7 +3,8 @@
 An answer takes away what stands there. Several of a page's figures are computed at once, and on a busy server a visitor's
 question may be refused before one that was asked earlier is answered: that answer leaves the refusal where it is. Every alert has
 a number, and the page tells with each question which one it shows (assets/page.js): what it asked by itself just before an alert
-came does not take that away either.
+came does not take that away either. An alert also names what the refused question would have filled: the page dims it, since it
+is of the question before.
 """
 
 from __future__ import annotations
@@ -89,7 +90,8 @@ def _said(state: VisitorState, place: int, by: tuple[int, ...], text: str) -> An
         state.alerts += ALERT in text
         number = state.alerts if ALERT in text else 0
         notices[place] = Notice(by, asked, now, number)
-        return text.replace(ALERT, f'{ALERT} data-told="{number}"', 1) if number else text
+        filled = ",".join(map(str, by))
+        return text.replace(ALERT, f'{ALERT} data-told="{number}" data-by="{filled}"', 1) if number else text
     if place in notices and not notices[place].out_of_date(by, asked, _told.get()):
         return gr.skip()
     notices.pop(place, None)

@@ -47,5 +47,6 @@ class Page:
                 for able in bundled_with(self.lab.needs)
             ]
             text += Markup("<p>Switch to: {}</p>").format(Markup(" ").join(offers))
-            text += self.lab.without_head
+            reasons = self.lab.without_head
+            text += reasons.get(error.model_type) or reasons.get("", Markup(""))
         return str(Markup('<div class="notice" role="alert">{}</div>').format(text))

@@ -15,6 +15,10 @@ MOST_KEYS = 20_000
 MOST_TRIES = 60
 """Wrong passwords and keys of one address, of which one is forgiven every other second: a class that mistypes together."""
 
+MOST_CHECKS, CHECKS_A_SECOND = 400, 20
+"""Passwords of one address that are looked at, however many were wrong: who knows the right one comes in beside somebody who
+guesses, and a program that guesses gets through so many a second."""
+
 TOO_MANY_TRIES = "Too many wrong passwords came from your network. Wait a minute, then try again."
 
 

@@ -205,6 +205,9 @@ class Stream(Wire[LiveAction]):
             **({self._bar: said} if self._bar else {}),
         }
 
+    def _rests(self, request: gr.Request) -> None:
+        self.watch.end(request)
+
     def _left(self, values: dict[Any, Any]) -> list[Any]:
         """For what the stream fills: these values, and everything else as it is."""
         filled = [*self.outputs, *self.kept, *self.steered.components]

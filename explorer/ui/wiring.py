@@ -6,6 +6,7 @@ shows what is wrong above the figure and leaves everything else alone.
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable
 from contextlib import aclosing
@@ -15,11 +16,14 @@ from typing import Any, Generic, TypeVar
 import gradio as gr
 
 from explorer.action import Action, LiveAction
+from explorer.charts.words import caption
 from explorer.engine.protocol import answer
-from explorer.errors import MissingCapabilityError, readable
+from explorer.errors import ExplorerError, MissingCapabilityError, readable
 from explorer.kinds import Name
 from explorer.models.catalog import DEFAULT_MODEL
 from explorer.plain import Asked
+from explorer.runs.checks import depth_of_model, heads_of_model
+from explorer.settings import settings
 from explorer.tables import Table
 from explorer.text import encodable
 from explorer.ui.folds import Framed, Panel, folds, frame, page_frame
@@ -27,6 +31,7 @@ from explorer.ui.page import Page
 from explorer.ui.places import Place, Places
 from explorer.ui.refusal import Refusal
 from explorer.ui.signatures import for_clients, left_out, named
+from explorer.worked import Known, known
 
 LATEX: list[dict[str, str | bool]] = [
     {"left": "$$", "right": "$$", "display": True},
@@ -35,6 +40,11 @@ LATEX: list[dict[str, str | bool]] = [
 """What marks a formula in the explanations."""
 
 __all__ = ["LATEX", "Connection", "Panel", "Question", "Read", "Wire", "cleared", "folds", "frame", "page_frame"]
+
+BEFOREHAND = "computed beforehand"
+"""Among what was asked: the answer that stands there is a bundled one."""
+
+_SILENT: dict[str, Any] = {"api_visibility": "private", "queue": False, "show_progress": "hidden"}
 
 Read = Callable[[gr.EventData], dict[str, Any]]
 AnyAction = TypeVar("AnyAction", Action, LiveAction)
@@ -131,10 +141,64 @@ class Wire(Generic[AnyAction]):
                 yield result, self.drawn(result, asked, table, known)
 
     async def _whole_table(self, values: dict[str, Any]) -> Framed:
+        if values.pop(BEFOREHAND, False):
+            found, _ = self._known({name: value for name, value in values.items() if name != "visitor"})
+            if found is not None:
+                return self.sent(found.result)
         table: Framed = {"headers": [], "data": []}
         async for _, shown in self.answers(values, self.sent):
             table = shown[-1]
         return table
+
+    def opens(
+        self,
+        *triggers: Any,
+        note: gr.HTML,
+        start: str,
+        asked: Iterable[Any] = (),
+        otherwise: Wire[Any] | None = None,
+    ) -> None:
+        """When the page or its tab is opened: what was computed beforehand, where that is what is asked.
+
+        After one of `asked` has fired, or where something else is asked, it is answered as `on` does, by `otherwise` where the
+        answer would take what nobody asked for. note: the place that says where the answer comes from. start: the title of the
+        button that computes it here.
+        """
+        here, ticket = (gr.Number(0, visible="hidden", label=label) for label in ("asked here", "ticket"))
+        names: list[str] = [name for name in self.inputs if name != "visitor"]
+        for trigger in asked:
+            trigger(fn=None, js="() => [1, '']", inputs=None, outputs=[here, note], api_visibility="private")
+
+        async def open_(request: gr.Request, pressed: float, *values: Any) -> dict[Any, Any]:
+            given = dict(zip(names, values, strict=True))
+            found, question = (None, None) if pressed else await asyncio.to_thread(self._known, given)
+            if found is None or question is None:
+                return {ticket: time.time()}
+            self._rests(request)
+            shown = dict(zip(self.outputs, self.drawn(found.result, question, self.seen), strict=True))
+            kept = {component: {**given, BEFOREHAND: True} for component in self.kept}
+            steered = dict(zip(self.steered.components, self.steered.values(found.result), strict=True))
+            return {self.page.notice: "", **shown, **kept, **steered, note: beforehand(found.made, start)}
+
+        places = dict.fromkeys([self.page.notice, *self.outputs, *self.kept, *self.steered.components, note, ticket])
+        for trigger in triggers:
+            trigger(open_, [here, *(self.inputs[name] for name in names)], list(places), **_SILENT)
+        (otherwise or self).on(ticket.change)
+
+    def _known(self, values: dict[str, Any]) -> tuple[Known | None, Question | None]:
+        """What was computed beforehand of a question, and the question; nothing for one that is refused."""
+        try:
+            asked = self.question(dict(values))
+            return known(self.action.name, self.action.openings, asked.model, asked.params), asked
+        except ExplorerError:
+            return None, None
+
+    def _rests(self, request: gr.Request) -> None:
+        """Nothing that goes on draws over what is shown now."""
+
+    def on(self, *triggers: Any) -> list[Any]:
+        """Answer when a trigger fires; the events."""
+        raise NotImplementedError
 
     def _publish(self) -> None:
         """The endpoint for clients, on a button that is not on the page."""
@@ -206,6 +270,7 @@ class Connection(Wire[Action]):
             try:
                 values = adapt(values) if adapt else values
                 values |= read(event) if read else {}
+                values = within_model(values) if self.action.takes_model else values
                 viewed = {name: values.pop(name) for name in self.views}
                 [(result, shown)] = [one async for one in self.answers(values, self.seen, viewed=viewed)]
             except MissingCapabilityError as error:  # what stands below is another model's answer
@@ -219,10 +284,31 @@ class Connection(Wire[Action]):
         return self.listen(triggers, listening, inputs, queue=False, trigger_mode="always_last")
 
 
+def within_model(values: dict[str, Any]) -> dict[str, Any]:
+    """A page's question about a layer or a head that its model lacks, as after a turn to a smaller one, is about the last one.
+
+    What is no number, and a model that is not on this machine, are left to the action, which says what is wrong.
+    """
+    ends = {"layer": depth_of_model, "head": heads_of_model}
+    asked = {name for name in ends if isinstance(values.get(name), (int, float)) and values[name] > 0}
+    if not asked:
+        return values
+    try:
+        model = model_named(values.get("model"))
+        return values | {name: min(values[name], ends[name](model, settings()) - 1) for name in asked}
+    except ExplorerError:
+        return values
+
+
 def model_named(value: object) -> str:
     """The model's name that came, or the bundled one's where none did. Raises BadInputError for what is no name."""
     name = Name(optional=True).read(encodable(value), "model")
     return name.strip() or DEFAULT_MODEL
+
+
+def beforehand(made: str, start: str) -> str:
+    """What stands at a result that was not computed just now, as HTML."""
+    return str(caption(f"Computed beforehand ({made}); “{start}” computes it here."))
 
 
 def cleared(component: Any) -> Any:

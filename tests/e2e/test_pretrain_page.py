@@ -69,7 +69,7 @@ def set_small(visit: Visit) -> None:
 
 def test_training_opens_with_two_worked_runs_and_what_they_said(training: Visit) -> None:
     page = training.page
-    expect(page.locator("#pretrain-said")).to_contain_text("MLM, full sentences")
+    expect(page.locator("#pretrain-said")).to_contain_text("masking static learned the text by heart")
     expect(page.locator("#pretrain-words table")).to_have_count(2)
     expect(page.locator("#pretrain-words tr").nth(1)).to_contain_text("0")
     expect(page.locator("#pretrain-offers .offer")).to_have_count(2)

@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -243,3 +244,28 @@ def test_a_damaged_checkpoint_is_set_aside_and_the_run_starts_again(
     done = runs.wait(started, WAIT)
     assert done.status is RunStatus.DONE
     assert done.losses == whole.losses
+
+
+def test_a_damaged_worked_example_says_who_can_mend_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from explorer.tuning import snapshots
+
+    folder = tmp_path / "example-lora-8"
+    (folder / snapshots.FOLDER).mkdir(parents=True)
+    (folder / snapshots.FOLDER / "000090.safetensors").write_bytes(b"damaged")
+    with pytest.raises(StorageError, match="Delete the run and train it again"):
+        snapshots.load_snapshot(folder, 90)
+    monkeypatch.setattr(snapshots, "BUNDLED_RUNS", tmp_path)
+    with pytest.raises(StorageError, match="restore it from the repository"):
+        snapshots.load_snapshot(folder, 90)
+
+
+def test_what_a_damaged_record_is_asked_is_refused_with_its_own_advice(tmp_path: Path) -> None:
+    from explorer.runs.open import OpenRun
+    from explorer.runs.record import damaged
+
+    def never() -> Any:
+        raise AssertionError("nothing is loaded")
+
+    record = damaged("example-x", "example", 0.0, ValueError("no JSON"), "assets/runs/example-x", "Restore it.")
+    with pytest.raises(BadInputError, match=r"cannot be asked.*Restore it\."):
+        OpenRun(record, tmp_path, never, never, never).require_weights()

@@ -21,7 +21,7 @@ def plainly(answer: str) -> list[str]:
 def counted(said: str, right: list[str]) -> tuple[float, float]:
     """Exact match and F1 by precision and recall, with words crossed off one by one."""
     best = exact = 0.0
-    for answer in right or [""]:
+    for answer in [one for one in right if plainly(one)] or [""]:
         given, wanted = plainly(said), plainly(answer)
         exact = max(exact, float(given == wanted))
         if not given or not wanted:
@@ -71,3 +71,18 @@ def test_both_are_means_over_all_questions_answerable_or_not() -> None:
     found = score_answers(["red fox", "", "", "x"], [("fox",), (), ("y",), ()])
     assert found == pytest.approx({"f1": (2 / 3 + 1) / 4, "exact_match": 1 / 4})
     assert score_answers([], []) == {"f1": None, "exact_match": None}
+
+
+@pytest.mark.parametrize(
+    ("said", "right", "score"),
+    [
+        ("", ("The", "London"), 0.0),
+        ("The", ("London", "a"), 0.0),
+        ("", ("The", "a"), 1.0),
+        ("london", ("The", "London"), 1.0),
+    ],
+)
+def test_accepted_answers_without_a_word_are_left_out_as_squad_does(
+    said: str, right: tuple[str, ...], score: float
+) -> None:
+    assert (exact_match(said, right), f1(said, right)) == (score, score)

@@ -87,3 +87,39 @@ def test_no_held_out_meaning_is_trained_on() -> None:
     assert len(held) == 68
     assert not train & held
     assert all(len(one.answers) == 2 for one in (*data.train, *data.validation["validation"]))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "name[The Blue Lagoon], eatType[pub], priceRange[moderate], customerRating[3 out of 5], familyFriendly[yes]",
+        "priceRange : moderate | name : The Blue Lagoon | eatType : pub | customer rating : 3 out of 5 | familyFriendly : yes",
+        '{"name": "The Blue Lagoon", "eatType": "pub", "priceRange": "moderate", "customerRating": "3 out of 5", '
+        '"familyFriendly": "yes"}',
+    ],
+)
+def test_e2e_s_own_names_and_notations_are_read(text: str) -> None:
+    assert parse_meaning(text) == (
+        ("name", "The Blue Lagoon"),
+        ("Type", "pub"),
+        ("price", "moderate"),
+        ("customer rating", "3 out of 5"),
+        ("family friendly", "yes"),
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("name[Quill], colour[red]", "colour"),
+        ("name[Quill], food", "no slot with its value"),
+        ("name[]", "no slot with its value"),
+        ('{"name": ["Quill"]}', "no slot with its value"),
+        ('{"name": "Quill"', "no JSON object"),
+        ('{"name": ' + "[" * 5000, "no JSON object"),
+        ("price[high], priceRange[high]", "comes twice"),
+    ],
+)
+def test_what_cannot_be_read_is_said(text: str, said: str) -> None:
+    with pytest.raises(BadInputError, match=said):
+        parse_meaning(text)

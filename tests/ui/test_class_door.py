@@ -23,7 +23,7 @@ from explorer.shell import build_app, launch_options
 from explorer.ui.class_door import ClassDoor
 from explorer.ui.entry import COOKIE, HEADER, Entry
 from explorer.ui.front_door import FrontDoor
-from explorer.ui.rates import Tries
+from explorer.ui.rates import Rate, Tries
 from tests.caller import Caller
 from tests.loops import run
 from tests.ports import serving
@@ -108,14 +108,38 @@ class TestDoor:
         entry = Entry(PASSWORD, tries=Tries(2))
         inside, guesser = _visitor(entry), _visitor(entry)
         enter(inside)
-        statuses = [guesser.post("/", data={"password": word}).status_code for word in ("a", "b", PASSWORD)]
+        statuses = [guesser.post("/", data={"password": word}).status_code for word in ("a", "b", "c")]
         assert statuses == [401, 401, 429]
-        assert guesser.get("/", headers={HEADER: PASSWORD.encode()}).status_code == 429
+        assert guesser.get("/?lecturer=guess").status_code == 429
         assert inside.get("/").status_code == 200
+
+    def test_one_who_guesses_keeps_nobody_with_the_right_one_out(self) -> None:
+        entry = Entry("winter", tries=Tries(2))
+        guesser, mate = _visitor(entry), _visitor(entry)
+        statuses = [guesser.post("/", data={"password": "guess"}).status_code for _ in range(5)]
+        assert statuses == [401, 401, 429, 429, 429]
+        mate.get("/")
+        assert mate.post("/", data={"password": "winter"}).text == "inside "
+        assert _visitor(entry).get("/", headers={HEADER: "winter"}).text == "inside "
+        assert _visitor(entry).get("/masking?lecturer=teach").text == "inside "
+
+    def test_a_program_that_guesses_ends_too(self) -> None:
+        clock = [0.0]
+        entry = Entry(PASSWORD, tries=Tries(2), checks=Rate(5, 5, lambda: clock[0]))
+        guesser = _visitor(entry)
+        statuses = [guesser.post("/", data={"password": str(number)}).status_code for number in range(5)]
+        assert statuses == [401, 401, 429, 429, 429]
+        assert guesser.post("/", data={"password": PASSWORD}).status_code == 429
+        clock[0] = 2.0
+        assert enter(_visitor(entry)).text == "inside "
 
     def test_a_header_counts_as_a_try_as_well(self) -> None:
         guesser = _visitor(Entry("winter", tries=Tries(1)))
-        assert [guesser.get("/", headers={HEADER: word}).status_code for word in ("a", "winter")] == [401, 429]
+        assert [guesser.get("/", headers={HEADER: word}).status_code for word in ("a", "b", "winter")] == [
+            401,
+            429,
+            200,
+        ]
 
     @pytest.mark.parametrize("header", [{HEADER: "winter"}, {"authorization": "Bearer winter"}])
     def test_a_script_gives_it_in_a_header(self, header: dict[str, str]) -> None:

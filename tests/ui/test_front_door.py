@@ -81,12 +81,12 @@ class TestLecturersKey:
         ):
             assert visitor.get(path, follow_redirects=False).headers["location"] == wanted
 
-    def test_guessing_ends_and_the_right_key_waits_with_it(self) -> None:
+    def test_guessing_ends_and_the_right_key_is_let_in_beside_it(self) -> None:
         entry = Entry(tries=Tries(2))
         door = Middleware(FrontDoor, is_lecturer=lambda key: key == KEY, entry=entry)
         guesser = TestClient(Starlette(routes=[Route("/", _seen)], middleware=[door]))
-        statuses = [guesser.get("/", params={"lecturer": key}).status_code for key in ("a", "b", KEY)]
-        assert statuses == [200, 200, 429]
+        statuses = [guesser.get("/", params={"lecturer": key}).status_code for key in ("a", "b", "c", KEY)]
+        assert statuses == [200, 200, 429, 200]
 
     def test_no_address_with_the_key_is_told_to_another_site(self, visitor: TestClient) -> None:
         asked = visitor.get(f"/?lecturer={quote(KEY)}", follow_redirects=False)
@@ -148,3 +148,55 @@ class TestServed:
         assert len(paths) > 60
         pages = {f"/{lab.slug}" for lab in LABS}
         assert {path for path in paths if not path.startswith(CLOSED) and path not in pages} <= USED
+
+
+class TestOtherSites:
+    """What Gradio would let every site read, where the server is not called localhost."""
+
+    @pytest.fixture
+    def visitor(self) -> TestClient:
+        def answer(request: Request) -> JSONResponse:
+            leave = {
+                "access-control-allow-origin": request.headers["origin"],
+                "access-control-allow-credentials": "true",
+            }
+            return JSONResponse({}, headers=leave)
+
+        door = Middleware(FrontDoor, is_lecturer=lambda key: False)
+        routes = [Route("/", answer, methods=["GET", "POST", "OPTIONS"])]
+        return TestClient(Starlette(routes=routes, middleware=[door]), base_url="http://class.test:7860")
+
+    @pytest.mark.parametrize("method", ["GET", "OPTIONS"])
+    @pytest.mark.parametrize("origin", ["http://evil.test", "http://class.test", "https://class.test:1", "null"])
+    def test_no_other_origin_may_read(self, visitor: TestClient, method: str, origin: str) -> None:
+        answer = visitor.request(method, "/", headers={"origin": origin})
+        assert not [name for name in answer.headers if name.startswith("access-control-")]
+
+    def test_its_own_pages_are_as_they_were(self, visitor: TestClient) -> None:
+        answer = visitor.get("/", headers={"origin": "http://class.test:7860"})
+        assert answer.headers["access-control-allow-origin"] == "http://class.test:7860"
+        behind = {"origin": "https://bert.example.edu", "x-forwarded-host": "bert.example.edu"}
+        assert "access-control-allow-origin" in visitor.get("/", headers=behind).headers
+
+    @pytest.mark.parametrize(
+        ("site", "status"), [("cross-site", 403), ("same-site", 403), ("same-origin", 200), ("none", 200)]
+    )
+    def test_another_site_asks_nothing_for_a_visitor(self, visitor: TestClient, site: str, status: int) -> None:
+        headers = {"origin": "http://class.test:7860", "sec-fetch-site": site}
+        assert visitor.post("/", headers=headers).status_code == status
+        assert visitor.get("/", headers=headers).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("host", "status"),
+    [
+        ("bert.example.edu", 200),
+        ("BERT.example.edu:7860", 200),
+        ("evil.test", 421),
+        ("bert.example.edu.evil.test", 421),
+    ],
+)
+def test_a_server_with_a_name_answers_to_no_other(host: str, status: int) -> None:
+    door = Middleware(FrontDoor, is_lecturer=lambda key: False, hosts=("Bert.example.edu",))
+    visitor = TestClient(Starlette(routes=[Route("/", _seen)], middleware=[door]))
+    assert visitor.get("/", headers={"host": host}).status_code == status

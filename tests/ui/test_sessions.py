@@ -14,7 +14,7 @@ from explorer.ui.sessions import EMPTY_BYTES, VisitorState, VisitorStates, size_
 
 
 @pytest.fixture
-def blocks() -> gr.Blocks:
+def small() -> gr.Blocks:
     with gr.Blocks() as app:
         name = gr.Textbox("Ada", label="name")
         gr.State([0])
@@ -23,14 +23,14 @@ def blocks() -> gr.Blocks:
     return app
 
 
-def _key(blocks: gr.Blocks, kind: type) -> int:
-    return next(key for key, block in blocks.blocks.items() if isinstance(block, kind))
+def _key(small: gr.Blocks, kind: type) -> int:
+    return next(key for key, block in small.blocks.items() if isinstance(block, kind))
 
 
 class TestOneSession:
-    def test_it_reads_what_everybody_shares(self, blocks: gr.Blocks) -> None:
-        state, theirs = VisitorState(blocks), SessionState(blocks)
-        for key, block in blocks.blocks.items():
+    def test_it_reads_what_everybody_shares(self, small: gr.Blocks) -> None:
+        state, theirs = VisitorState(small), SessionState(small)
+        for key, block in small.blocks.items():
             assert key in state.blocks_config.blocks
             assert (key in state) == (key in theirs)
             if not isinstance(block, gr.State):
@@ -38,32 +38,32 @@ class TestOneSession:
         assert 10**9 not in state
         assert state.blocks_config.fns == theirs.blocks_config.fns
 
-    def test_what_a_visitor_changes_is_theirs_alone(self, blocks: gr.Blocks) -> None:
-        mine, yours, key = VisitorState(blocks), VisitorState(blocks), _key(blocks, gr.Dropdown)
+    def test_what_a_visitor_changes_is_theirs_alone(self, small: gr.Blocks) -> None:
+        mine, yours, key = VisitorState(small), VisitorState(small), _key(small, gr.Dropdown)
         mine[key] = gr.Dropdown(["c"], render=False)
         assert mine[key].choices == [("c", "c")]
-        assert yours[key].choices == blocks.blocks[key].choices == [("a", "a"), ("b", "b")]
+        assert yours[key].choices == small.blocks[key].choices == [("a", "a"), ("b", "b")]
 
-    def test_states_begin_as_copies_and_keep_their_own_value(self, blocks: gr.Blocks) -> None:
-        mine, yours, key = VisitorState(blocks), VisitorState(blocks), _key(blocks, gr.State)
+    def test_states_begin_as_copies_and_keep_their_own_value(self, small: gr.Blocks) -> None:
+        mine, yours, key = VisitorState(small), VisitorState(small), _key(small, gr.State)
         mine[key].append(1)
         assert (mine[key], yours[key]) == ([0, 1], [0])
         mine[key] = ["new"]
         assert [(value, expired) for _, value, expired in mine.state_components] == [(["new"], False)]
 
-    def test_it_describes_when_it_is_asked_to_as_gradio_does(self, blocks: gr.Blocks) -> None:
-        described = list(VisitorState(blocks).components)
-        assert described == list(SessionState(blocks).components)
+    def test_it_describes_when_it_is_asked_to_as_gradio_does(self, small: gr.Blocks) -> None:
+        described = list(VisitorState(small).components)
+        assert described == list(SessionState(small).components)
 
-    def test_nothing_is_described_before(self, blocks: gr.Blocks, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_nothing_is_described_before(self, small: gr.Blocks, monkeypatch: pytest.MonkeyPatch) -> None:
         def fail(*_: object) -> None:
             raise AssertionError("a component was described")
 
         monkeypatch.setattr(gr.blocks.BlocksConfig, "config_for_block", fail)
-        state = VisitorState(blocks)
-        state[_key(blocks, gr.Dropdown)] = gr.Dropdown(["c"], render=False)
-        state._update_config(_key(blocks, gr.Dropdown))
-        state._update_value_in_config(_key(blocks, gr.Textbox), "typed")
+        state = VisitorState(small)
+        state[_key(small, gr.Dropdown)] = gr.Dropdown(["c"], render=False)
+        state._update_config(_key(small, gr.Dropdown))
+        state._update_value_in_config(_key(small, gr.Textbox), "typed")
 
     def test_a_new_one_holds_nothing_of_its_own_however_many_components_there_are(self) -> None:
         with gr.Blocks() as app:
@@ -78,9 +78,9 @@ class TestOneSession:
 
 class TestAllSessions:
     @pytest.fixture
-    def holder(self, blocks: gr.Blocks) -> VisitorStates:
+    def holder(self, small: gr.Blocks) -> VisitorStates:
         states = VisitorStates()
-        states.set_blocks(blocks)
+        states.set_blocks(small)
         return states
 
     def test_the_least_recently_used_goes_first_by_number(self, holder: VisitorStates) -> None:
@@ -90,8 +90,8 @@ class TestAllSessions:
         assert list(holder.session_data) == ["c", "a", "d"]
         assert set(holder.time_last_used) == {"c", "a", "d"}
 
-    def test_and_by_bytes(self, holder: VisitorStates, blocks: gr.Blocks) -> None:
-        holder.most_bytes, key = 250_000, _key(blocks, gr.State)
+    def test_and_by_bytes(self, holder: VisitorStates, small: gr.Blocks) -> None:
+        holder.most_bytes, key = 250_000, _key(small, gr.State)
         for name in ("a", "b", "c"):
             holder[name][key] = [name * 100_000]
         holder["d"]
@@ -100,14 +100,14 @@ class TestAllSessions:
         holder["b"]
         assert list(holder.session_data) == ["b"]  # the one in use stays, however large
 
-    def test_one_that_went_begins_anew(self, holder: VisitorStates, blocks: gr.Blocks) -> None:
-        holder.capacity, key = 1, _key(blocks, gr.State)
+    def test_one_that_went_begins_anew(self, holder: VisitorStates, small: gr.Blocks) -> None:
+        holder.capacity, key = 1, _key(small, gr.State)
         holder["a"][key] = ["kept"]
         holder["b"]
         assert holder["a"][key] == [0]
 
-    def test_sizes_grow_with_what_is_held(self, blocks: gr.Blocks) -> None:
-        dropdown = blocks.blocks[_key(blocks, gr.Dropdown)]
+    def test_sizes_grow_with_what_is_held(self, small: gr.Blocks) -> None:
+        dropdown = small.blocks[_key(small, gr.Dropdown)]
         long = gr.Dropdown([f"choice {n}" for n in range(1000)], render=False)
         assert size_of(long) > size_of(dropdown) + 40_000
         assert size_of({"a": ["b" * 5000]}) > 5000
@@ -120,8 +120,8 @@ class TestServed:
         seen: list[VisitorState] = []
 
         class Seen(VisitorState):
-            def __init__(self, blocks: gr.Blocks) -> None:
-                super().__init__(blocks)
+            def __init__(self, small: gr.Blocks) -> None:
+                super().__init__(small)
                 seen.append(self)
 
         monkeypatch.setattr(sessions, "VisitorState", Seen)

@@ -31,7 +31,7 @@ GPT-3, whose config is not published as a file, the paper's formulas are filled 
 
 Averages, percentages and ratios are computed from the other figures of the same table. A figure whose parts are not published
 (a score, a time) can only be quoted or measured on other models, and is not here. Where no quoted table gives an adapter's width,
-a prefix's length or a rank, the one is taken whose count comes nearest, and the row says that it is no independent check. (Hu et
+a prefix's length or a rank, it is inferred from the count itself, as the row says, and so is no independent check. (Hu et
 al. 2021, section 5.1, for the formulas)
 """
 

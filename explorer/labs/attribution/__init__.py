@@ -3,7 +3,9 @@
 from explorer.action import Lab, LiveAction
 from explorer.engine.protocol import Job
 from explorer.labs.attribution import figures, plain
-from explorer.labs.attribution.params import AttributeParams, AttributeRunParams
+from explorer.labs.attribution.params import OPENING, AttributeParams, AttributeRunParams
+from explorer.labs.attribution.schema import AttributionResult
+from explorer.worked import Opening
 
 _JOBS = "explorer.labs.attribution.jobs"
 
@@ -20,6 +22,7 @@ ATTRIBUTE_RUN = LiveAction(
     AttributeRunParams,
     figures.attribution_table,
     plain=plain.attribute_run,
+    openings=(Opening(AttributeRunParams(method=OPENING), AttributionResult),),
 )
 
 LAB = Lab(

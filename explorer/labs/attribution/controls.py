@@ -10,7 +10,7 @@ from markupsafe import Markup
 from explorer.action import LiveAction
 from explorer.labs.attribution import figures
 from explorer.labs.attribution.methods import figures as bar_figures
-from explorer.labs.attribution.params import AttributeRunParams
+from explorer.labs.attribution.params import OPENING, AttributeRunParams
 from explorer.labs.attribution.schema import AttributionResult
 from explorer.ui.components import plot, rich_text
 from explorer.ui.controls import control
@@ -19,7 +19,6 @@ from explorer.ui.page import Page
 from explorer.ui.places import Place
 from explorer.ui.streams import Stream, Watch
 
-OPENING = ["integrated_gradients", "gradient_x_input"]
 VIEWS = [("bars", "bars"), ("the text, coloured", "text")]
 
 CAUTION = (
@@ -42,7 +41,7 @@ class Bench:
         self.target = control(
             AttributeRunParams, "target", placeholder="the model's own answer", elem_id=f"{self.name}-target"
         )
-        self.method = control(AttributeRunParams, "method", value=OPENING, elem_id=f"{self.name}-methods")
+        self.method = control(AttributeRunParams, "method", value=list(OPENING), elem_id=f"{self.name}-methods")
         self.start, self.stop = start_stop("Attribute", f"{self.name}-start", stop_id=f"{self.name}-stop")
         self.view = gr.Radio(VIEWS, value="bars", label="Show as", elem_id=f"{self.name}-view")
         with gr.Accordion("Words or tokens, baseline, steps", open=False):

@@ -70,6 +70,10 @@ By = Annotated[
 ]
 
 
+OPENING = ("integrated_gradients", "gradient_x_input")
+"""The methods that the page asks for at first."""
+
+
 @params
 class AttributeParams:
     """Which tokens made a model answer as it does."""

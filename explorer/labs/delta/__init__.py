@@ -21,8 +21,10 @@ from explorer.labs.delta.params import (
 from explorer.labs.delta.spectrum import figures
 from explorer.labs.delta.sweep import figures as sweep_figures
 from explorer.labs.delta.weight import WEIGHT_SPECTRUM
+from explorer.models.catalog import DEFAULT_MODEL
 from explorer.runs.following import Compared
 from explorer.tables import Table
+from explorer.worked import Opening
 
 _JOBS = "explorer.labs.delta.jobs"
 _LIVE = "explorer.labs.delta.live"
@@ -35,6 +37,11 @@ def _job(name: str) -> Job:
 def _experiment_table(experiment: Experiment) -> Table:
     """run, module, r, layer, factor, energy_share, emphasis."""
     return amplification_figures.factors_table(experiment.factors)
+
+
+def _only_factors(experiment: Experiment) -> Experiment:
+    """Without the two runs' curves."""
+    return Experiment(Compared(()), experiment.factors)
 
 
 def _sweep_table(compared: Compared) -> Table:
@@ -80,7 +87,13 @@ PLACEMENT = Action(
     directions_figures.placement_table,
     plain=plain.placement,
 )
-EXPERIMENT = LiveAction("compare_amplification", f"{_LIVE}:compare_amplification", ExperimentParams, _experiment_table)
+EXPERIMENT = LiveAction(
+    "compare_amplification",
+    f"{_LIVE}:compare_amplification",
+    ExperimentParams,
+    _experiment_table,
+    openings=(Opening(ExperimentParams(DEFAULT_MODEL), Experiment, kept=_only_factors),),
+)
 SWEEP = LiveAction(
     "sweep_ranks",
     f"{_LIVE}:sweep_ranks",

@@ -6,8 +6,18 @@ from explorer.labs.directions import examples
 from explorer.labs.directions.answer import figures as answer_figures
 from explorer.labs.directions.blank import figures
 from explorer.labs.directions.fifty import figures as fifty_figures
-from explorer.labs.directions.schema import DirectionsParams, FiftyParams, SightParams
+from explorer.labs.directions.proof import figures as proof_figures
+from explorer.labs.directions.schema import (
+    DECODER,
+    ENCODER,
+    DirectionsParams,
+    FiftyParams,
+    FiftyResult,
+    ProofParams,
+    SightParams,
+)
 from explorer.plain import Asked, plain_script
+from explorer.worked import Opening
 
 _JOBS = "explorer.labs.directions.jobs"
 
@@ -41,6 +51,7 @@ FIFTY = LiveAction(
     FiftyParams,
     fifty_figures.fifty_table,
     plain=plain_script("directions_of_fifty", _sentences),
+    openings=(Opening(FiftyParams(), FiftyResult, reads=(ENCODER, DECODER)),),
 )
 ANSWER = Action(
     "answer_in_view",
@@ -48,6 +59,9 @@ ANSWER = Action(
     DirectionsParams,
     answer_figures.answer_table,
     plain=plain_script("answer_in_view", _position),
+)
+PROOF = Action(
+    "next_token_proof", Job(f"{_JOBS}:next_token_proof", on="nothing"), ProofParams, proof_figures.proof_table
 )
 
 LAB = Lab(
@@ -57,6 +71,6 @@ LAB = Lab(
     question="What do both sides tell that one side doesn't?",
     teaser="Fill one blank from its left, from its right and from both sides, and see why two directions need masks.",
     needs=None,
-    actions=(DIRECTIONS, SIGHT, FIFTY, ANSWER),
+    actions=(DIRECTIONS, SIGHT, FIFTY, ANSWER, PROOF),
     tab="explorer.labs.directions.page:build",
 )

@@ -40,7 +40,8 @@ def stacks() -> Markup:
         (
             "Encoder",
             _encoder(),
-            "Every position looks at every other: made to understand a text, and trained by hiding words of it.",
+            "Every position looks at every other: made to understand a text, and trained by hiding words of it; "
+            "ELECTRA's discriminator by telling which were replaced.",
             f"Here: {encoders}.",
         ),
         (

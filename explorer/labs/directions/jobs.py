@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 from collections.abc import Iterator
 
 from torch import Tensor
@@ -20,7 +21,10 @@ from explorer.labs.directions.schema import (
     DirectionsResult,
     FiftyParams,
     FiftyResult,
+    LossCurve,
     Paths,
+    ProofParams,
+    ProofResult,
     Sight,
     SightParams,
     SightResult,
@@ -29,6 +33,8 @@ from explorer.labs.directions.schema import (
 from explorer.maths.attention_flow import rollout, with_residual
 from explorer.models.bundle import Bundle
 from explorer.models.inside import Reading, depth_of, read
+from explorer.runs.examples import LEAK
+from explorer.settings import BUNDLED_RUNS
 
 AT_ONCE = 10
 """Sentences in one batch."""
@@ -137,3 +143,14 @@ def _with_and_without(bundle: Bundle, blank: Blank) -> tuple[float, float]:
     rows = [dataclasses.replace(hidden, ids=blank.encoded.input_ids), hidden]
     shown, masked = log_probabilities(bundle, rows)[:, hidden.truth].exp().tolist()
     return shown, masked
+
+
+def next_token_proof(params: ProofParams) -> ProofResult:
+    """The curves of the two bundled trainings, which differ in the causal mask alone."""
+    free, causal = (LossCurve(mask, _points(run_id)) for mask, run_id in zip(("none", "causal"), LEAK, strict=True))
+    return ProofResult((free, causal))
+
+
+def _points(run_id: str) -> tuple[tuple[int, float, float], ...]:
+    record = json.loads((BUNDLED_RUNS / run_id / "record.json").read_text(encoding="utf-8"))
+    return tuple((step, values["next_loss"], values["accuracy"]) for step, values in record["evaluations"])

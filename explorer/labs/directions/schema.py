@@ -179,3 +179,23 @@ class AnswerResult:
     paths: tuple[Paths, ...]
     seen: float
     masked: float
+
+
+@params
+class ProofParams:
+    """The two bundled trainings of the next token; nothing to choose."""
+
+
+@dataclass(frozen=True)
+class LossCurve:
+    """One training from nothing. mask: none or causal. points: (step, loss, accuracy) of the next token on held-out text."""
+
+    mask: str
+    points: tuple[tuple[int, float, float], ...]
+
+
+@dataclass(frozen=True)
+class ProofResult:
+    """Without a mask, and with one."""
+
+    curves: tuple[LossCurve, LossCurve]

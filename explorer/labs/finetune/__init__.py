@@ -14,6 +14,7 @@ from explorer.labs.finetune.schema import (
     ExportParams,
     FollowParams,
     MergeParams,
+    MergeResult,
     PlanParams,
     PredictRunParams,
     RunsParams,
@@ -25,6 +26,7 @@ from explorer.labs.finetune.sweep import SWEEP
 from explorer.labs.finetune.use import figures as try_figures
 from explorer.runs.report import run_table
 from explorer.tuning.spec import RunSpec
+from explorer.worked import Opening
 
 _COMPUTE = "explorer.labs.finetune.jobs"
 _LIVE = "explorer.labs.finetune.live"
@@ -61,6 +63,7 @@ MERGE = Action(
     MergeParams,
     try_figures.merge_table,
     plain=plain.merge_check,
+    openings=(Opening(MergeParams(), MergeResult),),
 )
 EXPORT = Action("export_run", Job(f"{_COMPUTE}:export_run", on="runs"), ExportParams, try_figures.export_table)
 

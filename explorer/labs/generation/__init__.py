@@ -20,8 +20,10 @@ LAB = Lab(
     needs=Capability.CAUSAL,
     actions=(CONTINUE_TEXT, NEXT_TOKEN, GENERATE, ADAPT, SCORE_TEXTS, SCORE_PARTS),
     tab="explorer.labs.generation.page:build",
-    without_head=Markup(
-        "<p>Most models of the family fill blanks and have both sides in view, so nothing in their training asked for the token "
-        "that comes next; GPT-2 learned nothing else (Radford et al. 2019).</p>"
-    ),
+    without_head={
+        "": Markup(
+            "<p>Most models of the family fill blanks and have both sides in view, so nothing in their training asked for the "
+            "token that comes next; GPT-2 learned nothing else (Radford et al. 2019).</p>"
+        )
+    },
 )

@@ -8,10 +8,10 @@ from explorer.labs.masking.corrupt import figures as corruption_figures
 from explorer.labs.masking.fill import figures
 from explorer.labs.masking.minimal import figures as minimal_figures
 from explorer.labs.masking.minimal.examples import PAIRS
-from explorer.labs.masking.minimal.schema import MinimalPairsParams
+from explorer.labs.masking.minimal.schema import MinimalPairsParams, MinimalPairsResult
 from explorer.labs.masking.rate import figures as rate_figures
 from explorer.labs.masking.rate.examples import texts_of
-from explorer.labs.masking.rate.schema import RATES, RatesParams
+from explorer.labs.masking.rate.schema import COMPARED, RATES, RatesParams, RatesResult
 from explorer.labs.masking.schema import CorruptParams, FillParams, PatternsParams, SharesParams, require_masks
 from explorer.labs.masking.score import figures as score_figures
 from explorer.labs.masking.score.schema import ScoreParams
@@ -20,8 +20,10 @@ from explorer.labs.masking.several.schema import SeveralParams
 from explorer.labs.masking.swap import figures as swap_figures
 from explorer.labs.masking.swap.schema import SwapParams
 from explorer.maths.schemes import SCHEMES
+from explorer.models.catalog import bundled_with
 from explorer.models.families import Capability
 from explorer.plain import Asked, Plain, place_of, plain_script
+from explorer.worked import Opening
 
 _COMPUTE = "explorer.labs.masking.jobs"
 _SCORE = "explorer.labs.masking.score.jobs"
@@ -85,12 +87,23 @@ SCORE_SENTENCES = Action(
     score_figures.score_table,
     plain=plain_script("score_sentences", lambda asked: {"CAUSAL": asked.result.own.causal}),
 )
+_SCORED = (*bundled_with(Capability.MLM), *bundled_with(Capability.CAUSAL))
+"""The bundled models that can score a sentence, the page's first one before the others."""
+
+
+def _compared() -> list[tuple[str, ...]]:
+    """What the tab on rates opens with: the model of the page takes the first place, as the page puts it there."""
+    fill = bundled_with(Capability.MLM)
+    return [COMPARED, *((model, *(other for other in COMPARED[1:] if other != model)) for model in fill[1:])]
+
+
 SCORE_MINIMAL_PAIRS = LiveAction(
     "score_minimal_pairs",
     Job("explorer.labs.masking.minimal.jobs:score_minimal_pairs", on="resources"),
     MinimalPairsParams,
     minimal_figures.minimal_pairs_table,
     plain=plain_script("score_minimal_pairs", _pairs),
+    openings=tuple(Opening(MinimalPairsParams(model), MinimalPairsResult) for model in _SCORED),
 )
 FILL_SEVERAL = Action(
     "fill_several",
@@ -112,6 +125,7 @@ MASKING_RATES = LiveAction(
     RatesParams,
     rate_figures.rates_table,
     plain=plain_script("masking_rates", _rates),
+    openings=tuple(Opening(RatesParams(models), RatesResult) for models in _compared()),
 )
 
 LAB = Lab(
@@ -133,9 +147,11 @@ LAB = Lab(
         MASKING_RATES,
     ),
     tab="explorer.labs.masking.page:build",
-    without_head=Markup(
-        "<p>GPT-2 reads from the left alone and continues a text, so it has nothing to do with a blank in the middle; "
-        '<a href="context">the logit lens</a> shows what it expects next. ELECTRA\'s discriminator tells tokens that were '
-        "replaced.</p>"
-    ),
+    without_head={
+        "": Markup(
+            "<p>GPT-2 reads from the left alone and continues a text, so it has nothing to do with a blank in the middle; "
+            '<a href="context">the logit lens</a> shows what it expects next. ELECTRA\'s discriminator tells tokens that were '
+            "replaced.</p>"
+        )
+    },
 )

@@ -11,7 +11,8 @@ from explorer.labs.models.recipe.schema import RecipeParams
 from explorer.labs.models.records import figures as score_figures
 from explorer.labs.models.schema import CountParams, CurvesParams, FamilyParams, ScoresParams
 from explorer.labs.models.speed.figures import speed_table
-from explorer.labs.models.speed.schema import SpeedParams
+from explorer.labs.models.speed.schema import SpeedParams, SpeedResult
+from explorer.worked import Opening
 
 _COMPUTE = "explorer.labs.models.jobs"
 
@@ -44,6 +45,7 @@ SPEED = Action(
     Job("explorer.labs.models.speed.jobs:sharing_speed", on="resources"),
     SpeedParams,
     speed_table,
+    openings=(Opening(SpeedParams(), SpeedResult),),
 )
 
 LAB = Lab(

@@ -3,7 +3,7 @@
 from explorer.action import Action, Lab
 from explorer.engine.protocol import Job
 from explorer.labs.pairs import figures
-from explorer.labs.pairs.ablations import MISSING_HEAD
+from explorer.labs.pairs.ablations import WITHOUT_HEAD
 from explorer.labs.pairs.order import figures as order_figures
 from explorer.labs.pairs.order.schema import KindsParams, OrderParams
 from explorer.labs.pairs.schema import AllPairsParams, PairParams
@@ -60,5 +60,5 @@ LAB = Lab(
     needs=Capability.NSP,
     actions=(SCORE_PAIR, SCORE_ALL_PAIRS, SCORE_ORDER, SCORE_KINDS),
     tab="explorer.labs.pairs.page:build",
-    without_head=MISSING_HEAD,
+    without_head=WITHOUT_HEAD,
 )

@@ -44,15 +44,37 @@ def disagreement() -> Markup:
     ).format(lost, won)
 
 
-MISSING_HEAD = (
+ROBERTA = (
     Markup(
         "<p>RoBERTa was trained without next-sentence prediction, because its authors found that leaving it out matches or "
         "slightly improves the tasks that follow:</p>"
     )
     + roberta_table("Liu et al. 2019, Table 2: base size, BookCorpus and Wikipedia")
-    + Markup(
-        "<p>BERT's own table says otherwise; both stand side by side at the foot of this page. DistilBERT and ELECTRA dropped "
-        "NSP as well; ALBERT asks instead whether two sentences were swapped.</p>"
-    )
+    + Markup("<p>BERT's own table says otherwise; both stand side by side at the foot of this page.</p>")
 )
-"""Why a model may lack this head, quoted from RoBERTa's paper."""
+WITHOUT_HEAD = {
+    "roberta": ROBERTA,
+    "albert": Markup(
+        "<p>ALBERT learned order instead: whether two neighbouring segments stand as they were written or are swapped, since a "
+        "pair from two texts is told by its topic alone (Lan et al. 2020, section 3.1). "
+        '<button type="button" class="offer" data-tab="Order">Open Order</button></p>'
+    ),
+    "distilbert": Markup(
+        "<p>DistilBERT was distilled from BERT on masked words alone: next-sentence prediction and the segment embeddings were "
+        "left out (Sanh et al. 2019, section 3).</p>"
+    ),
+    "electra": Markup(
+        "<p>ELECTRA learns from every token whether it was replaced, and from no pairs: its authors left next-sentence "
+        "prediction out (Clark et al. 2020, appendix A).</p>"
+    ),
+    "deberta": Markup(
+        "<p>DeBERTa was pretrained on masked words alone, as RoBERTa was; it never judged pairs (He et al. 2021, section 5).</p>"
+    ),
+    "gpt2": Markup(
+        "<p>GPT-2 reads from the left and says the next token; no pairs of sentences were in its training. How likely it finds a "
+        'second sentence after a first is told by <a href="masking">Masking, How likely?</a></p>'
+    ),
+}
+WITHOUT_HEAD["deberta-v2"] = WITHOUT_HEAD["deberta"]
+WITHOUT_HEAD[""] = Markup("<p>This checkpoint was published without a head for pairs of sentences.</p>")
+"""Why a model lacks this head, by its family as its config calls it."""

@@ -46,6 +46,12 @@ EXAMPLES = (
 SWAP = "Swap the two"
 
 TEXT = (
+    "Marie Curie was born in Warsaw in 1867. She moved to Paris in 1891. "
+    "There she studied physics and chemistry. In 1903 she won the Nobel Prize."
+)
+"""One story, in which the head finds the next sentence in most rows."""
+
+TWO_STORIES = (
     "The band released its first album in 1994. It sold two million copies in the first year. "
     "Critics praised the voice of the singer. Penguins are birds that cannot fly. "
     "They live on the coasts of the southern seas. Their food is fish and squid."
@@ -131,7 +137,8 @@ def _all_pairs(page: Page, tab: gr.Tab) -> None:
         with shows():
             ids = (None, "all-pairs-figure")
             view = View("sentence-pairs", ids, figures.all_pairs_sentence, figures.all_pairs_figure)
+            tries = Tries({"Two stories in one text": TWO_STORIES, "One story": TEXT})
             caption("Outlined: the sentence that comes next in the text.")
     why("the formula and the papers", WHY)
     score = Connection(page, SCORE_ALL_PAIRS, inputs, [(numbered, figures.numbered), *view])
-    score.on(button.click, tab.select, *page.changed)
+    score.on(button.click, tab.select, *page.changed, *tries.into(list(inputs.values())))

@@ -1,11 +1,18 @@
 """Pruning: what matters in a model, taking the rest away, and fewer bits for what is left."""
 
+from dataclasses import replace
+from typing import Any
+
 from explorer.action import Lab, LiveAction
 from explorer.engine.protocol import Job
 from explorer.labs.pruning import plain
 from explorer.labs.pruning.importance import figures as importance_figures
 from explorer.labs.pruning.orders import figures as orders_figures
 from explorer.labs.pruning.params import (
+    JUDGED,
+    MANY_STEPS,
+    READ,
+    SHARE_IN_STEPS,
     ExportParams,
     HandParams,
     ImportanceParams,
@@ -16,14 +23,34 @@ from explorer.labs.pruning.params import (
 )
 from explorer.labs.pruning.quantised import figures as quantised_figures
 from explorer.labs.pruning.remove import figures as prune_figures
-from explorer.labs.pruning.schema import Exported, require_done, require_metric
+from explorer.labs.pruning.schema import (
+    Exported,
+    HandResult,
+    ImportanceResult,
+    OrdersResult,
+    PruneResult,
+    QuantiseResult,
+    StepsResult,
+    require_done,
+    require_metric,
+)
+from explorer.runs.examples import FIRST
 from explorer.tables import Table
+from explorer.worked import Opening
 
 _JOBS, _STEPS = "explorer.labs.pruning.jobs", "explorer.labs.pruning.steps"
 
 
 def _job(function: str) -> Job:
     return Job(function, on="resources")
+
+
+_ASKED: dict[str, Any] = {"run": FIRST, "examples": READ, "held_out": JUDGED}
+
+
+def _without_key(result: PruneResult) -> PruneResult:
+    """The model that went home with it is not kept."""
+    return replace(result, key="")
 
 
 def _files(exported: Exported) -> Table:
@@ -37,6 +64,7 @@ IMPORTANCE = LiveAction(
     ImportanceParams,
     importance_figures.importance_table,
     plain=plain.importance,
+    openings=(Opening(ImportanceParams(**_ASKED), ImportanceResult),),
 )
 ORDERS = LiveAction(
     "compare_orders",
@@ -45,16 +73,40 @@ ORDERS = LiveAction(
     orders_figures.orders_table,
     require_metric,
     plain.orders,
+    openings=(Opening(OrdersParams(**_ASKED), OrdersResult),),
 )
 HEADS = LiveAction(
-    "prune_heads", _job(f"{_JOBS}:prune_heads"), HandParams, orders_figures.hand_table, plain=plain.heads
+    "prune_heads",
+    _job(f"{_JOBS}:prune_heads"),
+    HandParams,
+    orders_figures.hand_table,
+    plain=plain.heads,
+    openings=(Opening(HandParams(**_ASKED), HandResult),),
 )
-PRUNE = LiveAction("prune", _job(f"{_STEPS}:prune"), PruneParams, prune_figures.prune_table, require_done, plain.prune)
+PRUNE = LiveAction(
+    "prune",
+    _job(f"{_STEPS}:prune"),
+    PruneParams,
+    prune_figures.prune_table,
+    require_done,
+    plain.prune,
+    (Opening(PruneParams(**_ASKED), PruneResult, kept=_without_key),),
+)
 STEPS = LiveAction(
-    "compare_steps", _job(f"{_STEPS}:compare_steps"), StepsParams, prune_figures.steps_table, plain=plain.steps
+    "compare_steps",
+    _job(f"{_STEPS}:compare_steps"),
+    StepsParams,
+    prune_figures.steps_table,
+    plain=plain.steps,
+    openings=(Opening(StepsParams(**_ASKED, share=SHARE_IN_STEPS, steps=MANY_STEPS, train_between=0), StepsResult),),
 )
 QUANTISE = LiveAction(
-    "quantise", _job(f"{_JOBS}:quantise"), QuantiseParams, quantised_figures.quantised_table, plain=plain.quantised
+    "quantise",
+    _job(f"{_JOBS}:quantise"),
+    QuantiseParams,
+    quantised_figures.quantised_table,
+    plain=plain.quantised,
+    openings=(Opening(QuantiseParams(**_ASKED), QuantiseResult),),
 )
 EXPORT = LiveAction("export_pruned", _job(f"{_JOBS}:export_pruned"), ExportParams, _files)
 

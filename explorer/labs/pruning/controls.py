@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -11,10 +10,7 @@ from markupsafe import Markup
 
 from explorer.action import LiveAction
 from explorer.charts.words import duration, progress_bar
-from explorer.engine.protocol import answer
-from explorer.errors import ExplorerError
-from explorer.labs.pruning.params import Asking, Scored
-from explorer.labs.pruning.worked import KNOWN, READ, Known, KnownParams
+from explorer.labs.pruning.params import JUDGED, READ, Asking, Scored
 from explorer.maths.importance import SCORES
 from explorer.runs.record import RunRecord
 from explorer.settings import settings
@@ -23,13 +19,12 @@ from explorer.tasks.task import CLASSES
 from explorer.tuning.kinds import kind_of
 from explorer.tuning.methods import find_method
 from explorer.ui.controls import control
-from explorer.ui.folds import Framed, Panel
+from explorer.ui.folds import Panel
 from explorer.ui.kit import QUIET, start_or_stop
 from explorer.ui.page import Page
 from explorer.ui.places import Place
 from explorer.ui.run_picker import RunPicker
 from explorer.ui.streams import Stream
-from explorer.ui.wiring import Question
 
 
 def can_be_pruned(record: RunRecord) -> bool:
@@ -57,7 +52,7 @@ class Subject:
             self.task = control(Asking, "task", choices=[("its own", ""), *choices(settings())])
             self.loss = control(Asking, "loss")
             self.examples = control(Asking, "examples", value=READ)
-            self.held_out = control(Asking, "held_out")
+            self.held_out = control(Asking, "held_out", value=JUDGED)
         self.run = gr.Textbox("", visible="hidden", label="run")
 
     @property
@@ -110,37 +105,9 @@ class Live(Stream):
         )
         self.stops(*buttons, bar)
 
-    def opens(self, *triggers: Any) -> None:
-        """When the page or its tab is opened: what was computed beforehand, where that is what is asked; else as `on`."""
-        ticket = gr.Number(0, visible="hidden", label="ticket")
-        names = [name for name in self.inputs if name != "visitor"]
-        outputs = [self.page.notice, *self.outputs, *self.kept, *self.steered.components, ticket]
-
-        async def open_(request: gr.Request, *values: Any) -> list[Any]:
-            given = dict(zip(names, values, strict=True))
-            found, asked = await self._known(given)
-            if found is None or asked is None:
-                return [*[gr.skip()] * (len(outputs) - 1), time.time()]
-            self.watch.end(request)
-            shown = self.drawn(found.result, asked, self.seen)
-            shown[self.outputs.index(self.bar)] = beforehand(found.made, str(self.start.value))
-            return ["", *shown, *[given] * len(self.kept), *self.steered.values(found.result), gr.skip()]
-
-        for trigger in triggers:
-            trigger(open_, [self.inputs[name] for name in names], outputs, **QUIET)
-        self.on(ticket.change)
-
-    async def _known(self, values: dict[str, Any]) -> tuple[Known | None, Question | None]:
-        """What was computed beforehand of a question, and the question; nothing for one that is refused."""
-        try:
-            asked = self.question(dict(values))
-            return await answer(self.page.engine, KNOWN, KnownParams(self.action.name, asked.params)), asked
-        except ExplorerError:
-            return None, None
-
-    async def _whole_table(self, asked: dict[str, Any]) -> Framed:
-        found, _ = await self._known({name: value for name, value in asked.items() if name != "visitor"})
-        return self.sent(found.result) if found else await super()._whole_table(asked)
+    def opens(self, *triggers: Any, **options: Any) -> None:
+        """As Wire's: the bar says that it was computed beforehand."""
+        super().opens(*triggers, **{"note": self.bar, "start": str(self.start.value), **options})
 
     def on(self, *triggers: Any) -> list[Any]:
         """As Stream's, with Stop shown at once: the first result may take a while, or never come."""
@@ -150,13 +117,6 @@ class Live(Stream):
         for event in events:
             event.failure(lambda: [*start_or_stop(False), ""], None, self.places, **QUIET)
         return events
-
-
-def beforehand(made: str, start: str) -> str:
-    """The bar's HTML under a result that was not computed just now."""
-    return str(
-        Markup('<span class="caption">Computed beforehand ({}); “{}” computes it here.</span>').format(made, start)
-    )
 
 
 def progress(share: float, seconds: float = 0.0) -> str:

@@ -21,6 +21,15 @@ SHARES = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.75, 0.9)
 
 MOST_STEPS, MOST_TRAINING = 32, 100
 
+READ = 256
+"""Examples that the page asks for: of 64 the order of the heads is not certain enough."""
+
+JUDGED = 160
+"""Held-out examples that the page asks for: all of the bundled task's."""
+
+SHARE_IN_STEPS, MANY_STEPS = 0.6, 16
+"""What goes in one step and in many, and in how many: far enough for the two to part."""
+
 
 def _share(value: Any) -> float:
     """What is taken away, above 0 and below 1; the sentences say what the bounds mean."""

@@ -50,8 +50,10 @@ LAB = Lab(
     needs=Capability.RTD,
     actions=(REPLACED_TOKENS, REPLACED_BY_HAND, REPLACED_DRAWS),
     tab="explorer.labs.replaced.page:build",
-    without_head=Markup(
-        "<p>Most models of the family learned to fill masks and were never asked whether a token was replaced; ELECTRA's "
-        "discriminator learned nothing else (Clark et al. 2020).</p>"
-    ),
+    without_head={
+        "": Markup(
+            "<p>Most models of the family learned to fill masks and were never asked whether a token was replaced; ELECTRA's "
+            "discriminator learned nothing else (Clark et al. 2020).</p>"
+        )
+    },
 )

@@ -9,7 +9,7 @@ import gradio as gr
 from explorer.kinds import LARGEST_SEED
 from explorer.labs.replaced import REPLACED_TOKENS, figures
 from explorer.labs.replaced.draws.page import build_draws
-from explorer.labs.replaced.examples import SEED, TEXT, TRY
+from explorer.labs.replaced.examples import SEED, TEMPERATURE, TEXT, TRY
 from explorer.labs.replaced.hand.page import build_hand
 from explorer.labs.replaced.schema import DISCRIMINATOR, ReplacedParams
 from explorer.models.families import Capability
@@ -69,7 +69,7 @@ def _one_draw(page: Page, model: gr.Textbox, triggers: list[Any]) -> None:
     with bench():
         with asks():
             text = control(ReplacedParams, "text", value=TEXT, elem_id="replaced-text")
-            temperature = control(ReplacedParams, "temperature")
+            temperature = control(ReplacedParams, "temperature", value=TEMPERATURE)
             rate = control(ReplacedParams, "rate")
             seed = control(ReplacedParams, "seed", value=SEED, minimum=0, maximum=LARGEST_SEED)
             again = gr.Button("Draw again", variant="primary")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from explorer.labs.directions.answer import figures as answer_figures
@@ -188,3 +190,24 @@ def test_each_stack_is_drawn_with_a_label_and_every_bundled_model_has_its_place(
     assert {*bundled_encoders(), *bundled_decoders()} == set(bundled())
     assert bundled_decoders() == ["gpt2-mini"]
     assert all(name in drawn for name in bundled())
+
+
+@pytest.mark.parametrize(
+    ("shares", "said"),
+    [
+        ((0.1, 0.2, 0.7, 0.3), "Here the right is enough."),
+        ((0.1, 0.02, 0.4, 0.3), "Here the right alone gives it more than both sides."),
+        ((0.1, 0.4, 0.02, 0.3), "Here the left alone gives it more than both sides."),
+        ((0.1, 0.02, 0.3, 0.3), ""),
+    ],
+)
+def test_one_side_is_enough_only_where_it_puts_the_word_first(shares: tuple[float, ...], said: str) -> None:
+    sentence = figures.directions_sentence(directions_result(shares)).striptags()  # type: ignore[arg-type]
+    assert said in sentence
+    assert ("Here" in sentence) is bool(said)
+
+
+@pytest.mark.parametrize(("seen", "copied"), [(answer_figures.COPIED, True), (answer_figures.COPIED - 1e-6, False)])
+def test_a_copy_is_one_that_is_nearly_sure(seen: float, copied: bool) -> None:
+    said = answer_figures.masking_sentence(replace(answer_result(), seen=seen))
+    assert ("a copy" in said) is copied

@@ -144,3 +144,15 @@ def test_the_progress_says_how_far_and_why_it_stopped_early() -> None:
     assert "Token 6 of 6" in figures.progress_line(result(row, done=False))
     assert "room for 6 more tokens only" in figures.progress_line(result(row, room=6))
     assert figures.progress_line(result(row)) == ""
+
+
+@pytest.mark.parametrize(
+    ("temperature", "said"),
+    [(0.0, "takes the likeliest token"), (1.0, "allows every token as it is"), (0.7, "in place of")],
+)
+def test_a_temperature_says_what_it_does(temperature: float, said: str) -> None:
+    best = NEXT.top[0]
+    tempered = best.probability if temperature == 1.0 else 2 * best.probability
+    top = (replace(best, tempered=tempered), *NEXT.top[1:])
+    asked = replace(NEXT, decoding="temperature", temperature=temperature, top=top)
+    assert said in next_figures.next_sentence(asked).striptags()

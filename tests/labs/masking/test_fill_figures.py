@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -118,14 +119,31 @@ def test_an_axis_label_is_never_empty_never_markup_and_never_long(token: str, la
 
 def test_the_sentence_names_leader_hidden_token_and_rank() -> None:
     text = figures.fill_sentence(fill_result(filled_mask(4, ("b", "c", "a"), hidden="a"))).striptags()
-    assert text.startswith(f"At position 4 b leads with {percent(0.5)}; the hidden token a comes 3rd with 12.5%.")
-    assert "from 28,996 tokens" in text
+    assert text.startswith(
+        f"BERT's first guess for the blank is “b” ({percent(0.5)}); the word that was hidden, “a”, comes 3rd with 12.5%."
+    )
+    assert "It chose from 28,996 word pieces." in text
     assert "unknown" not in text
 
 
 def test_the_sentence_says_where_the_leader_is_the_hidden_token() -> None:
     text = figures.fill_sentence(fill_result(filled_mask(4, ("a",), hidden="a"))).striptags()
-    assert f"a leads with {percent(0.5)}, and that is the hidden token." in text
+    assert text.startswith(f"BERT's first guess for the blank is “a” ({percent(0.5)}), the word that was hidden.")
+
+
+def test_a_word_in_pieces_is_told_as_one_and_other_blanks_are_not() -> None:
+    result = fill_result(filled_mask(1, ("phys",), hidden="phys"), filled_mask(2, ("##icist",), hidden="##icist"))
+    start, *tokens = result.tokens
+    pieces = (replace(tokens[0], shown="phys"), replace(tokens[1], shown="icist", joined=True))
+    said = figures.fill_sentence(replace(result, tokens=(start, *pieces))).striptags()
+    assert said.startswith("“physicist” is 2 pieces here, each guessed by itself.")
+    assert "the token that was hidden" in said
+    assert "pieces here" not in figures.fill_sentence(result)
+
+
+def test_a_model_of_a_visitors_is_called_by_its_name() -> None:
+    said = figures.fill_sentence(fill_result(filled_mask(4, ("a",)), model="my-model")).striptags()
+    assert said.startswith("my-model's first guess for the blank is “a”")
 
 
 def test_the_sentence_counts_the_masks_that_it_leaves_out_and_unknown_tokens() -> None:

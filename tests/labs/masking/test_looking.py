@@ -32,7 +32,7 @@ def test_named_words_follow_the_best_with_their_own_ranks(bundle: Bundle) -> Non
 def test_every_blank_ranks_the_words_and_the_page_says_where_they_come(bundle: Bundle) -> None:
     result = fill_masks(bundle, FillParams("[MASK] said [MASK] was here.", 2, words=("she",)))
     assert all(any(guess.named for guess in mask.predictions) for mask in result.masks)
-    assert "At position 1 “she” is" in figures.fill_sentence(result)
+    assert "For blank 1 “she” is" in figures.fill_sentence(result)
     (row,) = [row for row in figures.fill_table(result).rows if row[0] == 1 and row[2] == "she"]
     assert row[1] >= 1
     colours = [trace["marker"]["color"] for trace in figures.fill_figure(result)["data"]]

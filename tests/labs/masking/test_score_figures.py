@@ -101,3 +101,15 @@ def test_pairs_are_drawn_as_they_come() -> None:
     assert "3 of 30" in minimal_figures.minimal_pairs_progress(some)
     assert not minimal_figures.minimal_pairs_progress(minimal_pairs_result(*[1.0] * len(PAIRS)))
     assert [row[-1] for row in minimal_figures.minimal_pairs_table(some).rows] == ["yes", "no", "yes"]
+
+
+def test_sentences_of_one_score_are_equally_likely() -> None:
+    said = figures.score_sentence(score_result(FIRST, FIRST))
+    assert "both equally likely" in said
+    assert "they read as the same tokens" in said
+    assert "likelier" not in said
+    assert "is the same for all" in said
+    hair = scored_sentence("The keys is here", -1, -4, -0.5, -2.000001)
+    assert "the first likelier" in figures.score_sentence(score_result(FIRST, hair))
+    other = scored_sentence("The keys is here", -1, -4, -0.5, -2)
+    assert "same tokens" not in figures.score_sentence(score_result(FIRST, other))

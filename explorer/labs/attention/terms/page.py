@@ -10,10 +10,12 @@ import gradio as gr
 from explorer.labs.attention.terms import figures
 from explorer.labs.attention.terms.actions import DISENTANGLED_TERMS
 from explorer.labs.attention.terms.schema import ABLE, TermsParams, TermsResult
+from explorer.models.catalog import is_of
 from explorer.ui.components import while_in_view
 from explorer.ui.controls import control
 from explorer.ui.kit import Tries, View, asks, bench, shows, why
 from explorer.ui.page import Page
+from explorer.ui.used_model import UsedModel
 from explorer.ui.wiring import Connection
 
 OPENING = (0, 2)
@@ -22,8 +24,8 @@ OPENING = (0, 2)
 TRY = {
     "The previous token": OPENING,
     "The next token": (1, 8),
-    "Half content, half position": (0, 5),
-    "Position → content": (0, 3),
+    "Content and position": (0, 5),
+    "The most position → content": (0, 3),
 }
 """Heads of the bundled model; in another one the same numbers are other heads."""
 
@@ -50,6 +52,7 @@ def build_terms(
     """triggers: the page's own events after which the texts are to be looked at."""
     with bench():
         with asks(250):
+            model = UsedModel(page, lambda name: is_of(name, "DeBERTa"), ABLE)
             layer = control(TermsParams, "layer", value=OPENING[0], elem_id="terms-layer")
             head = control(TermsParams, "head", value=OPENING[1])
             show = gr.Radio([(title, name) for name, title in figures.VIEWS.items()], value="less", label="Scores")
@@ -57,7 +60,7 @@ def build_terms(
             view = View("disentangled-terms", "terms", figures.terms_sentence, figures.terms_figure)
             tries = Tries(TRY)
     why("the formula and the papers", WHY)
-    inputs = {"sentence_a": sentence_a, "sentence_b": sentence_b, "layer": layer, "head": head}
+    inputs = {**model.inputs, "sentence_a": sentence_a, "sentence_b": sentence_b, "layer": layer, "head": head}
     look = Connection(
         page,
         DISENTANGLED_TERMS,
@@ -70,7 +73,7 @@ def build_terms(
     moves = tries.into([layer, head])
     look.on(tab.select, layer.input, head.input, show.input, *moves)
     look.on(while_in_view("#terms-layer", sentence_a.submit, sentence_b.submit, *triggers))
-    look.on(while_in_view("#terms-layer", *page.changed), adapt=_first_head)
+    look.on(while_in_view("#terms-layer", *model.changed), adapt=_first_head)
 
 
 def _steered(result: TermsResult) -> list[Any]:

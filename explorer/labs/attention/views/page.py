@@ -28,6 +28,9 @@ PARAGRAPH = (
 )
 """About 128 tokens."""
 
+OPENING_LAYER = 4
+"""In bert-small, the layer in which a head leads from *it* to the noun."""
+
 LAST = "The last layer"
 LAST_LAYER = """() => ["head", Number(document.querySelector("#view-layer input[type=range]").max)]"""
 TRY: dict[str, Any] = {
@@ -83,7 +86,7 @@ def build_views(
     with bench():
         with asks():
             view = control(AttentionViewParams, "view", elem_id="view-kind")
-            layer = control(AttentionViewParams, "layer", elem_id="view-layer")
+            layer = control(AttentionViewParams, "layer", value=OPENING_LAYER, elem_id="view-layer")
             smallest = control(AttentionViewParams, "smallest")
             hint = rich_text(f'<p class="caption">{figures.HINTS["head"]}</p>')
             tries = Tries(TRY)

@@ -42,4 +42,6 @@ def build_run(page: Page, tab: gr.Tab, explain: Callable[[], None]) -> None:
     stream = shared.stream(page, ATTRIBUTE_RUN, inputs, visitor=picker.visitor)
     tried = tries.into([first, second])
     picker.wire()
-    shared.wire(stream, *shared.triggers, tab.select, first.submit, second.submit, picker.run.input, *tried)
+    asked = [*shared.triggers, first.submit, second.submit, picker.run.input, *tried]
+    shared.wire(stream, *asked)
+    stream.opens(tab.select, note=shared.progress, start=str(shared.start.value), asked=asked)

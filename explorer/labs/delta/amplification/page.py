@@ -68,13 +68,15 @@ def _layers(page: Page, picker: RunPicker, tab: gr.Tab, module: gr.Dropdown, dir
             start = gr.Button("Train both and compare", variant="primary", elem_id="experiment")
             other = picker.dropdown("Or compare the run above with", value=OTHER_RANK)
         with shows():
-            view = View("amplification-by-layer", "factors", figures.factors_sentence, figures.factors_figure)
+            view = View("amplification-by-layer", "factors", figures.factors_sentence, figures.factors_figure, bar=True)
     asked = {"module": module, "r": directions}
     compare = Connection(page, FACTORS, {"run_a": picker.run, "run_b": other, **asked}, view)
-    compare.on(tab.select, other.input)
+    compare.on(other.input)
     shown = [(compare.shown.components, _as_far)]
     experiment = Stream(page, EXPERIMENT, asked, shown, compare.folded, visitor=picker.visitor)
     experiment.on(start.click)
+    triggers = [start.click, other.input]
+    experiment.opens(tab.select, note=view.bar, start=str(start.value), asked=triggers, otherwise=compare)
     return other
 
 

@@ -3,7 +3,8 @@
 from explorer.action import LiveAction
 from explorer.engine.protocol import Job
 from explorer.labs.delta.forgetting.figures import forgetting_table
-from explorer.labs.delta.forgetting.schema import ForgettingParams, require_a_run
+from explorer.labs.delta.forgetting.schema import ForgettingParams, ForgettingResult, require_a_run
+from explorer.worked import Opening
 
 FORGETTING = LiveAction(
     "forgetting",
@@ -11,4 +12,5 @@ FORGETTING = LiveAction(
     ForgettingParams,
     forgetting_table,
     require_a_run,
+    openings=(Opening(ForgettingParams(), ForgettingResult),),
 )

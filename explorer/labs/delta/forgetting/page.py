@@ -12,7 +12,7 @@ from explorer.labs.delta.forgetting.schema import OPENING
 from explorer.runs.examples import BY_METHOD, EXAMPLES
 from explorer.tuning.methods import find_method
 from explorer.ui.components import rich_text
-from explorer.ui.kit import QUIET, View, asks, bench, caption, shows, why
+from explorer.ui.kit import QUIET, View, asks, bar_place, bench, caption, shows, why
 from explorer.ui.page import Page
 from explorer.ui.run_picker import RunPicker, run_choices
 from explorer.ui.streams import Stream
@@ -47,12 +47,14 @@ def build_forgetting(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
             )
         with shows():
             view = View("forgetting", "forgetting", figures.forgetting_sentence, figures.forgetting_figure)
+            note = bar_place()
             notes = rich_text()
     why("how it is measured", WHY)
     shown = [*view, (notes, figures.forgetting_notes)]
     stream = Stream(page, FORGETTING, {"runs": runs}, shown, visitor=picker.visitor)
     tab.select(_offered(picker), [picker.visitor], [runs], **QUIET)
-    stream.on(tab.select, measure.click)
+    stream.on(measure.click)
+    stream.opens(tab.select, note=note, start=str(measure.value), asked=[measure.click])
 
 
 def _offered(picker: RunPicker) -> Callable[..., Any]:

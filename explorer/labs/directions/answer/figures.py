@@ -54,8 +54,16 @@ def masking_sentence(result: AnswerResult) -> Markup:
     return prose(
         "What masking does about it: the word is taken out of the input and asked for at its own place. With ",
         strong(result.word), " there to be read, the head at that place gives it ", strong(percent(result.seen)),
-        ", a copy; with [MASK] there it has to be told from both sides, and gets ", strong(percent(result.masked)), ".",
+        f"{_copied(result)}; with [MASK] there it has to be told from both sides, and gets ", strong(percent(result.masked)), ".",
     )  # fmt: skip
+
+
+COPIED = 0.9
+"""The probability from which a word that can be read is said to be copied."""
+
+
+def _copied(result: AnswerResult) -> str:
+    return ", a copy" if result.seen >= COPIED else ""
 
 
 def answer_figure(result: AnswerResult, layer: float = 1) -> Picture:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import gradio as gr
 
-from explorer.labs.directions import ANSWER
+from explorer.labs.directions import ANSWER, PROOF
 from explorer.labs.directions.answer import figures
 from explorer.labs.directions.controls import Asked
-from explorer.ui.kit import View, asks, bench, sentence_place, shows, why
+from explorer.labs.directions.proof import figures as proof_figures
+from explorer.runs.examples import LEAK
+from explorer.ui.kit import View, asks, bench, caption, sentence_place, shows, why
 from explorer.ui.page import Page
 from explorer.ui.wiring import Connection
 
@@ -30,7 +32,18 @@ words are hidden and asked for at their own place, which sees both sides; the pr
 
 
 def build_answer(page: Page, tab: gr.Tab) -> None:
-    """A sentence, one word of it as the answer of the position before it."""
+    """Two trainings; then a sentence, one word of it as the answer of the position before it."""
+    with bench():
+        with asks():
+            caption(
+                "Two models from nothing, the same text and steps. One sees both sides when it has to say the next word, the "
+                "other the left alone. Train them yourself: "
+                f'<a href="pretrain?run={",".join(LEAK)}">Training, From nothing</a>.'
+            )
+        with shows(3):
+            proof = View("next-token-proof", "proof", proof_figures.proof_sentence, proof_figures.proof_figure)
+    Connection(page, PROOF, {}, proof).on(tab.select)
+    gr.HTML("<h2>How the answer gets there</h2>")
     with bench():
         with asks():
             asked = Asked("answer")

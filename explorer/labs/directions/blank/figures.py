@@ -78,8 +78,10 @@ def directions_sentence(result: DirectionsResult) -> Markup:
     parts.append(f"; from the left alone {standing[0]}, from the right alone {standing[1]}. ")
     parts.append(f"{continued.model}, made to read from the left, gives it {standing[3]}.")
     if both.probability <= max(left.probability, right.probability):
-        side = "left" if left.probability > right.probability else "right"
-        parts.append(f" Here the {side} is enough.")
+        side, most = ("left", left) if left.probability > right.probability else ("right", right)
+        if most.probability > both.probability:
+            told = "is enough" if most.rank == 1 else "alone gives it more than both sides"
+            parts.append(f" Here the {side} {told}.")
     return prose(*parts)
 
 
@@ -94,7 +96,8 @@ def directions_notes(result: DirectionsResult) -> Markup:
     if result.pieces > 1:
         said = caption(
             f"“{result.word}” is {counted(result.pieces, 'piece')} to {ENCODER}: all are hidden, and the first is asked for. "
-            "How many [MASK]s there are gives its length away."
+            "How many [MASK]s there are gives its length away to the readers of the right; those of the left see none after the "
+            "first."
         )
     elif result.readings[0].truth.strip() != result.word:
         first = result.readings[0].truth.strip()

@@ -1,4 +1,4 @@
-"""Fifty sentences, read ten at a time when the tab is opened."""
+"""Fifty sentences, read beforehand, or ten at a time when the button is pressed."""
 
 from __future__ import annotations
 
@@ -36,5 +36,6 @@ def build_fifty(page: Page, tab: gr.Tab) -> None:
     buttons: Place = ([start, stop], lambda result: start_or_stop(len(result.told) < result.total))
 
     stream = Stream(page, FIFTY, {}, view, steered=[buttons])
-    stream.on(tab.select, start.click)
+    stream.on(start.click)
     stream.stops(start, stop, view.bar)
+    stream.opens(tab.select, note=view.bar, start=str(start.value), asked=[start.click])

@@ -47,7 +47,7 @@ def build_losses(page: Page, picker: RunPicker, tab: gr.Tab) -> gr.Dropdown:
     """Returns the list of students, which gets the picker's choices."""
     with bench():
         with asks():
-            of = gr.Radio(TEACHERS, value="run", label="Teacher")
+            of = gr.Radio(TEACHERS[1:], value="run", label="Teacher")
             kind = gr.Radio(STUDENTS, value="layers", label="Student")
             layers = control(LossesParams, "student_layers", label="Its layers")
             other = picker.dropdown("Student's run", visible=False, elem_id="student-run")

@@ -11,6 +11,7 @@ from explorer.labs.distillation import SOFT_TARGETS
 from explorer.labs.distillation.params import MASKED, SoftTargetsParams
 from explorer.labs.distillation.schema import COLDEST, HOTTEST
 from explorer.labs.distillation.soft import figures
+from explorer.runs.examples import EARLIER
 from explorer.ui.components import ASSETS
 from explorer.ui.controls import control
 from explorer.ui.kit import Tries, asks, bench, sentence_place, shows, why
@@ -19,9 +20,17 @@ from explorer.ui.run_picker import RunPicker
 from explorer.ui.wiring import Connection
 
 MODEL, RUN = "the model at the top", "the fine-tuned run above"
-TEACHERS = [(MODEL, "model"), (RUN, "run")]
+THREE = "a run with three classes: does B follow from A?"
+TEACHERS = [(THREE, "three"), (MODEL, "model"), (RUN, "run")]
+CONCERT = ("She bought two tickets for the concert.", "She likes music.")
+"""Not said, likely, and not impossible: three classes of which each deserves some of the answer."""
+
+OWN = {"albert-mini": "They live in a [MASK] in the city.", "gpt2-mini": "The cat sat on the"}
+"""Where a bundled model's answer to the usual sentence is nonsense."""
+
 REVIEW = "It is not a bad film, but I would not call it good either."
 TRY = {
+    "Three classes, T = 3": ("three", *CONCERT, 3.0, ""),
     "A pet, T = 1": ("model", MASKED, "", 1.0, ""),
     "The same, T = 0.1": ("model", MASKED, "", 0.1, ""),
     "One of many words": ("model", "She sat down and read a [MASK].", "", 1.0, ""),
@@ -62,12 +71,15 @@ def softening(**options: Any) -> gr.HTML:
 
 
 def build_soft_targets(page: Page, picker: RunPicker) -> None:
-    """A teacher and a sentence; its answer with a slider for the temperature."""
+    """A teacher and a sentence; its answer with a slider for the temperature.
+
+    It opens with three classes: of a vocabulary of thousands a high temperature leaves no token enough to be seen.
+    """
     with bench():
         with asks():
-            of = gr.Radio(TEACHERS, value="model", label="Teacher", elem_id="soft-teacher")
-            text = control(SoftTargetsParams, "text")
-            second = control(SoftTargetsParams, "second")
+            of = gr.Radio(TEACHERS, value="three", label="Teacher", elem_id="soft-teacher")
+            text = control(SoftTargetsParams, "text", value=CONCERT[0])
+            second = control(SoftTargetsParams, "second", value=CONCERT[1])
             button = gr.Button("Ask the teacher", variant="primary")
             with gr.Accordion("More settings", open=False):
                 top_k = control(SoftTargetsParams, "top_k")
@@ -92,7 +104,9 @@ def build_soft_targets(page: Page, picker: RunPicker) -> None:
     asked = Connection(page, SOFT_TARGETS, inputs, shown, steered=steered)
     chosen: dict[str, Any] = {"extra": {"of": of}, "adapt": of_teacher}
     moves = tries.into([of, text, second, temperature, answer], show_progress="full")
-    fitting = of.input(_example_for, [of, text], [text], api_visibility="private", queue=False)
+    fitting = of.input(
+        _example_for, [of, text, second, page.model], [text, second], api_visibility="private", queue=False
+    )
     asked.on(
         button.click,
         text.submit,
@@ -111,10 +125,12 @@ def build_soft_targets(page: Page, picker: RunPicker) -> None:
 def of_teacher(values: dict[str, Any]) -> dict[str, Any]:
     """The parameters without the run where the model is the teacher."""
     of = values.pop("of")
-    return values if of == "run" else values | {"run": ""}
+    return values if of == "run" else values | {"run": EARLIER if of == "three" else ""}
 
 
-def _example_for(of: str, text: str) -> str:
-    """A review for a classifier, a mask for a model, where the text is still an example of the other kind."""
-    examples = {example[1] for example in TRY.values() if example[0] != of}
-    return {"run": REVIEW, "model": MASKED}[of] if text in examples else text
+def _example_for(of: str, text: str, second: str, model: str) -> tuple[str, str]:
+    """A review for a classifier, a mask for a model, a pair for three classes, where the text is still another one's example."""
+    examples = {MASKED, *OWN.values(), *(example[1] for example in TRY.values())}
+    if text not in examples:
+        return text, second
+    return {"run": (REVIEW, ""), "model": (OWN.get(model, MASKED), ""), "three": CONCERT}[of]

@@ -6,6 +6,7 @@ from markupsafe import Markup
 
 from explorer.charts.words import percent, quoted
 from explorer.labs.finetune.card.schema import Row, TaskCard
+from explorer.runs.report import metric_title
 from explorer.tables import Cell, Table
 from explorer.tasks.metrics import METRICS
 
@@ -16,8 +17,17 @@ REASONS = {
     "matthews": "0 for chance and for one answer to everything, 1 for all right, so that the more frequent class earns nothing",
     "pearson": "how well scores lie on a line with the people's, whatever their scale",
     "spearman": "the same of their order alone",
+    "exact_match": "the share of answers that are one of the accepted ones, without articles and punctuation",
+    "BLEU": "n-grams of one to four tokens that the references have as well, fewer counted for a text that is too short",
+    "NIST": "the same with rare n-grams counting more",
+    "METEOR": "words that match, by their stems and synonyms too, in few pieces",
+    "ROUGE-L": "the longest common subsequence with a reference",
+    "CIDEr": "n-grams weighted by how few texts they occur in",
 }
-"""Why a task is judged by a metric, by its name in METRICS."""
+"""Why a task is judged by a metric, by its name."""
+
+OF_ANSWERS = "the harmonic mean of precision and recall of the answer's words"
+"""F1 where the answers are texts."""
 
 
 def card_title(card: TaskCard) -> str:
@@ -70,10 +80,14 @@ def _texts(card: TaskCard) -> str:
 def _answers(card: TaskCard) -> str:
     if card.classes:
         return ", ".join(f"{name} ({percent(share)})" for name, share in card.classes)
-    return "a score" if card.metrics else ""
+    if "exact_match" in card.metrics:
+        return "a passage of the second text, or that there is none"
+    if "BLEU" in card.metrics:
+        return "a text of its own"
+    return "a score" if set(card.metrics) & {"pearson", "spearman"} else ""
 
 
 def _judged(card: TaskCard) -> str:
-    return "; ".join(
-        f"{METRICS[name].title}: {REASONS[name]}" if name in REASONS else METRICS[name].title for name in card.metrics
-    )
+    reasons = REASONS | ({"f1": OF_ANSWERS} if "exact_match" in card.metrics else {})
+    titles = {name: METRICS[name].title if name in METRICS else metric_title(name) for name in card.metrics}
+    return "; ".join(f"{title}: {reasons[name]}" if name in reasons else title for name, title in titles.items())

@@ -7,7 +7,7 @@ from collections import Counter
 from explorer.labs.finetune.card.schema import CardParams, Row, TaskCard
 from explorer.settings import settings
 from explorer.tasks.sources import load
-from explorer.tasks.task import Example, Task, TaskData
+from explorer.tasks.task import SPAN, WRITTEN, Example, Task, TaskData
 
 MOST_ROWS = 20
 EXAMPLES = 3
@@ -37,8 +37,16 @@ def task_card(params: CardParams) -> TaskCard:
 
 
 def _row(task: Task, example: Example) -> Row:
-    label = None if task.masked else task.labels[int(example.label)] if task.labels else example.label
-    return Row(example.text, example.second, label)
+    return Row(example.text, example.second, _label(task, example))
+
+
+def _label(task: Task, example: Example) -> str | float | None:
+    """What is right, as a reader of the card takes it: a class by its name, the first of several texts, or a score."""
+    if task.masked:
+        return None
+    if task.kind in (SPAN, WRITTEN):
+        return example.answers[0] if example.answers else "no answer"
+    return task.labels[int(example.label)] if task.labels else example.label
 
 
 def _examples(data: TaskData) -> list[Example]:

@@ -283,7 +283,7 @@ def runs_list(result: Compared) -> Markup:
         rate = f"{spec.learning_rate:g}" if spec.learning_rate else "default"
         settings = f"{spec.model}, rate {rate}, {spec.epochs} epochs, batch {spec.batch_size}, seed {spec.seed}"
         cells = (
-            Markup('<a href="?run={}">{}</a>').format(record.run_id, record.name),
+            Markup('<a href="finetune?run={}">{}</a>').format(record.run_id, record.name),
             "worked example" if record.owner == OWNER else record.status.value,
             *([record.whose if record.owner != OWNER else ""] if several else []),
             "" if record.score is None else metric_text(record.leading_metric, record.score),

@@ -6,10 +6,11 @@ from dataclasses import astuple
 
 from markupsafe import Markup
 
-from explorer.charts import Picture, axis, bars, chart, error_bars, level, rows
-from explorer.charts.words import caption, milliseconds, percent, prose, strong
+from explorer.charts import Picture, axis, chart, error_bars, level, points, rows
+from explorer.charts.words import caption, label, milliseconds, percent, prose, strong
 from explorer.labs.finetune.latency.schema import LatencyResult, Timed
 from explorer.models.spent import Ratio
+from explorer.runs.report import busy, busy_said
 from explorer.tables import Table
 
 COLOURS = {"plain": "@muted", "attached": "@second", "merged": "@first"}
@@ -24,60 +25,52 @@ def latency_table(result: LatencyResult) -> Table:
 
 
 def latency_sentence(result: LatencyResult) -> Markup:
-    """What costs time at every call, what none that could be measured, and whether the plain model differs from itself."""
-    texts = "A text" if result.batch == 1 else f"{result.batch} texts"
-    takes = "takes" if result.batch == 1 else "take"
-    parts = [
-        f"{texts} of {result.length} tokens {takes} {result.model_id} ",
-        strong(milliseconds(result.plain.median)),
-        " here. ",
-    ]
+    """What costs time at every call, and for what no difference could be measured; on a busy machine that it is one."""
+    if busy(result.plain):
+        return prose(*busy_said(result.plain))
     differ = [one for one in result.timed if one.form != "plain" and one.ratio.differs]
-    slower = [one for one in differ if one.ratio.median > 1]
-    if slower:
-        parts += ["More time take ", strong(", ".join(f"{_name(one)} {_change(one.ratio)}" for one in slower)), ". "]
+    slower = sorted((one for one in differ if one.ratio.median > 1), key=lambda one: -one.ratio.median)
     quicker = [one for one in differ if one not in slower]
-    if quicker:
-        parts.append(f"Less time take {', '.join(f'{_name(one)} {_change(one.ratio)}' for one in quicker)}. ")
     alike = [one for one in result.timed if one.form != "plain" and not one.ratio.differs]
+    parts: list[str] = []
+    if slower:
+        first, *others = slower
+        parts += ["Slower than the plain model: ", strong(f"{_name(first)} ({_change(first.ratio)})")]
+        parts.append(f", {', '.join(map(_name, others))}. " if others else ". ")
+    if quicker:
+        parts.append(f"Faster: {', '.join(map(_name, quicker))}. ")
     if alike:
-        parts.append(f"No difference from the plain model can be measured for {', '.join(map(_name, alike))}. ")
-    control = [one for one in result.timed if one.form == "plain"]
-    apart = [_name(one) for one in control if one.ratio.differs]
-    if control:
-        found = f" ({', '.join(apart)} did here: what else the machine does)" if apart else ""
-        parts.append(
-            f"{', '.join(map(_name, control))} are the plain model again and should not differ from it{found}. "
-        )
-    parts.append(
-        f"Each number is the median of {result.rounds} rounds in which all took turns, as a share of the plain model's time in "
-        "the same round, with its 95% interval."
-    )
+        parts.append(f"No difference can be measured for {', '.join(map(_name, alike))}. ")
+    apart = [_name(one) for one in result.timed if one.form == "plain" and one.ratio.differs]
+    if apart:
+        parts.append(f"{' and '.join(apart)} add nothing to the plain model: what is measured of them is noise.")
     return prose(*parts)
 
 
 def latency_figure(result: LatencyResult) -> Picture:
-    """A bar for each method and form, from left to right; the line is the plain model."""
+    """A point for each method and form with its interval; the line is the plain model."""
     timed = result.timed
-    ratios = [one.ratio for one in timed]
-    above, below = [one.high - one.median for one in ratios], [one.median - one.low for one in ratios]
-    drawn = bars(
-        list(range(len(timed))),
-        [one.median for one in ratios],
-        [COLOURS[one.form] for one in timed],
-        texts=[f"{_change(one)} " for one in ratios],
-        at="inside",
-        insidetextanchor="start",
-        size=15,
-        error_x=error_bars(above, below, thickness=2, width=6),
-        customdata=[[_name(one), one.spent.median] for one in timed],
-        hover="%{customdata[0]}: %{x:.3f} times the plain model's time (%{customdata[1]:.2f} ms)",
-    )
-    most = max([1.0, *(one.high for one in ratios)])
-    across = axis("time of a batch, the plain model's = 1 (95% interval)", span=(0, 1.05 * most))
-    down = rows([_name(one) for one in timed], size=15)
-    marks = [level(1.0, upright=True)]
-    return chart(latency_sentence(result), [drawn], across, down, marks, height=130 + 34 * len(timed), right=30)
+    places = list(range(len(timed)))
+    marks = [
+        points(
+            [one.ratio.median],
+            [place],
+            COLOURS[one.form],
+            size=13,
+            error_x=error_bars(
+                [one.ratio.high - one.ratio.median], [one.ratio.median - one.ratio.low], thickness=3, width=7
+            ),
+            hover=f"{label(_name(one))}: %{{x:.3f}} times the plain model's time ({milliseconds(one.spent.median)})",
+        )
+        for place, one in zip(places, timed, strict=True)
+    ]
+    ends = [1.0, *(one.ratio.low for one in timed), *(one.ratio.high for one in timed)]
+    room = 0.06 * (max(ends) - min(ends)) or 0.05
+    title = f"time of a batch, the plain model's ({milliseconds(result.plain.median)}) = 1, with 95% interval"
+    across = axis(title, span=(min(ends) - room, max(ends) + room))
+    down = rows([f"{_name(one)} {_change(one.ratio)}" for one in timed], size=15)
+    line = [level(1.0, upright=True)]
+    return chart(latency_sentence(result), marks, across, down, line, height=130 + 34 * len(timed), right=30)
 
 
 def missing_list(result: LatencyResult) -> Markup:

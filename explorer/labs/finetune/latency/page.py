@@ -5,7 +5,7 @@ from __future__ import annotations
 import gradio as gr
 
 from explorer.labs.finetune.latency import LATENCY, figures
-from explorer.labs.finetune.latency.schema import LatencyParams
+from explorer.labs.finetune.latency.schema import ROUNDS, LatencyParams
 from explorer.ui.components import rich_text
 from explorer.ui.controls import controls
 from explorer.ui.kit import View, asks, bench, caption, shows, why
@@ -25,20 +25,20 @@ where it holds 1, nothing was measured. (Hu et al. 2021, LoRA, section 3 and Tab
 
 
 def build_latency(page: Page, tab: gr.Tab, methods: gr.CheckboxGroup) -> None:
-    """Timed when the tab is opened; once for all visitors, since equal questions share their answer. methods: chosen above."""
+    """What was timed beforehand; else once for all visitors, since equal questions share their answer. methods: chosen above."""
     gr.HTML("<h2>Time of a batch</h2>")
     with bench():
         with asks():
-            inputs = {"methods": methods, **controls(LatencyParams, "batch", "length", "repeats")}
+            inputs = {"methods": methods, **controls(LatencyParams, "batch", "length", repeats=ROUNDS)}
             time = gr.Button("Time the methods", elem_id="latency")
             caption(
                 "The methods chosen above as they start, with their usual sizes: the time depends on the shapes alone."
             )
         with shows():
-            waiting = "Timing every method in turns with the plain model …"
-            view = View("latency", "latency", figures.latency_sentence, figures.latency_figure, value=waiting)
+            view = View("latency", "latency", figures.latency_sentence, figures.latency_figure, bar=True)
             missing = rich_text(elem_id="latency-missing")
     caption("What LoRA's authors measured on GPT-2 medium (Table 1) is above, in the fold of the paper's tables.")
     why("what a method costs at every call", WHY)
     timed = Connection(page, LATENCY, inputs, [*view, (missing, figures.missing_list)])
-    timed.on(time.click, tab.select)
+    timed.on(time.click)
+    timed.opens(tab.select, note=view.bar, start=str(time.value), asked=[time.click])

@@ -10,6 +10,8 @@ from explorer.models.spent import Ratio, Spent
 from explorer.params import Shown, params
 
 BATCHES = (1, 8, 32)
+ROUNDS = 40
+"""Rounds that the page asks for: of fewer the intervals are wide."""
 
 
 @params

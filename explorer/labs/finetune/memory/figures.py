@@ -6,7 +6,7 @@ from markupsafe import Markup
 
 from explorer.charts import Panel, Picture, axis, bars, picture, rows
 from explorer.charts.words import caption, compact, label, megabytes, percent, prose, quoted, strong
-from explorer.labs.finetune.memory.schema import PARTS, MemoryResult
+from explorer.labs.finetune.memory.schema import PARTS, Column, MemoryResult
 from explorer.tables import Table
 
 NAMES = {
@@ -17,6 +17,9 @@ NAMES = {
     "moments": "Adam's moments",
     "activations": "activations",
 }
+TRAINED = ("parameters", "gradients", "moments")
+"""What a trained number takes; copies of W are frozen."""
+
 COLOURS = dict(zip(PARTS, ("@muted", "@sixth", "@first", "@second", "@third", "@fifth"), strict=True))
 
 CLAIMED = (1.2e12, 350e9)
@@ -48,12 +51,22 @@ def memory_sentence(result: MemoryResult) -> Markup:
     parts.append(".")
     if len(result.columns) > 1:
         first, second = result.columns[:2]
-        own = [one.total - one.parts[0] - one.parts[-1] for one in (first, second)]
+        own = [sum(_part(one, name) for name in TRAINED) for one in (first, second)]
         parts.append(
             f" What is trained takes 4 numbers of 4 bytes each (itself, its gradient, two moments): {megabytes(own[0])} "
-            f"against {megabytes(own[1])}. The weights stay, and nearly all of the activations."
+            f"against {megabytes(own[1])}. The weights stay, and {_of_activations(first, second)} of the activations."
         )
     return prose(*parts)
+
+
+def _part(column: Column, name: str) -> int:
+    return column.parts[PARTS.index(name)]
+
+
+def _of_activations(first: Column, second: Column) -> str:
+    """What of the first method's activations the second one has."""
+    share = _part(second, "activations") / (_part(first, "activations") or 1)
+    return "all" if share >= 1 else percent(share)
 
 
 def memory_notes(result: MemoryResult) -> Markup:

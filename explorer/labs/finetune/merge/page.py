@@ -35,10 +35,11 @@ def build_merge(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
             offered = rich_text(elem_id="run-offers")
             Import(page, picker)
         with shows():
-            timing = "Timing the model before, with the adapter and merged …"
-            view = View("merge", "merge", figures.merge_sentence, figures.merge_figure, value=timing)
+            view = View("merge", "merge", figures.merge_sentence, figures.merge_figure, bar=True)
     why("no added latency", WHY)
-    Connection(page, MERGE, {"run": picker.run}, view).on(merge.click, tab.select)
+    compare = Connection(page, MERGE, {"run": picker.run}, view)
+    compare.on(merge.click)
+    compare.opens(tab.select, note=view.bar, start=str(merge.value), asked=[merge.click])
     for moved in (tab.select, picker.run.change):
         moved(lambda run: figures.offer(picker.found(run or "")), [picker.run], [offered], **QUIET)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import gradio as gr
@@ -9,10 +10,11 @@ import gradio as gr
 from explorer.errors import readable
 from explorer.labs.finetune import RUNS
 from explorer.labs.finetune.compare import figures as compare_figures
-from explorer.runs.curves import curves_figure
+from explorer.labs.finetune.runs import figures
 from explorer.runs.following import Compared
+from explorer.runs.record import RunRecord
 from explorer.ui.components import plot, rich_text
-from explorer.ui.kit import QUIET, asks, bench, shows
+from explorer.ui.kit import QUIET, asks, bench, sentence_place, shows
 from explorer.ui.page import Page
 from explorer.ui.run_picker import RunPicker, run_choices
 from explorer.ui.streams import Stream
@@ -29,19 +31,18 @@ def build_runs(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
             refresh = gr.Button("Refresh the list", size="sm")
             delete = gr.Button("Delete the run chosen above", size="sm", variant="stop", elem_id="delete-run")
         with shows():
+            said = sentence_place("runs-said")
             curves = plot("runs", elem_id="runs-curves")
     listed = rich_text(elem_classes=["wide"], elem_id="runs-list")
     deleted = picker.on_press(delete, "delete")
 
     def steer(result: Compared) -> list[Any]:
-        drawn = [record for record in result.records if record.losses][:MOST_LINES]
-        return [
-            gr.update(choices=run_choices(result.records), value=[record.run_id for record in drawn[:3]]),
-            _drawn(drawn[:3]),
-        ]
+        drawn = figures.of_one_task(result.records)
+        chosen = gr.update(choices=run_choices(result.records), value=[record.run_id for record in drawn])
+        return [chosen, *_drawn(drawn)]
 
     drawn = [(listed, compare_figures.runs_list)]
-    steered = [([shown, curves], steer)]
+    steered = [([shown, said, curves], steer)]
     stream = Stream(page, RUNS, {}, drawn, folds("runs"), visitor=picker.visitor, steered=steered)
     stream.on(tab.select, refresh.click, deleted)
 
@@ -49,12 +50,11 @@ def build_runs(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
         try:
             records = [page.engine.runs.get(run_id) for run_id in (run_ids or [])[:MOST_LINES]]
         except Exception as error:
-            return [page.explain(readable(error)), gr.skip()]
-        return ["", _drawn(records)]
+            return [page.explain(readable(error)), gr.skip(), gr.skip()]
+        return ["", *_drawn(records)]
 
-    shown.change(draw, [shown], [page.notice, curves], **QUIET)
+    shown.change(draw, [shown], [page.notice, said, curves], **QUIET)
 
 
-def _drawn(records: list[Any]) -> Any:
-    names = ", ".join(record.name for record in records)
-    return curves_figure(records, f"Loss and held-out metric of {names}.") if records else ""
+def _drawn(records: Sequence[RunRecord]) -> list[Any]:
+    return [figures.runs_sentence(records), figures.runs_figure(records)]

@@ -46,8 +46,10 @@ for each; what is compared are the differences seed by seed, with Student's $t$ 
 
 **Learning rate.** LoRA wants a higher one than full fine-tuning, about ten times (Schulman et al. 2025, "LoRA Without Regret"):
 a method is only compared fairly at its own best rate. **Matrices at one budget.** $r = 8$ on one matrix, 4 on two, 2 on four, so
-that as many numbers are trained (up to the feed-forward block's larger sides); in the paper $W_q$ and $W_v$ together do best
-(Hu et al. 2021, section 7.1, Table 5). **Rank and alpha.** The update is scaled by $\alpha / r$: the rank is swept at the same
+that as many numbers are trained (up to the feed-forward block's larger sides); the paper says that $W_q$ and $W_v$ together do
+best, while its table has all four matrices as high or higher (Hu et al. 2021, section 7.1, Table 5).
+
+**Rank and alpha.** The update is scaled by $\alpha / r$: the rank is swept at the same
 scale, alpha at the same rank. **Last layers.** The lower ones stay as pretraining left them, with the embeddings. **Start.**
 From random numbers: the same model without its pretraining, so what is left is what the examples alone can teach. After an
 earlier run, named by its id: its update is merged into the weights and a new head put on top, as RTE, MRPC and STS-B started

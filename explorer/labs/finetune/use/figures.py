@@ -7,11 +7,12 @@ from dataclasses import astuple
 
 from markupsafe import Markup
 
-from explorer.charts import Picture, Trace, axis, bars, chart, error_bars
+from explorer.charts import Picture, Trace, axis, bars, chart, error_bars, level, points, rows
 from explorer.charts.words import caption, percent, prose, quoted, strong
 from explorer.labs.finetune.schema import MergeForm, MergeResult, Prediction, PredictRunResult, SwapResult
 from explorer.runs.after import model_of, why_no_model
 from explorer.runs.record import RunRecord
+from explorer.runs.report import busy, busy_said
 from explorer.tables import Table
 
 
@@ -102,24 +103,20 @@ def merge_table(result: MergeResult) -> Table:
 
 def merge_sentence(result: MergeResult) -> Markup:
     """Same outputs, and what the merge saves."""
-    base, attached, merged = (
-        next(form for form in result.forms if form.form == name) for name in ("base", "attached", "merged")
-    )
+    base, attached, merged = (_form(result, name) for name in TITLES)
     same = (merged.max_difference or 0.0) <= ROUNDING
-    said = " gives the same logits up to rounding: they" if same else " does not give the same logits: they"
+    said = " gives the same logits up to rounding" if same else " does not give the same logits: they differ by up to "
+    parts = ["Merged into the weights, ", strong(result.name), said]
+    parts += [". "] if same else [strong(f"{merged.max_difference:.1e}"), ". "]
+    if busy(base.spent):
+        return prose(*parts, *busy_said(base.spent))
     return prose(
-        "Merged into the weights, ",
-        strong(result.name),
-        f"{said} differ by at most ",
-        strong(f"{merged.max_difference:.1e}"),
-        f" on {result.rows} texts. A batch of {result.timed} takes {_spread(merged)}, and {_spread(attached)} with the adapter "
-        f"attached: {_compared(attached)}. Beside the model before ({_spread(base)}), {_compared(base)}.",
+        *parts, f"Beside the adapter attached, {_compared(attached)}; beside the model before, {_compared(base)}."
     )
 
 
-def _spread(form: MergeForm) -> str:
-    """The median with the quartiles."""
-    return f"{form.spent.median:.3g} ms ({form.spent.low:.3g} to {form.spent.high:.3g})"
+def _form(result: MergeResult, name: str) -> MergeForm:
+    return next(form for form in result.forms if form.form == name)
 
 
 def _compared(other: MergeForm) -> str:
@@ -127,36 +124,38 @@ def _compared(other: MergeForm) -> str:
     merged = other.merged
     if not merged.differs:
         return "no difference can be measured"
-    low, high = sorted((abs(1 - merged.low), abs(1 - merged.high)))
-    between = f"(95% interval {percent(low)} to {percent(high)}, round by round)"
     if merged.median < 1:
-        return f"merged it is {percent(1 - merged.median)} quicker {between}"
-    noise = "and only what else this machine is doing can explain that"
-    return f"merged it is {percent(merged.median - 1)} slower {between}, {noise}"
+        return f"it is {percent(1 - merged.median)} quicker"
+    return f"it is {percent(merged.median - 1)} slower, which only noise can explain"
+
+
+TITLES = {"base": "model before", "attached": "adapter attached", "merged": "merged"}
 
 
 def merge_figure(result: MergeResult) -> Picture:
-    """Milliseconds a batch before, with the adapter attached, and merged: the median, with a bar from quartile to quartile."""
-    titles = {"base": "before", "attached": "adapter attached", "merged": "merged"}
-    forms = result.forms
-    times = [form.spent for form in forms]
-    high, low = ([one.high - one.median for one in times], [one.median - one.low for one in times])
-    drawn = bars(
-        [titles.get(form.form, form.form) for form in forms],
-        [one.median for one in times],
-        ["@muted", "@second", "@first"],
-        upright=True,
-        texts=[f"{one.median:.1f} ms" for one in times],
-        at="inside",
-        size=17,
-        insidetextfont=None,
-        insidetextanchor="middle",
-        error_y=error_bars(high, low, thickness=2, width=8),
-        hover="%{x}: %{y:.2f} ms, half of the calls within the bar",
+    """The merged model's time as a multiple of the other two, each with its 95% interval; the line is no difference."""
+    others = [_form(result, name) for name in ("attached", "base")]
+    marks = [
+        points(
+            [one.merged.median],
+            [place],
+            colour,
+            size=15,
+            error_x=error_bars(
+                [one.merged.high - one.merged.median], [one.merged.median - one.merged.low], thickness=3, width=9
+            ),
+            hover=f"%{{x:.3f}} times the time of the {TITLES[one.form]} ({one.spent.median:.1f} ms)",
+        )
+        for place, (one, colour) in enumerate(zip(others, ("@second", "@first"), strict=True))
+    ]
+    ends = [1.0, *(one.merged.low for one in others), *(one.merged.high for one in others)]
+    room = 0.08 * (max(ends) - min(ends)) or 0.05
+    across = axis(
+        f"time of the merged model for {result.timed} texts, as a multiple, with 95% interval",
+        span=(min(ends) - room, max(ends) + room),
     )
-    up = axis(f"ms for {result.timed} texts: median, quartiles", zero=True)
-    across = axis(type="category", size=17)
-    return chart(merge_sentence(result), [drawn], across, up, height=340)
+    down = rows([f"beside the {TITLES[one.form]}<br>{one.spent.median:.1f} ms" for one in others], size=16)
+    return chart(merge_sentence(result), marks, across, down, [level(1.0, upright=True)], height=260, right=30)
 
 
 def export_table(path: str) -> Table:

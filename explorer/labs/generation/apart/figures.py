@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from markupsafe import Markup
 
-from explorer.charts.words import fixed, prose, strong
+from explorer.charts.words import counted, fixed, prose, strong
 from explorer.labs.generation.apart.schema import Parts
 from explorer.tables import Cell, Table
 from explorer.tasks.generation_metrics import METRICS
@@ -101,9 +101,16 @@ def _bleu_said(result: Parts) -> Markup:
     matched = ", ".join(f"{hits} of {of}" for hits, of in zip(parts.matched, parts.of_all, strict=True))
     short = f"{parts.length} words against {parts.closest} of the closest reference"
     penalty = f"; {short} cost a factor of {fixed(parts.brevity, 3)}" if parts.brevity < 1 else "; no brevity penalty"
-    smoothed = " An order without a match counts as half a match, the next as a quarter." if 0 in parts.matched else ""
+    unmatched = any(not hits and of for hits, of in zip(parts.matched, parts.of_all, strict=True))
+    smoothed = " An order without a match counts as half a match, the next as a quarter." if unmatched else ""
+    short = (
+        " A text of fewer than four words has no n-grams of the longer orders, and such an order counts as if all matched: "
+        "this score says little."
+        if 0 in parts.of_all
+        else ""
+    )
     score = strong(f"BLEU {fixed(100 * parts.value, 1)}")
-    return prose(score, f": of the runs of 1, 2, 3 and 4 words {matched} are in a reference{penalty}.{smoothed}")
+    return prose(score, f": of the runs of 1, 2, 3 and 4 words {matched} are in a reference{penalty}.{smoothed}{short}")
 
 
 def _nist_said(result: Parts) -> Markup:
@@ -111,13 +118,17 @@ def _nist_said(result: Parts) -> Markup:
     score = strong(f"NIST {fixed(apart.parts.value, 2)}")
     if not apart.found:
         return prose(score, ": no word is in a reference.")
-    most = max(apart.found, key=lambda one: one.info * one.credited)
+    bits = [one.info * one.credited for one in apart.found]
+    most = apart.found[bits.index(max(bits))]
+    of_all = max(bits) / (sum(bits) or 1)
+    rivals = sum(one == max(bits) for one in bits) - 1
+    alone = f", as much as {counted(rivals, 'other')}" if rivals else ""
     share = apart.parts.information[0] / (sum(apart.parts.information) or 1)
     return prose(
         score,
-        ": the rarer an n-gram in all references, the more it counts. Most comes from ",
+        ": the rarer an n-gram in all references, the more it counts. The largest single part is “",
         strong(" ".join(most.ngram)),
-        f" ({fixed(most.info * most.credited)} bits); single words bring {fixed(100 * share, 0)}% of all.",
+        f"” with {fixed(100 * of_all, 1)}% of all bits{alone}; single words bring {fixed(100 * share, 0)}% of all.",
     )
 
 

@@ -41,15 +41,25 @@ def next_sentence(result: NextResult) -> Markup:
     elif result.decoding == "beam":
         parts += ["weighs whole texts and rules out no token by itself"]
     elif result.decoding == "temperature":
-        best = result.top[0]
-        parts += [f"allows every token, and the likeliest gets {percent(best.tempered)} in place of "]
-        parts += [percent(best.probability)]
+        parts += [_tempered(result)]
     else:
         parts += ["allows ", strong(f"{count:,} of {result.vocabulary:,}"), f" tokens, which hold {percent(mass)}"]
     parts += [". "]
     if written := result.written:
         parts += ["It wrote ", strong(written.text), f", rank {written.rank:,}, p = {percent(written.probability)}. "]
     return prose(*parts, f"Entropy: {fixed(result.entropy)} nats.")
+
+
+def _tempered(result: NextResult) -> str:
+    """What a temperature allows and does to the likeliest token."""
+    best = result.top[0]
+    if not result.temperature:
+        return "takes the likeliest token"
+    if percent(best.tempered) == percent(best.probability):
+        return f"allows every token as it is, the likeliest with {percent(best.probability)}"
+    return (
+        f"allows every token, and the likeliest gets {percent(best.tempered)} in place of {percent(best.probability)}"
+    )
 
 
 def next_figure(result: NextResult) -> Picture:

@@ -90,8 +90,9 @@ def attention_sentence(result: GenerateResult) -> Markup:
     return prose(
         f"{DECODINGS[result.phrases[0].row.decoding].capitalize()}: while it writes, ",
         strong(percent(total)),
-        f" of the attention (mean over layers and heads) goes to the values of the slots, most of it to {looked.columns[slot]} "
-        f"before “{looked.tokens[token].strip()}” ({percent(best)}). The rest goes to the slots' names and signs",
+        f" of the attention (mean over layers and heads) goes to the values of the slots. Its single largest share is "
+        f"{percent(best)}, of {looked.columns[slot]}, while it writes “{looked.tokens[token].strip()}”. "
+        "The rest goes to the slots' names and signs",
         ", to what is written already and to the virtual tokens."
         if len(looked.columns) > slots + 2
         else " and to what is written already.",

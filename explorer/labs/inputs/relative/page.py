@@ -6,11 +6,13 @@ import gradio as gr
 
 from explorer.labs.inputs.relative import figures
 from explorer.labs.inputs.relative.actions import RELATIVE_POSITIONS
-from explorer.labs.inputs.relative.schema import RelativeParams
+from explorer.labs.inputs.relative.schema import ABLE, RelativeParams
+from explorer.models.catalog import is_of
 from explorer.ui.components import while_in_view
 from explorer.ui.controls import control
 from explorer.ui.kit import Tries, View, asks, bench, shows, why
 from explorer.ui.page import Page
+from explorer.ui.used_model import UsedModel
 from explorer.ui.wiring import Connection
 
 TRY = {"A short sentence": 12, "160 tokens": 160, "The longest": 512}
@@ -37,11 +39,12 @@ def build_relative(page: Page, tab: gr.Tab) -> None:
     gr.HTML("<h2>Relative positions</h2>")
     with bench():
         with asks(250):
+            model = UsedModel(page, lambda name: is_of(name, "DeBERTa"), ABLE)
             length = control(RelativeParams, "length", elem_id="relative-length")
             tries = Tries(TRY)
         with shows():
             view = View("relative-positions", "relative", figures.relative_sentence, figures.relative_figure)
     why("the formulas and the papers", WHY)
-    look = Connection(page, RELATIVE_POSITIONS, {"length": length}, view)
+    look = Connection(page, RELATIVE_POSITIONS, {**model.inputs, "length": length}, view)
     look.on(tab.select, length.input, *tries.into([length]))
-    look.on(while_in_view("#relative-length", *page.changed))
+    look.on(while_in_view("#relative-length", *model.changed))

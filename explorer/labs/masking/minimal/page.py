@@ -20,12 +20,12 @@ Salazar et al. (2020, abstract) find that the pseudo-log-likelihood has no left-
 scores on island effects and negative polarity items in BLiMP, a collection of pairs about grammar.
 
 These thirty are few, and were written for this page: enough to see what kind of thing a model knows, not to tell two good models
-apart. Half right is chance. The facts are the hardest, and a wrong answer is often a matter of what was written about most.
+apart. Half right is chance. A wrong answer about a fact is often a matter of what was written about most.
 """
 
 
 def build_minimal_pairs(page: Page, tab: gr.Tab) -> None:
-    """They are scored when the tab is opened; what is known already comes at once."""
+    """What was scored beforehand; else a pair at a time."""
     with bench():
         with asks():
             caption(
@@ -45,5 +45,8 @@ def build_minimal_pairs(page: Page, tab: gr.Tab) -> None:
     why("what minimal pairs tell", WHY)
     steered = [([start, stop], lambda result: start_or_stop(not result.is_done))]
     stream = Stream(page, SCORE_MINIMAL_PAIRS, {"masking": masking}, view, steered=steered)
-    stream.on(start.click, masking.input, tab.select, while_in_view("#minimal-pairs-figure", *page.changed))
+    asked = [start.click, masking.input]
+    stream.on(*asked)
     stream.stops(start, stop, view.bar, str(figures.STOPPED))
+    chosen = while_in_view("#minimal-pairs-figure", *page.changed)
+    stream.opens(tab.select, chosen, note=view.bar, start=str(start.value), asked=asked)

@@ -46,7 +46,7 @@ with different vocabularies are not on one scale.
 
 
 def build_rate(page: Page, tab: gr.Tab) -> None:
-    """It is measured when the tab is opened, a rate at a time."""
+    """What was measured beforehand; else a rate at a time."""
     with bench():
         with asks():
             models = gr.Dropdown(
@@ -70,8 +70,10 @@ def build_rate(page: Page, tab: gr.Tab) -> None:
     stream = Stream(page, MASKING_RATES, inputs, view, steered=steered)
     in_view = while_in_view("#rates-figure", *_with_model(page, models))
     tried = tries.into({"text": text}, show_progress="full")
-    stream.on(start.click, text.submit, seed.submit, models.input, tab.select, in_view, *tried)
+    asked = [start.click, text.submit, seed.submit, models.input, *tried]
+    stream.on(*asked)
     stream.stops(start, stop, view.bar, str(figures.STOPPED))
+    stream.opens(tab.select, in_view, note=view.bar, start=str(start.value), asked=asked)
 
 
 def _with_model(page: Page, models: gr.Dropdown) -> list[Any]:

@@ -74,6 +74,14 @@ def _one_said(own: Scores) -> list[str]:
 def _two_said(own: Scores) -> list[str]:
     first, second = own.sentences
     apart = first.total - second.total
+    if not apart:
+        alike = [token.text for token in first.tokens] == [token.text for token in second.tokens]
+        why = ": they read as the same tokens" if alike else ""
+        return [
+            f"{label(own.model)} finds ",
+            strong("both equally likely"),
+            f"{why}. {_named(own)}: {fixed(first.total)}.",
+        ]
     parts = [f"{label(own.model)} finds ", strong(f"the {'first' if apart > 0 else 'second'} likelier")]
     parts.append(f", by {fixed(abs(apart))} nats: {_named(own)} {fixed(first.total)} against {fixed(second.total)}")
     if len(first.tokens) != len(second.tokens):
@@ -106,10 +114,21 @@ def _beside_said(own: Scores, beside: Scores) -> list[str]:
     totals = [fixed(sentence.total) for sentence in beside.sentences]
     if len(totals) == 1:
         return [f"{label(beside.model)}, from the left alone, gives a true log-likelihood of {totals[0]}."]
-    best = [max(range(len(totals)), key=lambda place: scores.sentences[place].total) for scores in (own, beside)]
-    agrees = "agrees" if best[0] == best[1] else f"prefers number {best[1] + 1}"
+    first, second = (_likeliest(scores) for scores in (own, beside))
+    if len(second) == len(totals):
+        agrees = "is the same for all"
+    elif first == second:
+        agrees = "agrees"
+    else:
+        agrees = f"prefers number {' and '.join(str(place + 1) for place in second)}"
     numbers = f": {totals[0]} against {totals[1]}" if len(totals) == 2 else ""
     return [f"The true log-likelihood of {label(beside.model)} {agrees}{numbers}."]
+
+
+def _likeliest(scores: Scores) -> list[int]:
+    """The places of the sentences with the highest score, all of them where several have it."""
+    most = max(sentence.total for sentence in scores.sentences)
+    return [place for place, sentence in enumerate(scores.sentences) if sentence.total == most]
 
 
 def score_facts(result: ScoreResult) -> Markup:

@@ -65,7 +65,7 @@ def build_sizes(page: Page, tab: gr.Tab) -> None:
     count.on(fresh.then)
     for name in TRY:
         count.on(tries.put(name, [base, *boxes], show_progress="full"))
-    build_speed(page)
+    build_speed(page, tab)
 
 
 def _sized(sizes: Iterable[str], changes: dict[str, Any]) -> list[Any]:

@@ -1,4 +1,4 @@
-"""Does sharing save time? Measured when a visitor asks."""
+"""Does sharing save time? Measured beforehand, and here when a visitor asks."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from explorer.labs.models.speed import figures
 from explorer.labs.models.speed.schema import SpeedParams
 from explorer.ui.components import rich_text
 from explorer.ui.controls import controls
-from explorer.ui.kit import asks, bench, caption, sentence_place, shows, why
+from explorer.ui.kit import asks, bar_place, bench, caption, sentence_place, shows, why
 from explorer.ui.page import Page
 from explorer.ui.wiring import Connection
 
@@ -22,18 +22,16 @@ each other, and ALBERT-xxlarge, four times as wide as BERT-large, is slower for 
 """
 
 
-def build_speed(page: Page) -> None:
-    """Two small models; nothing is timed before the button is pressed."""
+def build_speed(page: Page, tab: gr.Tab) -> None:
+    """Two small models."""
     gr.HTML("<h2>Does sharing save time?</h2>")
     with bench():
         with asks():
             sizes = controls(SpeedParams, "layers", "hidden_size")
             button = gr.Button("Measure here", variant="primary", elem_id="speed-start")
         with shows():
-            ready = (
-                "Press the button: a forward pass and a training step of two small ALBERTs are timed on this machine."
-            )
-            said = sentence_place("speed-said", ready)
+            said = sentence_place("speed-said")
+            note = bar_place("speed-note")
             table = rich_text(elem_id="speed-table", elem_classes=["wide"])
             caption(
                 "Random weights (time doesn't depend on the values), one text of 64 tokens; the two models take turns, so "
@@ -42,3 +40,4 @@ def build_speed(page: Page) -> None:
     why("the same multiplications", WHY)
     speed = Connection(page, SPEED, sizes, [(said, figures.speed_sentence), (table, figures.speed_rows)])
     speed.on(button.click)
+    speed.opens(tab.select, note=note, start=str(button.value), asked=[button.click])

@@ -155,8 +155,8 @@ def hidden_line(result: RowResult) -> Markup:
     return Markup("<p>{}</p>").format(
         prose(
             strong(f"{len(chosen)} of {candidates}"),
-            f" tokens are chosen: {counts['mask']} as [MASK], {counts['random']} random, {counts['kept']} kept. "
-            "[CLS] and [SEP] never are.",
+            f" tokens {'is' if len(chosen) == 1 else 'are'} chosen: {counts['mask']} as [MASK], {counts['random']} random, "
+            f"{counts['kept']} kept. [CLS] and [SEP] never are.",
         )
     )
 

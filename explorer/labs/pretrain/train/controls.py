@@ -15,8 +15,18 @@ from explorer.ui.controls import control, controls
 from explorer.ui.page import Page
 
 _BERT: dict[str, Any] = {"objective": "mlm_nsp", "row_format": "segment_pair", "start": NOTHING, "against": ""}
-TRY: dict[str, dict[str, Any]] = {
-    "BERT against RoBERTa": {**_BERT, "against": "objective=mlm, row_format=full_sentences"},
+RECIPE = "BERT's recipe against RoBERTa's"
+"""An experiment whose answer is bundled."""
+
+TRY: dict[str, Any] = {
+    RECIPE: None,
+    "Next token, the answer in view": {
+        **_BERT,
+        "objective": "no_causal_mask",
+        "row_format": "doc_sentences",
+        "steps": 300,
+        "against": "objective=causal",
+    },
     "ELECTRA": {**_BERT, "objective": "rtd", "row_format": "full_sentences"},
     "A BERT learns to write": {
         **_BERT,
@@ -37,7 +47,7 @@ def pretrain_controls(page: Page) -> dict[str, Any]:
         made |= controls(PretrainParams, "row_format", "length", "schedule", "scheme", "rate")
         made |= controls(PretrainParams, "mask_share", "random_share")
     with gr.Accordion("Steps", open=False):
-        made |= controls(PretrainParams, "batch_size", "learning_rate", "warmup", "seed")
+        made |= controls(PretrainParams, "batch_size", "learning_rate", "warmup", "keep_best", "seed")
     with gr.Accordion("Text and questions", open=False):
         text = control(PretrainParams, "text", elem_id="pretrain-text")
         file = gr.UploadButton("Take a text file", file_types=["text"], size="sm", elem_id="pretrain-file")

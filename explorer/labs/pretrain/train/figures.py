@@ -4,50 +4,26 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from markupsafe import Markup
 
-from explorer.charts import Panel, Picture, Trace, axis, level, line, picture
-from explorer.charts.words import caption, cells, compact, duration, label, percent, prose, strong
+from explorer.charts import Panel, Picture, Trace, axis, level, line, picture, points
+from explorer.charts.words import caption, cells, compact, label, percent
+from explorer.labs.pretrain.train.said_figures import ended_at, loss_at, name_of, pretrain_sentence, spec_of
 from explorer.models.trained import trained_id
 from explorer.runs.following import Compared
 from explorer.runs.record import RunRecord, RunStatus
-from explorer.runs.report import under_way
-from explorer.scratch.objectives import FORMATS, LOSS_TITLES, OBJECTIVES, TRAINING
+from explorer.scratch.objectives import LOSS_TITLES, OBJECTIVES, TRAINING
 from explorer.scratch.saying import Said
-from explorer.scratch.spec import NOTHING, SETTINGS, ScratchSpec
+from explorer.scratch.spec import NOTHING
 from explorer.tables import Table
 
 COLOURS = ("@accent", "@second")
 MEASURED = ("masked_loss", "next_loss", "pair_loss", "replaced_loss")
-WORSE = 0.1
-"""Nats above its lowest from which a held-out loss is said to have risen."""
 SHOWN_STEPS = 9
 """Checkpoints whose words are shown: the first, the last, and others in even steps between."""
-
-
-def spec_of(record: RunRecord) -> ScratchSpec:
-    """What a run from nothing was asked."""
-    assert isinstance(record.spec, ScratchSpec)
-    return record.spec
-
-
-def name_of(record: RunRecord, records: Sequence[RunRecord]) -> str:
-    """What tells a run from the one that it is raced with: the settings in which they differ, else its name."""
-    others = [spec_of(other) for other in records if other is not record]
-    spec = spec_of(record)
-    differ = [name for name in SETTINGS if any(getattr(spec, name) != getattr(other, name) for other in others)]
-    return ", ".join(_setting(name, getattr(spec, name)) for name in differ) or record.name
-
-
-def _setting(name: str, value: Any) -> str:
-    """A setting as a legend tells it."""
-    if name == "objective":
-        return OBJECTIVES[value].title
-    if name == "row_format":
-        return FORMATS[value].title
-    return f"{name} {value}".replace("_", " ")
 
 
 def pretrain_table(result: Compared) -> Table:
@@ -78,55 +54,6 @@ def _blank(one: Said) -> str:
     return f"{one.text} ({one.blank + 1})" if one.blank else one.text
 
 
-def pretrain_sentence(result: Compared) -> Markup:
-    """How the runs stand, or what they have learnt."""
-    active = [record for record in result.records if record.status.is_active]
-    if active:
-        return prose(under_way(active[0], _speed(active[0])))
-    return prose(*(part for record in result.records for part in _reached(record, result.records)))
-
-
-def _speed(record: RunRecord) -> str:
-    return f", {compact(record.rate * spec_of(record).length)} tokens/s" if record.rate else ""
-
-
-def _reached(record: RunRecord, records: Sequence[RunRecord]) -> list[str]:
-    scores = dict(record.evaluations)
-    if record.outcome is None or len(scores) < 2:
-        return [strong(record.name), f" is {record.status.value}. ", record.message, " "]
-    first, last = scores[min(scores)], scores[max(scores)]
-    leading = "next_loss" if "next_loss" in last else "masked_loss"
-    parts = [
-        strong(name_of(record, records) if len(records) > 1 else record.name),
-        f": {record.step:,} steps in {duration(record.seconds)}. On text that it has never read, −ln p of a "
-        f"{'next' if leading == 'next_loss' else 'hidden'} token fell from {_number(first, leading)} to ",
-        strong(_number(last, leading)),
-        _by_heart(record, leading),
-        f", and it guesses {percent(last.get('accuracy') or 0.0)} of them",
-    ]
-    if "pair_accuracy" in last:
-        parts.append(f"; {percent(last['pair_accuracy'] or 0.0)} of the pairs are judged rightly (a coin: 50%)")
-    if "replaced_accuracy" in last:
-        replaced = percent(last.get("replaced_share") or 0.0)
-        parts.append(
-            f"; {percent(last['replaced_accuracy'] or 0.0)} of all tokens are judged rightly, where {replaced} are replaced"
-        )
-    stopped = f" {record.message}" if record.status is RunStatus.STOPPED else ""
-    return [*parts, f".{stopped} "]
-
-
-def _by_heart(record: RunRecord, name: str) -> str:
-    """Where the loss was clearly lower before: what came after was learnt by heart."""
-    measured = [(value, step) for step, values in record.evaluations if (value := values.get(name)) is not None]
-    value, step = min(measured)
-    return f" (lowest, {value:.2f}, at step {step:,})" if value < measured[-1][0] - WORSE else ""
-
-
-def _number(scores: dict[str, float | None], name: str) -> str:
-    value = scores.get(name)
-    return "?" if value is None else f"{value:.2f}"
-
-
 def curves_figure(result: Compared, scale: str = "log") -> Picture:
     """A panel for each loss, against the step: dashed on the text that is learnt, solid on what is held out."""
     names = [name for name in MEASURED if any(_has(record, name) for record in result.records)]
@@ -150,22 +77,22 @@ def _has(record: RunRecord, name: str) -> bool:
 
 
 def _lines(result: Compared, name: str, log: bool) -> list[Trace]:
-    """Step 0 stands at 0.8 on a logarithmic axis, which has no 0."""
-    traces = []
+    """Step 0 stands at 0.8 on a logarithmic axis, which has no 0. Other seeds are thin lines, the kept step a ring."""
+    traces = _again(result, name, log)
     for record, colour in zip(result.records, COLOURS, strict=False):
         called = label(name_of(record, result.records), 40)
         for prefix, dash, kind in ((TRAINING, "dot", "learnt"), ("", "", "held out")):
-            points = [
+            shown = [
                 (step, values[prefix + name])
                 for step, values in record.evaluations
                 if values.get(prefix + name) is not None
             ]
-            if not points:
+            if not shown:
                 continue
             traces.append(
                 line(
-                    [step if step or not log else 0.8 for step, _ in points],
-                    [value for _, value in points],
+                    [step if step or not log else 0.8 for step, _ in shown],
+                    [value for _, value in shown],
                     colour,
                     f"{called}: {kind}" if len(result.records) > 1 else kind,
                     dash=dash,
@@ -175,7 +102,32 @@ def _lines(result: Compared, name: str, log: bool) -> list[Trace]:
                     aside=f"{called}: {kind}",
                 )
             )
+        traces += _kept(record, name, colour)
     return traces
+
+
+def _again(result: Compared, name: str, log: bool) -> list[Trace]:
+    """The same runs with other seeds, each in the colour of the one that differs from it in nothing else."""
+    traces = []
+    for record in result.again:
+        own = [one for one in result.records if replace(spec_of(one), seed=spec_of(record).seed) == spec_of(record)]
+        colour = COLOURS[result.records.index(own[0])] if own else "@muted"
+        shown = [(step, values[name]) for step, values in record.evaluations if values.get(name) is not None]
+        steps = [step if step or not log else 0.8 for step, _ in shown]
+        hover = f"seed {spec_of(record).seed}, step %{{x}}: %{{y:.3f}} (held out)"
+        name_of_seed = f"seed {spec_of(record).seed}: held out"
+        values_of = [value for _, value in shown]
+        traces.append(line(steps, values_of, colour, name_of_seed, width=1, hover=hover, showlegend=False))
+    return traces
+
+
+def _kept(record: RunRecord, name: str, colour: str) -> list[Trace]:
+    value = dict(record.evaluations).get(record.kept, {}).get(name)
+    if not record.kept or value is None:
+        return []
+    hover = f"step {record.kept:,}: the weights that are kept"
+    ring = {"color": "rgba(0,0,0,0)", "line": {"color": colour, "width": 3}}
+    return [points([record.kept], [value], None, "kept", size=17, marker=ring, hover=hover, showlegend=False)]
 
 
 def said_view(result: Compared) -> Markup:
@@ -188,12 +140,13 @@ def _said_of(record: RunRecord, records: Sequence[RunRecord]) -> Markup:
         return Markup("")
     title = Markup("<h3>{}</h3>").format(name_of(record, records)) if len(records) > 1 else Markup("")
     blanks = list(dict.fromkeys(_blank(one) for one in record.said))
-    steps = _chosen_steps(sorted({one.step for one in record.said}))
+    steps = _chosen_steps(sorted({one.step for one in record.said}), record.kept)
     by = {(one.step, _blank(one)): one for one in record.said}
     head = Markup("<tr><th>step</th>{}</tr>").format(cells(blanks, "th"))
     rows = [
         Markup("<tr><th>{}</th>{}</tr>").format(
-            f"{step:,}", Markup("").join(_cell(by.get((step, blank))) for blank in blanks)
+            f"{step:,}{', kept' if step == record.kept > 0 else ''}",
+            Markup("").join(_cell(by.get((step, blank))) for blank in blanks),
         )
         for step in steps
     ]
@@ -202,10 +155,16 @@ def _said_of(record: RunRecord, records: Sequence[RunRecord]) -> Markup:
     )
 
 
-def _chosen_steps(steps: list[int]) -> list[int]:
+def _chosen_steps(steps: list[int], kept: int) -> list[int]:
+    """SHOWN_STEPS of them at even distances, and the one whose weights are kept."""
     if len(steps) <= SHOWN_STEPS:
         return steps
-    return sorted({steps[round(place * (len(steps) - 1) / (SHOWN_STEPS - 1))] for place in range(SHOWN_STEPS)})
+    return sorted(
+        {
+            *([kept] if kept else []),
+            *{steps[round(place * (len(steps) - 1) / (SHOWN_STEPS - 1))] for place in range(SHOWN_STEPS)},
+        }
+    )
 
 
 def _cell(one: Said | None) -> Markup:
@@ -221,8 +180,21 @@ def _cell(one: Said | None) -> Markup:
 
 
 def facts_line(result: Compared) -> Markup:
-    """What was trained on what."""
-    return Markup("").join(_facts(record) for record in result.records)
+    """What was trained on what, and what other seeds came to."""
+    return Markup("").join([*(_facts(record) for record in result.records), _seeds(result)])
+
+
+def _seeds(result: Compared) -> Markup:
+    """From where to where the losses lie at which each run ends, over all seeds."""
+    if not result.again:
+        return Markup("")
+    ends: list[str] = []
+    for record in result.records:
+        alike = [one for one in result.again if replace(spec_of(one), seed=spec_of(record).seed) == spec_of(record)]
+        losses = [loss_at(one, ended_at(one)) or 0.0 for one in (record, *alike)]
+        ends.append(f"{name_of(record, result.records)} {min(losses):.2f} to {max(losses):.2f}")
+    seeds = len({spec_of(one).seed for one in (*result.records, *result.again)})
+    return caption(f"With {seeds} seeds (thin lines) the losses at the end are: {', '.join(ends)}.")
 
 
 def _facts(record: RunRecord) -> Markup:
@@ -242,7 +214,11 @@ def _facts(record: RunRecord) -> Markup:
 
 def take_home(result: Compared) -> Markup:
     """Buttons that choose what has been trained as the model of every page."""
-    made = [record for record in result.records if record.status.has_weights and spec_of(record).objective != "causal"]
+    made = [
+        record
+        for record in result.records
+        if record.status.has_weights and not OBJECTIVES[spec_of(record).objective].predicts_next
+    ]
     if not made:
         return Markup("")
     offers = [

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from explorer.engine.protocol import Engine
 from explorer.errors import BadInputError, ExplorerError
 from explorer.labs.pretrain.train.schema import FollowPretrainingParams, PretrainParams
-from explorer.runs.examples import FROM_NOTHING
+from explorer.runs.examples import FROM_NOTHING, SEEDS_FROM_NOTHING, with_seed
 from explorer.runs.following import Compared, follow_all
 from explorer.runs.record import RunStatus
 from explorer.scratch.spec import STORIES, ScratchSpec
@@ -35,7 +36,15 @@ def follow_pretraining(engine: Engine, params: FollowPretrainingParams, owner: s
             raise BadInputError(
                 f"{record.name} did not begin from nothing. Choose a run that was started on this page."
             )
-    yield from follow_all(engine.runs, names)
+    again = tuple(engine.runs.get(one) for one in _again(names))
+    for compared in follow_all(engine.runs, names):
+        yield replace(compared, again=again) if compared else None
+
+
+def _again(names: tuple[str, ...]) -> list[str]:
+    """The worked example's runs with other seeds; nothing for other runs."""
+    pair = next(iter(FROM_NOTHING.items()))
+    return [with_seed(name, seed) for seed in SEEDS_FROM_NOTHING for name in names] if names == pair else []
 
 
 def require_success(result: Compared) -> None:

@@ -17,6 +17,7 @@ from explorer.scratch.spec import (
     FormatName,
     Heads,
     Hidden,
+    KeepBest,
     Layers,
     Length,
     Masking,
@@ -46,6 +47,7 @@ RACES = (
     ("sentence order (ALBERT)", "objective=mlm_sop"),
     ("replaced tokens (ELECTRA)", "objective=rtd"),
     ("next token (GPT)", "objective=causal"),
+    ("next token without a causal mask", "objective=no_causal_mask"),
     ("short rows first (BERT)", "schedule=short"),
     ("no warm-up", "warmup=0"),
     ("a quarter of the batch", "batch_size=8"),
@@ -85,6 +87,7 @@ class PretrainParams:
     schedule: Schedule = "long"
     warmup: WarmUp = 0.1
     learning_rate: PeakRate = None
+    keep_best: KeepBest = True
     seed: RunSeed = 0
     probes: Probes = PROBES
     against: Annotated[

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from markupsafe import Markup
 
-from explorer.charts import Panel, Picture, axis, bars, chart, line, picture
+from explorer.charts import Panel, Picture, axis, bars, chart, error_bars, line, picture
 from explorer.charts.words import caption, compact, label, megabytes, milliseconds, prose, quoted, strong
 from explorer.labs.pruning.importance.figures import PLURALS, metric_text, shared_note
 from explorer.labs.pruning.orders.figures import measured_table
 from explorer.labs.pruning.schema import Left, PruneResult, Step, StepsResult
+from explorer.maths.shares import wilson
 from explorer.tables import Table
 
 MICHEL = (("1", "+1.9%"), ("4", "+2.7%"), ("16", "+17.5%"), ("64", "+17.5%"))
@@ -135,11 +138,40 @@ def steps_sentence(result: StepsResult) -> Markup:
         if steps[-1].share < result.share - 0.02 and not result.done:
             parts.append(f" so far, at {100 * steps[-1].share:.0f}%")
     whole = result.lines[0][1][0]
-    return prose(*parts, f". Whole: {_metric(whole)}, on {result.about.held_out} held-out examples.")
+    return prose(*parts, f". Whole: {_metric(whole)}.", _by_chance(result))
+
+
+def _by_chance(result: StepsResult) -> str:
+    """What so few examples can tell of the ways' ends; nothing before the end, or of a metric that is no share of examples."""
+    ends = [_interval(result, steps[-1]) for _, steps in result.lines]
+    if not result.done or None in ends:
+        return ""
+    low, high = (pick(end[place] for end in ends if end) for pick, place in ((max, 0), (min, 1)))
+    if low <= high:
+        return (
+            f" On {result.about.held_out} held-out examples their 95% intervals overlap: the difference may be chance."
+        )
+    return f" On {result.about.held_out} held-out examples their 95% intervals lie apart: this is more than chance."
+
+
+def _interval(result: StepsResult, step: Step) -> tuple[float, float] | None:
+    """The 95% interval of an accuracy; None for another metric."""
+    metric = step.measured.metric
+    known = metric is not None and result.about.metric.lower() == "accuracy"
+    return wilson(metric, result.about.held_out) if known and metric is not None else None
 
 
 def steps_figure(result: StepsResult) -> Picture:
-    """A line a way over the share that is left."""
+    """A line a way over the share that is left; of an accuracy each point with its 95% interval."""
+
+    def bar(steps: tuple[Step, ...]) -> dict[str, Any]:
+        found = [(step.measured.metric or 0.0, _interval(result, step)) for step in steps]
+        if any(interval is None for _, interval in found):
+            return {}
+        above = [interval[1] - metric for metric, interval in found if interval]
+        below = [metric - interval[0] for metric, interval in found if interval]
+        return {"error_y": error_bars(above, below, thickness=1, width=3)}
+
     traces = [
         line(
             [100 * (1 - step.share) for step in steps],
@@ -148,6 +180,7 @@ def steps_figure(result: StepsResult) -> Picture:
             label(name),
             size=9,
             hover="%{x:.0f}% left: %{y:.3f}",
+            **bar(steps),
         )
         for colour, (name, steps) in zip(("@second", "@first", "@third"), result.lines, strict=False)
     ]

@@ -8,10 +8,9 @@ import gradio as gr
 
 from explorer.labs.pruning import EXPORT, PRUNE, STEPS
 from explorer.labs.pruning.controls import Live, Subject, fit, score_box, unit_and_score
-from explorer.labs.pruning.params import PruneParams, StepsParams
+from explorer.labs.pruning.params import MANY_STEPS, SHARE_IN_STEPS, PruneParams, StepsParams
 from explorer.labs.pruning.remove import figures
 from explorer.labs.pruning.schema import PruneResult, StepsResult
-from explorer.labs.pruning.worked import SHARE_IN_STEPS
 from explorer.ui.components import rich_text
 from explorer.ui.controls import control, controls
 from explorer.ui.kit import Tries, View, asks, bar_place, bench, shows, start_stop, why
@@ -99,7 +98,7 @@ def build_steps(subject: Subject, tab: gr.Tab) -> None:
             buttons = start_stop("Compare", "compare-steps")
             unit = control(StepsParams, "unit")
             score = score_box("both")
-            later = controls(StepsParams, share=SHARE_IN_STEPS, steps=4, train_between=0)
+            later = controls(StepsParams, share=SHARE_IN_STEPS, steps=MANY_STEPS, train_between=0)
             tries = Tries(TRY_STEPS)
         with shows():
             view = View("steps", "steps", figures.steps_sentence, figures.steps_figure, bar=True)

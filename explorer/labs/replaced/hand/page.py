@@ -20,6 +20,9 @@ The discriminator reads the second text alone and has no other to compare with: 
 words around each other. It was trained against its own generator, so it knows that generator's mistakes best: a word of the
 wrong kind, a broken phrase. A false fact that is good English has hardly ever stood before it. Which tokens count as replaced is
 told by comparing the two texts token by token.
+
+The paper's own picture (Clark et al. 2020, Figure 2) has *ate* in the place of *cooked*. In five words nothing says that a chef
+cooks: *the chef ate the meal* is good English too, and this small discriminator, as a reader would, has little to suspect it by.
 """
 
 

@@ -66,3 +66,21 @@ def test_no_task_is_refused() -> None:
 def test_the_title_says_what_is_asked() -> None:
     card = TaskCard("SST-2-like, bundled · sentiment", "Is it good?", "", ("text",), (), (), 1, (), (), (), ())
     assert figures.card_title(card) == "The task: SST-2-like · Is it good?"
+
+
+@pytest.mark.parametrize(
+    ("task", "answers", "reasons"),
+    [
+        ("squad", "a passage of the second text, or that there is none", ("exact_match",)),
+        ("e2e", "a text of its own", ("BLEU", "NIST", "METEOR", "ROUGE-L", "CIDEr")),
+    ],
+)
+def test_tasks_of_answers_and_of_texts_have_cards_too(task: str, answers: str, reasons: tuple[str, ...]) -> None:
+    card = task_card(CardParams(task))
+    view = str(figures.card_view(card))
+    assert answers in view
+    assert all(figures.REASONS[name] in view for name in reasons)
+    assert all(isinstance(row.label, str) and row.label for row in card.rows)
+    if task == "squad":
+        assert figures.OF_ANSWERS in view.replace("&#39;", "'")
+        assert "no answer" in {row.label for row in (*card.rows, *card.examples)}

@@ -78,3 +78,16 @@ def test_names_stay_text(text: str) -> None:
     assert_safe(figures.memory_sentence(made), text)
     assert_safe(figures.memory_notes(made), text, ("p", "strong"))
     assert "<" not in "".join(figures.memory_figure(made)["layout"]["yaxis"]["ticktext"])
+
+
+def test_frozen_copies_are_not_counted_as_trained() -> None:
+    pissa = Column("PiSSA", (100_000_000, 28_300_000, 600_000, 600_000, 1_200_000, 36_000_000), 1_000_000, 250_000)
+    assert "360 MB against 2.4 MB" in figures.memory_sentence(result(FULL, pissa)).striptags()
+
+
+@pytest.mark.parametrize(
+    ("activations", "said"), [(40_000_000, "and all of the activations"), (36_000_000, "and 90.0% of")]
+)
+def test_how_many_activations_stay_is_a_number(activations: int, said: str) -> None:
+    second = replace(LORA, parts=(*LORA.parts[:-1], activations))
+    assert said in figures.memory_sentence(result(FULL, second)).striptags()

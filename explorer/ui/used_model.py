@@ -1,0 +1,47 @@
+"""A tab that not every model can answer: it takes the page's model where that is able, and else a bundled one, and says so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import gradio as gr
+from markupsafe import Markup
+
+from explorer.ui.components import rich_text
+from explorer.ui.kit import QUIET, Then
+from explorer.ui.page import Page
+
+USED = "used-model"
+"""The class by which assets/page.js knows whose figure it is."""
+
+
+class UsedModel:
+    """Laid out where it is made: a line that names the model of the tab, where that is not the page's.
+
+    able: whether a model can answer, as far as its name tells. instead: a bundled one that can. `changed` fires when another
+    model is to be asked.
+    """
+
+    def __init__(self, page: Page, able: Callable[[str], bool], instead: str) -> None:
+        self.name = gr.Textbox(instead, visible="hidden", label="model of this tab", elem_classes=[USED])
+        self._line = rich_text(_line("", instead))
+
+        def chosen(model: str) -> list[str]:
+            used = model if able(model) else instead
+            return [used, _line(model, used)]
+
+        places = [self.name, self._line]
+        page.opened(chosen, [page.model], places, **QUIET)
+        self.changed: list[Then] = [changed(chosen, [page.model], places, **QUIET).then for changed in page.changed]
+
+    @property
+    def inputs(self) -> dict[str, Any]:
+        """In place of the page's model."""
+        return {"model": self.name}
+
+
+def _line(model: str, used: str) -> str:
+    if model == used:
+        return ""
+    return str(Markup('<p class="caption">Used on this tab: <strong>{}</strong>.</p>').format(used))

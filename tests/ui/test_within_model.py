@@ -1,0 +1,25 @@
+"""A page never asks for a layer or a head that its model lacks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from explorer.ui.wiring import within_model
+
+
+@pytest.mark.parametrize(
+    ("model", "asked", "expected"),
+    [
+        ("bert-small", {"layer": 5, "head": 11}, {"layer": 5, "head": 11}),
+        ("gpt2-mini", {"layer": 5, "head": 11}, {"layer": 3, "head": 3}),
+        ("electra-mini-discriminator", {"layer": 4, "head": 0}, {"layer": 3, "head": 0}),
+        ("gpt2-mini", {"layer": 3, "head": None}, {"layer": 3, "head": None}),
+        ("gpt2-mini", {"layer": "5"}, {"layer": "5"}),
+        ("no/such-model", {"layer": 50}, {"layer": 50}),
+        ("gpt2-mini", {"text": "a"}, {"text": "a"}),
+    ],
+)
+def test_layers_and_heads_end_where_the_model_s_do(model: str, asked: dict[str, Any], expected: dict[str, Any]) -> None:
+    assert within_model({"model": model, **asked}) == {"model": model, **expected}
