@@ -7,8 +7,7 @@ import re
 
 from explorer import home
 from explorer.labs import LABS
-from explorer.labs.models.family.figures import changes_view
-from explorer.labs.models.family.letters import LETTERS, letters
+from explorer.labs.models.family.figures import LETTERS, changes_view, letters
 
 
 def test_four_words_make_the_name_and_lead_to_pages_that_there_are() -> None:

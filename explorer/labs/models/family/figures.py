@@ -8,7 +8,6 @@ from markupsafe import Markup
 
 from explorer.charts import Look, Panel, Picture, Trace, axis, bars, chart, line, picture, points, texts
 from explorer.charts.words import compact, label, percent, prose, strong
-from explorer.labs.models.family.letters import letters
 from explorer.labs.models.schema import CountResult, FamilyResult, family_of
 from explorer.models.catalog import CATALOG
 from explorer.models.families import NOTES, FamilyNote
@@ -43,6 +42,14 @@ PAPER_MILLIONS = {
 }
 """Millions of parameters as papers give them: Devlin et al. 2019, section 3; Sanh et al. 2019, Table 3; Lan et al. 2020 and
 Clark et al. 2020, Table 1 each; RoBERTa's by Hu et al. 2021, Table 2."""
+
+LETTERS = (
+    ("Bidirectional", "", "directions"),
+    ("Encoder", "", "directions"),
+    ("Representations", " from ", "context"),
+    ("Transformers", "", "attention"),
+)
+"""Devlin et al. 2018: a word of the name, what comes between it and the next, the page that it leads to."""
 
 
 def family_table(result: FamilyResult) -> Table:
@@ -151,6 +158,15 @@ def _short(model: str) -> str:
 def changes_view() -> Markup:
     """One card a family: what it changed, how it learns, its pieces, and which of its models are bundled."""
     return Markup('<div class="family">{}</div>').format(Markup("").join(_card(note) for note in NOTES))
+
+
+def letters() -> Markup:
+    """The name in full, a link a word."""
+    parts = [
+        Markup('<a href="{}"><b>{}</b>{}</a>{}').format(slug, word[0], word[1:], after or " ")
+        for word, after, slug in LETTERS
+    ]
+    return Markup('<p class="letters">{}(Google, October 2018).</p>').format(Markup("").join(parts))
 
 
 def _card(note: FamilyNote) -> Markup:
