@@ -21,7 +21,11 @@ METHODS = (
     ("AdptD", "AdapterDrop (Rücklé et al.): adapters left out of some layers"),
     ("AdapterL, AdapterH", "on GPT-2 and GPT-3: Lin's, one a layer with a layer norm, and Houlsby's"),
     ("PreEmbed, PreLayer", "trained vectors before and after the text, as embeddings or in every layer"),
-    ("†", "set up as Houlsby's, and restricted for a fair comparison"),
+    (
+        "†",
+        "set up as Houlsby's, restricted for a fair comparison: MRPC, RTE and STS-B start from the pretrained model and not "
+        "from MNLI",
+    ),
 )
 FORMULAS = (
     ("LoRA", "r (d + k) for each adapted matrix of d × k: r d for B, r k for A"),

@@ -56,13 +56,13 @@ class Drawn:
 
     @property
     def recipe(self) -> CorruptionRecipe:
-        """Of ELECTRA's generator every chosen token is a mask (Clark et al. 2020, section 2); BERT's have 80/10/10."""
+        """Of ELECTRA's generator every chosen token is a mask (Clark et al. 2020, section 2); others have the asked shares."""
         objective = OBJECTIVES[self.spec.objective]
         if not objective.masks:
             return NOTHING_HIDDEN
         if objective.slug == "rtd":
             return CorruptionRecipe(self.spec.rate, 1.0, 0.0, self.spec.scheme)
-        return CorruptionRecipe(self.spec.rate, scheme=self.spec.scheme)
+        return CorruptionRecipe(self.spec.rate, self.spec.mask_share, self.spec.random_share, self.spec.scheme)
 
     def batch(self, step: int) -> Batch:
         """The training batch of a step from 0."""

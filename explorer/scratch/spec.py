@@ -50,6 +50,12 @@ SchemeName = Annotated[
     str, OneOf(tuple(SCHEMES), tuple(one.title for one in SCHEMES.values())), Shown("What is hidden", dropdown=True)
 ]
 Rate = Annotated[float, Number(0.01, 0.9), Shown("Masking rate", slider=(0.05, 0.8, 0.05))]
+MaskShare = Annotated[
+    float, Number(0, 1), Shown("Of these shown as [MASK]", "BERT: 0.8. ELECTRA's are all masks.", slider=(0, 1, 0.05))
+]
+RandomShare = Annotated[
+    float, Number(0, 1), Shown("As a random token", "BERT: 0.1; what is left stays as it is.", slider=(0, 1, 0.05))
+]
 Length = Annotated[int, Whole(16, 512), Shown("Row length", "In tokens.", slider=(16, 128, 16))]
 Schedule = Annotated[
     str,
@@ -81,6 +87,7 @@ MOST_TOKENS, MOST_PARAMETERS = 16_384, 50_000_000
 
 SETTINGS = (
     *("objective", "row_format", "masking", "copies", "scheme", "rate", "length", "schedule", "warmup"),
+    *("mask_share", "random_share"),
     *("layers", "hidden", "heads", "vocabulary", "steps", "batch_size", "learning_rate"),
 )
 """What two runs that are raced may differ in."""
@@ -113,6 +120,8 @@ class ScratchSpec(RunSpec):
     heads: Heads = 4
     vocabulary: Vocabulary = 3000
     probes: Probes = PROBES
+    mask_share: MaskShare = 0.8
+    random_share: RandomShare = 0.1
 
     @model_validator(mode="after")
     def _fits(self) -> Self:
@@ -125,6 +134,11 @@ class ScratchSpec(RunSpec):
             raise BadInputError(
                 f"{OBJECTIVES[self.objective].title} judges pairs, and rows of {FORMATS[self.row_format].title} have no "
                 "second part. Take segment pair or sentence pair, or the objective MLM."
+            )
+        if self.mask_share + self.random_share > 1 + 1e-9:
+            raise BadInputError(
+                f"Of the chosen tokens {self.mask_share:.0%} become [MASK] and {self.random_share:.0%} a random token: that is "
+                "more than all of them. Lower one of the two."
             )
         return self
 

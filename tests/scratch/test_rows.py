@@ -91,3 +91,13 @@ def test_held_out_rows_are_of_held_out_documents_and_of_no_seed() -> None:
     held = set(rows.held_out.ids.tolist())
     asked = {token for batch in rows.measured() for token in batch.original_ids[batch.labels >= 0].tolist()}
     assert asked <= held
+
+
+def test_the_chosen_may_all_be_masks_or_none() -> None:
+    for mask_share, random_share in ((1.0, 0.0), (0.0, 0.0)):
+        spec = small(objective="mlm", mask_share=mask_share, random_share=random_share)
+        batch, mask = drawn(spec).batch(0), vocabulary().mask_token_id
+        chosen = batch.labels != IGNORED_LABEL
+        assert chosen.any()
+        seen = batch.input_ids[chosen]
+        assert (seen == mask).all() if mask_share else torch.equal(seen, batch.original_ids[chosen])

@@ -51,3 +51,9 @@ def test_a_record_of_one_comes_back_from_its_json() -> None:
     assert back == kept
     assert back.from_nothing
     assert not record().from_nothing
+
+
+def test_shares_of_the_chosen_tokens_stay_within_all_of_them() -> None:
+    assert ScratchSpec(mask_share=0.9, random_share=0.1).mask_share == 0.9
+    with pytest.raises(BadInputError, match="more than all of them"):
+        ScratchSpec(mask_share=0.95, random_share=0.1)

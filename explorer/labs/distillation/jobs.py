@@ -109,6 +109,7 @@ def distillation_losses(open_run: OpenRuns, params: LossesParams) -> LossesResul
         tuple(_losses(teacher, student, params)),
         tuple(zip(GRADIENT_CURVE, plain, scaled, strict=True)),
         maths.gradient_limit(own, theirs),
+        params.answer,
     )
 
 
@@ -159,13 +160,18 @@ def _compared(teacher: Said, student: Tensor, temperature: float) -> list[Compar
 def _losses(teacher: Said, student: Said, params: LossesParams) -> list[Loss]:
     zt, zs, T, alpha = teacher.logits[None], student.logits[None], params.temperature, params.alpha  # noqa: N806
     soft = float(maths.soft_loss(zs, zt, T))
-    hard = float(maths.hard_loss(zs, zt.argmax(-1)))
+    truth = torch.tensor([_class_of(teacher, params.answer)]) if params.answer else zt.argmax(-1)
+    hard = float(maths.hard_loss(zs, truth))
+    if params.answer:
+        against, formula = "Hard: against the true answer", r"-\ln \mathrm{softmax}(z^s)_{y}"
+    else:
+        against, formula = "Hard: against the teacher's first choice", r"-\ln \mathrm{softmax}(z^s)_{\arg\max z^t}"
     states = _cosines(teacher, student)
     return [
         Loss("soft", "Soft: KL at T, times T²", r"T^2 \sum_i p_i \ln \frac{p_i}{q_i}", soft),
         Loss("kl", "KL at T, without T²", r"\sum_i p_i \ln \frac{p_i}{q_i}", float(maths.soft_loss(zs, zt, T, False))),
         Loss("l2", "L2 on the logits", r"\frac{1}{N} \sum_i (z^s_i - z^t_i)^2", float(maths.logit_loss(zs, zt))),
-        Loss("hard", "Hard: cross-entropy", r"-\ln \mathrm{softmax}(z^s)_{\arg\max z^t}", hard),
+        Loss("hard", against, formula, hard),
         Loss("weighted", "Weighted average", r"\alpha\, L_{soft} + (1 - \alpha)\, L_{hard}", alpha * soft + (1 - alpha) * hard),
         Loss("cosine", "Cosine of the states asked", r"1 - \cos(h^s, h^t)", *states[0]),
         Loss("cosine_mean", "Cosine of the mean states", r"1 - \cos(\bar h^s, \bar h^t)", *states[1]),

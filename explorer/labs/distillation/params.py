@@ -57,6 +57,14 @@ Run = Annotated[str | None, Read(_run)]
 Alpha = Annotated[float, Number(0, 1), Shown("α: share of the soft loss", slider=(0, 1, 0.05))]
 
 
+TrueAnswer = Annotated[
+    str,
+    Sentence(optional=True),
+    AfterValidator(lambda answer: checked_text(answer).strip() if answer else ""),
+    Shown("True answer, if you know it", lines=(1, 1)),
+]
+
+
 @params
 class SoftTargetsParams:
     """A teacher and a sentence."""
@@ -69,12 +77,7 @@ class SoftTargetsParams:
     top_k: Annotated[int, Exact(1, MOST_SHOWN), Shown("Words by name", slider=(1, 20))] = 8
     """How many classes of a vocabulary are named; a classifier's are named all."""
 
-    answer: Annotated[
-        str,
-        Sentence(optional=True),
-        AfterValidator(lambda answer: checked_text(answer).strip() if answer else ""),
-        Shown("True answer, if you know it", lines=(1, 1)),
-    ] = ""
+    answer: TrueAnswer = ""
     """The true class or word; without it the hard target is the teacher's own first choice."""
 
 
@@ -92,6 +95,8 @@ class LossesParams:
 
     student_layers: StudentLayers = 0
     alpha: Alpha = 0.5
+    answer: TrueAnswer = ""
+    """As SoftTargetsParams."""
 
 
 def _teacher(name: Any) -> str:

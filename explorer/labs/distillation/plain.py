@@ -24,10 +24,10 @@ def soft_targets(asked: Asked) -> str:
 
 
 def between(name: str) -> Plain:
-    """A script for a teacher and itself with fewer layers; none for runs and for layers that are shared."""
+    """A script for a teacher and itself with fewer layers; none for runs, for layers that are shared and for a true answer."""
 
     def fill(asked: Asked) -> str:
-        question = "" if asked.params.run_student else _question(asked)
+        question = "" if asked.params.run_student or asked.params.answer else _question(asked)
         family = architecture_of(asked, asked.params.model)
         layout = family.layers if question and family else None
         if layout is None or not layout.path.endswith(".*"):

@@ -75,7 +75,10 @@ class Compared:
 
 @dataclass(frozen=True)
 class LossesResult:
-    """gradients: (temperature, norm of the soft loss's gradient, the same times T²). limit: what the latter tends to."""
+    """gradients: (temperature, norm of the soft loss's gradient, the same times T²). limit: what the latter tends to.
+
+    answer: the teacher's first choice. truth: the true class where it was given; the hard loss is then against it.
+    """
 
     teacher: str
     student: str
@@ -87,3 +90,4 @@ class LossesResult:
     losses: tuple[Loss, ...]
     gradients: tuple[tuple[float, float, float], ...]
     limit: float
+    truth: str = ""

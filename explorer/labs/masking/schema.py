@@ -212,7 +212,11 @@ class PatternsParams(CorruptParams):
     """As CorruptParams. epochs: columns of the grid. duplicates: copies that static masking makes, and reuses in turn."""
 
     epochs: Annotated[int, Whole(1, 100)] = 40
-    duplicates: Annotated[int, Whole(1, 100)] = 10
+    duplicates: Annotated[
+        int,
+        Whole(1, 100),
+        Shown("Static: masked copies", "BERT kept ten; 1 masks each text once and for all.", slider=(1, 10)),
+    ] = 10
 
 
 @dataclass(frozen=True)

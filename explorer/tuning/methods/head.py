@@ -23,7 +23,7 @@ METHOD = Method(
     "head",
     "Head only",
     "The model stays as it is and only the classifier on top is trained. It shows what the pretrained features already "
-    "hold.",
+    "hold. BERT's own fine-tuning trains all weights.",
     r"\hat{y} = \mathrm{softmax}(W_c\, h_{\mathrm{[CLS]}} + b_c),\quad h\ \text{fixed}",
     "Devlin et al. 2019, BERT, section 5.3 (the feature-based approach)",
     (),

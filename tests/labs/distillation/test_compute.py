@@ -120,6 +120,18 @@ class TestTruth:
             assert result.truth == answer
             assert result.truth_soft == next(target.soft for target in result.targets if target.name == answer)
 
+    @pytest.mark.parametrize("answer", ["no", "yes", ""])
+    def test_the_hard_loss_is_against_it_on_losses_too(self, tmp_path: Path, answer: str) -> None:
+        opened = opening(tmp_path, r=moved(tiny_bundle("BERT"), rank=4))
+        params = LossesParams("the cat sat", run="r", student_layers=1, answer=answer)
+        result = compute.distillation_losses(opened, params)
+        hard = next(loss for loss in result.losses if loss.slug == "hard")
+        logits = torch.tensor([row.student_logit for row in result.classes], dtype=torch.float64)[None]
+        true = [row.name for row in result.classes].index(answer or result.answer)
+        assert hard.value == pytest.approx(float(cross_entropy(logits, torch.tensor([true]))))
+        assert hard.title.endswith("true answer" if answer else "first choice")
+        assert result.truth == answer
+
     def test_a_word_beyond_those_that_are_named_is_in_the_rest(self, tmp_path: Path) -> None:
         opened = opening(tmp_path, {"tiny": tiny_bundle("BERT")})
         ranked = compute.soft_targets(opened, SoftTargetsParams("the [MASK] sat", 1.0, "tiny", top_k=30)).targets

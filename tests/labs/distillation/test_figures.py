@@ -93,7 +93,12 @@ class TestLosses:
         said = loss_figures.losses_sentence(losses()).striptags()
         assert "a student gives the same answer" in said
         assert "“yes” 60.0% at T = 2" in said
-        assert "soft loss is 0.4, the hard one 0.8; with α = 0.5 their average is 0.6" in said
+        assert (
+            "soft loss is 0.4, the hard one (against the teacher's own “yes”) 0.8; with α = 0.5 their average is 0.6"
+            in said
+        )
+        known = loss_figures.losses_sentence(losses(truth="no")).striptags()
+        assert "the hard one (against the true answer “no”) 0.8" in known
         zero = tuple(Loss(loss.slug, loss.title, "x", 0.0) for loss in losses().losses)
         assert "every soft loss is 0" in loss_figures.losses_sentence(losses(losses=zero))
         assert "<img" not in str(loss_figures.losses_sentence(losses(teacher=HOSTILE, student=HOSTILE, answer="yes")))
@@ -198,14 +203,16 @@ class TestStudents:
         )
         for said in ("44M (33.3% fewer)", "10 ms (2×)", "100 ms (2×)", "125 ms (1.6×)", "92.0%"):
             assert said in text
+        own = " ".join(train_figures.distilbert().striptags().split())
+        assert own.startswith("DistilBERT: 66M parameters, 60% faster, 97% of BERT.")
         for quoted in (
-            "66M of BERT-base's 110M parameters (40% fewer)",
+            "66M of BERT-base's 110M (40% fewer)",
             "410 s",
-            "668 s (60% faster)",
+            "668 s",
             "77.0 of its 79.5",
             "97%",
         ):
-            assert quoted in text
+            assert quoted in own
 
     def test_names_stay_text(self) -> None:
         hostile = distilled(teacher=teacher(name=HOSTILE), students=(student(name=HOSTILE), alone()))

@@ -9,6 +9,7 @@ import pytest
 
 from explorer.charts.words import percent
 from explorer.labs.masking.corrupt import figures
+from explorer.models.ablations import BERT_TABLE_8
 from tests.labs.drawing import HOSTILE, assert_draws, assert_safe
 from tests.labs.masking.samples import (
     corrupt_result,
@@ -133,3 +134,15 @@ def test_each_fate_falls_into_its_own_colour_of_the_grid() -> None:
 
 def test_the_legend_names_the_three_fates() -> None:
     assert_safe(figures.legend(), "kept as it is", ("div", "span"))
+
+
+def test_the_six_mixtures_are_berts_and_the_caption_says_what_they_say() -> None:
+    by_shares = {shares: scores for shares, *scores in BERT_TABLE_8}
+    assert all(sum(shares) == 100 for shares in by_shares)
+    mnli = [scores[0] for scores in by_shares.values()]
+    assert max(mnli) - min(mnli) == pytest.approx(0.8)
+    assert min(mnli) == by_shares[0, 0, 100][0]
+    assert by_shares[80, 10, 10][2] - by_shares[100, 0, 0][2] == pytest.approx(0.9)
+    drawn = str(figures.mixtures())
+    assert drawn.count("<tr>") == 7
+    assert "Table 8" in drawn

@@ -7,6 +7,7 @@ import pytest
 from explorer.errors import BadInputError
 from explorer.labs.models.recipe import figures
 from explorer.labs.models.recipe.jobs import recipe_steps
+from explorer.labs.models.recipe.page import WHY
 from explorer.labs.models.recipe.schema import SCORES, STEPS, RecipeParams
 
 
@@ -39,3 +40,10 @@ def test_a_score_that_a_table_does_not_have_is_said_to_be_missing() -> None:
 def test_an_unknown_score_is_named_with_those_there_are() -> None:
     with pytest.raises(BadInputError, match="mnli, sst2, squad2"):
         RecipeParams("race")
+
+
+def test_each_batch_size_is_named_with_its_peak_rate() -> None:
+    names = [row.setting.split(", ") for row in recipe_steps(RecipeParams()).of(3)]
+    assert [(batch, rate) for batch, _, rate in names] == [("256", "1e-4"), ("2K", "7e-4"), ("8K", "1e-3")]
+    assert "undertrained" in WHY
+    assert WHY.count("\n* ") == 4

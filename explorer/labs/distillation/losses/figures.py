@@ -36,7 +36,7 @@ def losses_sentence(result: LossesResult) -> Markup:
     if not values["l2"]:
         return prose(
             strong(result.student), " says what its teacher says: ", strong("every soft loss is 0"),
-            f". Against the hard label “{result.answer}” it still pays {values['hard']:.3g}, as the teacher would.",
+            f". Against {_hard_label(result)} it still pays {values['hard']:.3g}, as the teacher would.",
         )  # fmt: skip
     top = max(result.classes, key=lambda row: row.student if row.name != REST else -1.0)
     agreed = "the same answer" if top.name == result.answer else f"“{top.name}” instead"
@@ -44,9 +44,14 @@ def losses_sentence(result: LossesResult) -> Markup:
     return prose(
         "Where ", strong(result.teacher), f" answers “{result.answer}”, ", strong(result.student), f" gives {agreed}, and "
         f"“{result.answer}” {percent(share)} at T = {result.temperature:.3g}. The soft loss is ",
-        strong(f"{values['soft']:.3g}"), f", the hard one {values['hard']:.3g}; with α = {result.alpha:.3g} their average is "
-        f"{values['weighted']:.3g}.",
+        strong(f"{values['soft']:.3g}"), f", the hard one (against {_hard_label(result)}) {values['hard']:.3g}; with α = "
+        f"{result.alpha:.3g} their average is {values['weighted']:.3g}.",
     )  # fmt: skip
+
+
+def _hard_label(result: LossesResult) -> str:
+    """What stands in a label's place: the true answer where it is known, else what the teacher thinks likeliest."""
+    return f"the true answer “{result.truth}”" if result.truth else f"the teacher's own “{result.answer}”"
 
 
 def losses_figure(result: LossesResult) -> Picture:

@@ -55,6 +55,7 @@ def build_losses(page: Page, picker: RunPicker, tab: gr.Tab) -> gr.Dropdown:
             second = control(LossesParams, "second")
             temperature = control(LossesParams, "temperature", elem_id="loss-temperature")
             alpha = control(LossesParams, "alpha")
+            answer = control(LossesParams, "answer", elem_id="loss-answer")
             button = gr.Button("Compare", variant="primary")
         with shows():
             view = View("teacher-and-student", "losses", figures.losses_sentence, figures.losses_figure)
@@ -74,6 +75,7 @@ def build_losses(page: Page, picker: RunPicker, tab: gr.Tab) -> gr.Dropdown:
         "run_student": other,
         "student_layers": layers,
         "alpha": alpha,
+        "answer": answer,
     }
     boxes = [of, text, kind, layers, temperature, other]
     compare = Connection(page, LOSSES, inputs, [*view, (listed, figures.losses_list)], panel)
@@ -91,7 +93,16 @@ def build_losses(page: Page, picker: RunPicker, tab: gr.Tab) -> gr.Dropdown:
         **QUIET,
     )
     triggers = [
-        *(button.click, tab.select, text.submit, second.submit, temperature.release, alpha.release, layers.input),
+        *(
+            button.click,
+            tab.select,
+            text.submit,
+            second.submit,
+            answer.submit,
+            temperature.release,
+            alpha.release,
+            layers.input,
+        ),
         *(of.input, kind.input, other.input, picker.run.input, *moves),
     ]
     for connection in (compare, gradient):

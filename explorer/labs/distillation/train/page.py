@@ -67,6 +67,7 @@ def build_train(page: Page, picker: RunPicker, tab: gr.Tab) -> Callable[..., Non
             inputs = student_controls(page)
             student = gr.Dropdown([], label="Students so far", allow_custom_value=True, elem_id="student-picker")
         with shows():
+            rich_text(str(figures.distilbert()), elem_id="distilbert")
             every_seed, examples = build_seeds(page, picker, student)
             gr.HTML("<h2>One seed, step by step</h2>")
             ids = ("distill-said", "distill-curves")

@@ -46,6 +46,10 @@ all references, as coco-caption has it; the mean over sentences. Words as the Pe
 $\mathrm{count} \cdot \ln\frac{\text{groups}}{\text{groups with it}}$,
 the cosine with each reference, the mean, times 10. coco-caption's `Cider`, which the challenge uses, is the paper's
 **CIDEr-D**: matches clipped, and a factor $e^{-d^2/2\sigma^2}$, $\sigma = 6$, for a difference $d$ of the lengths.
+
+BLEU, METEOR and ROUGE-L run from 0 to 1 by their formulas and are printed times 100, as papers do. **Which of the five agrees
+best with people** is not measured here: no person has judged these sentences, and a higher score is not yet a better text.
+WebNLG and DART, in the appendix of Hu et al. 2021, are two more tables of this kind.
 """
 
 

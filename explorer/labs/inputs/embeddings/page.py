@@ -24,7 +24,8 @@ sum:
 $$x_i = \operatorname{LayerNorm}(E_{w} + S_{s} + P_{i}), \qquad
 \operatorname{LayerNorm}(v) = g \odot \frac{v - \bar v}{\sqrt{\operatorname{var}(v) + \epsilon}} + b$$
 
-The same word in another place differs by $P$ alone; all that is further known about it comes from the layers. RoBERTa has a
+All three tables start at random and are trained with the layers: no other embedder comes before BERT. The same word in another
+place differs by $P$ alone; all that is further known about it comes from the layers. RoBERTa has a
 single segment; DistilBERT and ModernBERT have none. ALBERT and small ELECTRAs keep their tables at a smaller width $E$ and map
 the result to the layers' width $H$, which saves about $V \cdot (H - E)$ parameters for $V$ pieces. DeBERTa and ModernBERT put
 positions into the attention instead; GPT-2 adds token and position and normalises inside its layers.
@@ -45,6 +46,9 @@ def build_sum(page: Page, tab: gr.Tab) -> None:
         with shows(3):
             view = View("embedding-parts", "sum", figures.sum_sentence, figures.sum_figure)
             notes = rich_text(elem_id="sum-notes")
+            caption(
+                "All three tables start at random and are trained with the layers; no other embedder comes before BERT."
+            )
     why("the formula and the papers", WHY)
     folded = folds(EMBEDDING_PARTS)
     with bench():

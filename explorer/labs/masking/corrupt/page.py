@@ -12,7 +12,7 @@ from explorer.labs.masking.corrupt import figures
 from explorer.labs.masking.examples import CORRUPTION_SEED, CORRUPTION_TEXT, RECIPES
 from explorer.labs.masking.schema import CorruptParams, PatternsParams, SharesParams
 from explorer.maths.schemes import SCHEMES
-from explorer.ui.components import plot, token_chips
+from explorer.ui.components import plot, rich_text, token_chips
 from explorer.ui.controls import control, controls
 from explorer.ui.kit import Tries, View, asks, bench, sentence_place, shows, why
 from explorer.ui.page import Page
@@ -24,8 +24,16 @@ random token and 10% as they are. The model must name the original at every **ch
 
 $$\mathcal{{L}} = -\frac{{1}}{{|C|}}\sum_{{i \in C}} \ln p(x_i \mid \tilde{{x}})$$
 
-The 10% random and 10% kept are there because `[MASK]` never occurs later, in fine-tuning: the model cannot rely on seeing it,
-so it must keep a good representation of *every* token. {"; ".join(scheme.explanation for scheme in SCHEMES.values())}.
+Three shares, three reasons (Devlin et al. 2019, Appendices A.1 and C.2):
+
+* **80% `[MASK]`**: the word is gone, so it has to be told from both sides.
+* **10% random**: any word in view may be a wrong one, so the model has to weigh *every* token against its context. These are 1.5%
+  of all tokens, too few to harm.
+* **10% kept**: what is seen may also be right, so the state of a token leans towards the word that stands there. It is a target
+  like the others, and so counts in the loss.
+
+The last two are there because `[MASK]` never occurs later, in fine-tuning. The sentence is not rebuilt: only what was chosen is
+guessed. {"; ".join(scheme.explanation for scheme in SCHEMES.values())}.
 BERT masked each text ten times before training and reused the copies over forty epochs (**static**); RoBERTa draws anew each
 time (**dynamic**). So ten copies with different masks, each seen four times, are BERT's way, though notes sometimes call them
 dynamic.
@@ -55,7 +63,8 @@ def build_corrupt(page: Page, tab: gr.Tab) -> None:
 
 
 def _why() -> None:
-    why("the formula and the papers", WHY)
+    with why("the formula and the papers", WHY):
+        rich_text(str(figures.mixtures()), elem_classes=["wide"])
 
 
 def _changes(inputs: dict[str, Any], again: gr.Button, recipes: Tries) -> list[Any]:
@@ -88,10 +97,14 @@ def _many_draws(page: Page, inputs: dict[str, Any], triggers: list[Any]) -> None
 
 def _epochs(page: Page, inputs: dict[str, Any], triggers: list[Any]) -> None:
     button = gr.Button("Draw forty epochs with these settings", variant="primary", size="sm")
-    counts = {name: control(PatternsParams, name, visible=False) for name in ("epochs", "duplicates")}
+    counts = {
+        "epochs": control(PatternsParams, "epochs", visible=False),
+        "duplicates": control(PatternsParams, "duplicates"),
+    }
     sentence = sentence_place()
     gr.HTML(str(figures.legend()))
     figure = plot("static-dynamic", elem_id="epochs-figure")
     _why()
     shown = [(sentence, figures.patterns_sentence), (figure, figures.patterns_figure)]
-    Connection(page, MASKING_PATTERNS, {**inputs, **counts}, shown).on(button.click, *triggers)
+    patterns = Connection(page, MASKING_PATTERNS, {**inputs, **counts}, shown)
+    patterns.on(button.click, counts["duplicates"].release, *triggers)

@@ -43,6 +43,14 @@ PAPER_MILLIONS = {
 """Millions of parameters as papers give them: Devlin et al. 2019, section 3; Sanh et al. 2019, Table 3; Lan et al. 2020 and
 Clark et al. 2020, Table 1 each; RoBERTa's by Hu et al. 2021, Table 2."""
 
+LETTERS = (
+    ("Bidirectional", "", "directions"),
+    ("Encoder", "", "directions"),
+    ("Representations", " from ", "context"),
+    ("Transformers", "", "attention"),
+)
+"""Devlin et al. 2018: a word of the name, what comes between it and the next, the page that it leads to."""
+
 
 def family_table(result: FamilyResult) -> Table:
     """model, family, bundled, tokenizer, its sizes (vocabulary, layers, shared, hidden_size, intermediate_size, attention_heads,
@@ -152,6 +160,15 @@ def changes_view() -> Markup:
     return Markup('<div class="family">{}</div>').format(Markup("").join(_card(note) for note in NOTES))
 
 
+def letters() -> Markup:
+    """The name in full, a link a word."""
+    parts = [
+        Markup('<a href="{}"><b>{}</b>{}</a>{}').format(slug, word[0], word[1:], after or " ")
+        for word, after, slug in LETTERS
+    ]
+    return Markup('<p class="letters">{}(Google, October 2018).</p>').format(Markup("").join(parts))
+
+
 def _card(note: FamilyNote) -> Markup:
     own = [card for card in CATALOG if card.bundled and card.family in note.families]
     lines = Markup("").join(
@@ -162,9 +179,11 @@ def _card(note: FamilyNote) -> Markup:
     )
     here = Markup("<ul>{}</ul>").format(lines) if own else Markup('<p class="not-here">Not bundled; on the hub.</p>')
     return Markup(
-        '<section class="family-card"><h2>{}</h2><p class="paper">{}</p><p>{}</p>'
+        '<section class="family-card"><h2>{}</h2><p class="paper">{}</p>{}<p>{}</p>'
         "<dl><dt>learns by</dt><dd>{}</dd><dt>pieces</dt><dd>{}</dd></dl>{}</section>"
-    ).format(note.name, note.paper, note.changed, note.objective, note.pieces, here)
+    ).format(
+        note.name, note.paper, letters() if note.name == "BERT" else "", note.changed, note.objective, note.pieces, here
+    )
 
 
 def count_table(result: CountResult) -> Table:

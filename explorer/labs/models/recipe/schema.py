@@ -69,9 +69,9 @@ PUBLISHED = (
         Setting(2, row.title, row.squad2, row.mnli, row.sst2, is_start=number == 0)
         for number, row in enumerate(ROBERTA_TABLE_2)
     ),
-    Setting(3, "256, 1M steps", None, 84.7, 92.7, 3.99, is_start=True),
-    Setting(3, "2K, 125K steps", None, 85.2, 92.9, 3.68),
-    Setting(3, "8K, 31K steps", None, 84.6, 92.8, 3.77),
+    Setting(3, "256, 1M steps, 1e-4", None, 84.7, 92.7, 3.99, is_start=True),
+    Setting(3, "2K, 125K steps, 7e-4", None, 85.2, 92.9, 3.68),
+    Setting(3, "8K, 31K steps, 1e-3", None, 84.6, 92.8, 3.77),
     Setting(4, "BERT-large: 13 GB", 81.8, 86.6, 93.7, is_start=True),
     Setting(4, "16 GB, 100K steps", 87.3, 89.0, 95.3),
     Setting(4, "160 GB, 100K steps", 87.7, 89.3, 95.6),

@@ -22,10 +22,11 @@ BERT ties the width of a word's embedding to the width of its layers: $V H$ numb
 $$V H \;\longrightarrow\; V E + E H, \qquad E \ll H,$$
 
 since what a word is by itself needs less room than what it means in its sentence, and uses one set of layer weights at every
-depth. Sharing costs quality where factorising hardly does, and the feed-forward net's more than the attention's: it holds two
-thirds of a layer, and layers that all compute the same can't specialise. Sharing hurts more at $E = 768$ than at 128. It saves
-memory and not time: the layer still runs twelve times. (Lan et al. 2020, section 3.1, Tables 3 and 4: ALBERT-base, average over
-SQuAD 1.1 and 2.0, MNLI, SST-2 and RACE)
+depth. The map from $E$ to $H$ stands once, before the first layer. Sharing costs quality where factorising hardly does, and the
+feed-forward net's more than the attention's: it holds two thirds of a layer, and layers that all compute the same can't
+specialise. Sharing hurts more at $E = 768$ than at 128; Table 4 varies $E$ there, and not the size of the model. It saves memory
+and not time: the layer still runs twelve times. (Lan et al. 2020, section 3.1, Tables 3 and 4: ALBERT-base, average over SQuAD
+1.1 and 2.0, MNLI, SST-2 and RACE)
 """
 TRY: dict[str, dict[str, Any]] = {
     "BERT-base's embeddings": {"embedding_size": 768},

@@ -40,11 +40,12 @@ TRY: dict[str, Any] = {
 
 def pretrain_controls(page: Page) -> dict[str, Any]:
     """By PretrainParams' names."""
-    made = controls(PretrainParams, "objective", "start", "against", "steps")
+    made = controls(PretrainParams, "objective", "start", "against", "steps", "masking", "copies")
     with gr.Accordion("Model", open=False):
         made |= controls(PretrainParams, "layers", "hidden", "heads", "vocabulary")
     with gr.Accordion("Rows and masks", open=False):
-        made |= controls(PretrainParams, "row_format", "length", "schedule", "masking", "copies", "scheme", "rate")
+        made |= controls(PretrainParams, "row_format", "length", "schedule", "scheme", "rate")
+        made |= controls(PretrainParams, "mask_share", "random_share")
     with gr.Accordion("Steps", open=False):
         made |= controls(PretrainParams, "batch_size", "learning_rate", "warmup", "keep_best", "seed")
     with gr.Accordion("Text and questions", open=False):

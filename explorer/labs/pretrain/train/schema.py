@@ -21,9 +21,11 @@ from explorer.scratch.spec import (
     Layers,
     Length,
     Masking,
+    MaskShare,
     ObjectiveName,
     PeakRate,
     Probes,
+    RandomShare,
     Rate,
     RowsABatch,
     Schedule,
@@ -39,6 +41,7 @@ RACES = (
     ("nothing: one run", ""),
     ("static masks, one a row", "masking=static, copies=1"),
     ("40% masked", "rate=0.4"),
+    ("100% [MASK]", "mask_share=1, random_share=0"),
     ("whole words masked", "scheme=whole_word"),
     ("MLM alone, full sentences (RoBERTa)", "objective=mlm, row_format=full_sentences"),
     ("sentence order (ALBERT)", "objective=mlm_sop"),
@@ -47,6 +50,8 @@ RACES = (
     ("next token without a causal mask", "objective=no_causal_mask"),
     ("short rows first (BERT)", "schedule=short"),
     ("no warm-up", "warmup=0"),
+    ("a quarter of the batch", "batch_size=8"),
+    ("ten times the rate", "learning_rate=0.04"),
     ("twice as many layers", "layers=4"),
 )
 """What a second run may have otherwise, as title and `against`."""
@@ -90,6 +95,8 @@ class PretrainParams:
         Name(optional=True),
         Shown("Race it against the same with", "With one seed and one text.", choices=RACES, dropdown=True),
     ] = ""
+    mask_share: MaskShare = 0.8
+    random_share: RandomShare = 0.1
 
     def specs(self, task: str) -> tuple[ScratchSpec, ...]:
         """One run, or two with one seed. Raises BadInputError for a race that names no setting."""
