@@ -175,7 +175,7 @@ TABLE_4 = (
     ),
     _gpt3(
         *("PreLayer, 17 vectors", "20.2M", "L d (l_p + l_i)", counts.prefix_layer, _VECTORS),
-        "No whole number of vectors gives it; 17 come nearest.",
+        "No whole number of vectors gives it; 17 come nearest, an inference from the count.",
         vectors=17,
     ),
     _gpt3("AdapterH, r = 1", "7.1M", _TWO_A_LAYER, counts.adapters, _WIDTH, a_layer=2, r=1),

@@ -53,6 +53,9 @@ NO_RELAY = "This server hands on its own files alone. Open the link itself."
 
 
 READS = ("GET", "HEAD", "OPTIONS")
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+"""Names that lead nowhere else: Gradio looks at itself by one when it starts."""
+
 OTHER_SITE = "Another site sent this for you. Open the app itself and ask there."
 OTHER_NAME = "This server does not go by that name. Ask whoever runs it for its address (EXPLORER_HOSTS)."
 
@@ -69,7 +72,7 @@ class FrontDoor:
         sites: str = SPACES,
         hosts: Sequence[str] = (),
     ) -> None:
-        self.hosts = frozenset(name.casefold() for name in hosts)
+        self.hosts = frozenset(name.casefold() for name in (*hosts, *LOOPBACK)) if hosts else frozenset()
         self.app, self.is_lecturer, self.entry = app, is_lecturer, entry or Entry()
         self.headers = {**HEADERS, "content-security-policy": bare_policy(sites)}
 

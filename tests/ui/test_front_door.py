@@ -194,6 +194,7 @@ class TestOtherSites:
         ("BERT.example.edu:7860", 200),
         ("evil.test", 421),
         ("bert.example.edu.evil.test", 421),
+        ("127.0.0.1:7860", 200),
     ],
 )
 def test_a_server_with_a_name_answers_to_no_other(host: str, status: int) -> None:

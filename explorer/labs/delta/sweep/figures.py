@@ -30,7 +30,8 @@ def sweep_sentence(result: RankSweepResult) -> Markup:
         parts.append(f" with {number(share)} times fewer trained parameters than r = {scored[-1][0]}. ")
         parts.append(f"All lie within {best[1] - min(point[1] for point in scored):.3f}")
     parts.append(
-        ". One seed, and as many epochs for a low rank as for a high one: train longer and with other seeds before believing a difference."
+        ". One seed, and as many epochs for a low rank as for a high one: train longer and with other seeds before believing "
+        "a difference."
     )
     return prose(*parts)
 

@@ -69,7 +69,8 @@ def corrupt_sentence(result: CorruptResult) -> Markup:
     hardest = max(chosen, key=lambda token: token.loss or 0.0)
     return prose(
         strong(f"{len(chosen)} of {candidates}"),
-        f" tokens are chosen: {counts['mask']} as [MASK], {counts['random']} random, {counts['kept']} kept. "
+        f" tokens {'is' if len(chosen) == 1 else 'are'} chosen: {counts['mask']} as [MASK], "
+        f"{counts['random']} random, {counts['kept']} kept. "
         "The loss is the mean of their terms, ",
         strong(f"{result.mean_loss:.4f}"),
         f" nats; the model's own labels= loss is {result.model_loss:.4f}. Hardest to guess: ",
