@@ -19,11 +19,11 @@ def test_it_opens_with_a_draw_and_each_tab_answers(visit: Visit) -> None:
     visit.open("replaced", "#replaced-figure")
     page = visit.page
     said, chips = page.locator("#replaced-said"), page.locator("#replaced-chips .chip")
-    expect(said).to_contain_text("4 of 28 tokens were masked")
-    expect(chips).to_have_count(28)
-    expect(page.locator("#replaced-chips .guessed")).to_have_count(1)
-    expect(page.locator("#signal-said")).to_contain_text("all 28 tokens")
-    expect(page.locator("#replaced-steps tbody tr")).to_have_count(4)
+    expect(said).to_contain_text("2 of 14 tokens were masked")
+    expect(chips).to_have_count(14)
+    expect(page.locator("#replaced-chips")).to_contain_text("family")
+    expect(page.locator("#signal-said")).to_contain_text("all 14 tokens")
+    expect(page.locator("#replaced-steps tbody tr")).to_have_count(2)
     box = page.locator("#replaced-figure .plot").bounding_box()
     assert box is not None
     assert box["y"] + box["height"] <= FOLD
@@ -45,7 +45,7 @@ def test_it_opens_with_a_draw_and_each_tab_answers(visit: Visit) -> None:
 
     visit.tab("Many draws")
     draws = page.locator("#draws-said")
-    expect(draws).to_contain_text("In 20 draws 80 tokens were masked, and 79 of 560 differ")
+    expect(draws).to_contain_text("In 20 draws 40 tokens were masked, and 35 of 280 differ")
     expect(page.locator("#draws-start")).to_be_visible()
     page.get_by_role("button", name="A film").last.click()
     expect(draws).to_contain_text("of 580 differ")

@@ -14,7 +14,7 @@ from explorer.labs.distillation.soft import figures
 from explorer.runs.examples import EARLIER
 from explorer.ui.components import ASSETS
 from explorer.ui.controls import control
-from explorer.ui.kit import Tries, asks, bench, sentence_place, shows, why
+from explorer.ui.kit import QUIET, Tries, asks, bench, sentence_place, shows, why
 from explorer.ui.page import Page
 from explorer.ui.run_picker import RunPicker
 from explorer.ui.wiring import Connection
@@ -107,6 +107,9 @@ def build_soft_targets(page: Page, picker: RunPicker) -> None:
     fitting = of.input(
         _example_for, [of, text, second, page.model], [text, second], api_visibility="private", queue=False
     )
+    picked = [
+        changed(_of_model, [text, second, page.model], [of, text, second], **QUIET).then for changed in page.changed
+    ]
     asked.on(
         button.click,
         text.submit,
@@ -114,7 +117,8 @@ def build_soft_targets(page: Page, picker: RunPicker) -> None:
         answer.submit,
         top_k.release,
         fitting.then,
-        *page.ready,
+        page.opened,
+        *picked,
         *moves,
         **chosen,
     )
@@ -126,6 +130,11 @@ def of_teacher(values: dict[str, Any]) -> dict[str, Any]:
     """The parameters without the run where the model is the teacher."""
     of = values.pop("of")
     return values if of == "run" else values | {"run": EARLIER if of == "three" else ""}
+
+
+def _of_model(text: str, second: str, model: str) -> list[str]:
+    """Whoever picks a model wants to hear it."""
+    return ["model", *_example_for("model", text, second, model)]
 
 
 def _example_for(of: str, text: str, second: str, model: str) -> tuple[str, str]:
