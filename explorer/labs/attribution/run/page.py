@@ -43,5 +43,5 @@ def build_run(page: Page, tab: gr.Tab, explain: Callable[[], None]) -> None:
     tried = tries.into([first, second])
     picker.wire()
     asked = [*shared.triggers, first.submit, second.submit, picker.run.input, *tried]
-    shared.wire(stream, *asked)
     stream.opens(tab.select, note=shared.progress, start=str(shared.start.value), asked=asked)
+    shared.wire(stream, *asked)

@@ -74,9 +74,9 @@ def _layers(page: Page, picker: RunPicker, tab: gr.Tab, module: gr.Dropdown, dir
     compare.on(other.input)
     shown = [(compare.shown.components, _as_far)]
     experiment = Stream(page, EXPERIMENT, asked, shown, compare.folded, visitor=picker.visitor)
-    experiment.on(start.click)
     triggers = [start.click, other.input]
     experiment.opens(tab.select, note=view.bar, start=str(start.value), asked=triggers, otherwise=compare)
+    experiment.on(start.click)
     return other
 
 

@@ -36,6 +36,6 @@ def build_fifty(page: Page, tab: gr.Tab) -> None:
     buttons: Place = ([start, stop], lambda result: start_or_stop(len(result.told) < result.total))
 
     stream = Stream(page, FIFTY, {}, view, steered=[buttons])
+    stream.opens(tab.select, note=view.bar, start=str(start.value), asked=[start.click])
     stream.on(start.click)
     stream.stops(start, stop, view.bar)
-    stream.opens(tab.select, note=view.bar, start=str(start.value), asked=[start.click])

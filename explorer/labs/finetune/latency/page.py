@@ -40,5 +40,5 @@ def build_latency(page: Page, tab: gr.Tab, methods: gr.CheckboxGroup) -> None:
     caption("What LoRA's authors measured on GPT-2 medium (Table 1) is above, in the fold of the paper's tables.")
     why("what a method costs at every call", WHY)
     timed = Connection(page, LATENCY, inputs, [*view, (missing, figures.missing_list)])
-    timed.on(time.click)
     timed.opens(tab.select, note=view.bar, start=str(time.value), asked=[time.click])
+    timed.on(time.click)

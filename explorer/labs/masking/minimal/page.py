@@ -46,7 +46,7 @@ def build_minimal_pairs(page: Page, tab: gr.Tab) -> None:
     steered = [([start, stop], lambda result: start_or_stop(not result.is_done))]
     stream = Stream(page, SCORE_MINIMAL_PAIRS, {"masking": masking}, view, steered=steered)
     asked = [start.click, masking.input]
-    stream.on(*asked)
-    stream.stops(start, stop, view.bar, str(figures.STOPPED))
     chosen = while_in_view("#minimal-pairs-figure", *page.changed)
     stream.opens(tab.select, chosen, note=view.bar, start=str(start.value), asked=asked)
+    stream.on(*asked)
+    stream.stops(start, stop, view.bar, str(figures.STOPPED))

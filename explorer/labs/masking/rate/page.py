@@ -71,9 +71,9 @@ def build_rate(page: Page, tab: gr.Tab) -> None:
     in_view = while_in_view("#rates-figure", *_with_model(page, models))
     tried = tries.into({"text": text}, show_progress="full")
     asked = [start.click, text.submit, seed.submit, models.input, *tried]
+    stream.opens(tab.select, in_view, note=view.bar, start=str(start.value), asked=asked)
     stream.on(*asked)
     stream.stops(start, stop, view.bar, str(figures.STOPPED))
-    stream.opens(tab.select, in_view, note=view.bar, start=str(start.value), asked=asked)
 
 
 def _with_model(page: Page, models: gr.Dropdown) -> list[Any]:

@@ -39,5 +39,5 @@ def build_speed(page: Page, tab: gr.Tab) -> None:
             )
     why("the same multiplications", WHY)
     speed = Connection(page, SPEED, sizes, [(said, figures.speed_sentence), (table, figures.speed_rows)])
-    speed.on(button.click)
     speed.opens(tab.select, note=note, start=str(button.value), asked=[button.click])
+    speed.on(button.click)
