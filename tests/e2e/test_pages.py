@@ -152,7 +152,7 @@ def test_a_pair_is_scored_swapped_and_all_pairs_are_drawn(visit: Visit) -> None:
     expect(said).not_to_have_text(before)
     visit.page.get_by_role("tab", name="All pairs").click()
     visit.page.wait_for_selector("#all-pairs-figure .plot[data-drawn]")
-    expect(visit.page.locator("ol.sentences li")).to_have_count(6)
+    expect(visit.page.locator("ol.sentences li")).to_have_count(4)
 
 
 def test_a_model_that_the_hub_lacks_leaves_the_page_with_the_bundled_one(visit: Visit) -> None:
