@@ -150,4 +150,11 @@ def test_a_visitors_text_stays_text(text: str) -> None:
 def test_the_page_for_models_without_the_head_quotes_roberta_s_table_2() -> None:
     tags = ("p", "table", "caption", "thead", "tbody", "tr", "th", "td")
     for cell in ("90.4/78.7", "88.7/76.2", "90.4/79.1", "90.6/79.7", "65.6"):
-        assert_safe(ablations.MISSING_HEAD, cell, tags)
+        assert_safe(ablations.WITHOUT_HEAD["roberta"], cell, tags)
+
+
+def test_each_family_has_its_own_reason_and_albert_s_leads_to_order() -> None:
+    reasons = ablations.WITHOUT_HEAD
+    assert 'data-tab="Order"' in reasons["albert"]
+    assert not [name for name, said in reasons.items() if "RoBERTa was trained" in said and name != "roberta"]
+    assert {"distilbert", "electra", "deberta", "deberta-v2", "gpt2", ""} <= set(reasons)
