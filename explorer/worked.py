@@ -29,15 +29,13 @@ class Opening:
     """A tab's question as the page puts it at first, and what answers it.
 
     params: the action's. result: the type of the answer. model: on which it is asked, for an action whose parameters name none.
-    reads: other bundled models and runs that the answer depends on. trains: bundled runs without weights, which have to be
-    trained first to compute the answer. kept: the part of an answer that is kept.
+    reads: other bundled models and runs that the answer depends on. kept: the part of an answer that is kept.
     """
 
     params: Any
     result: Any
     model: str = ""
     reads: tuple[str, ...] = ()
-    trains: tuple[str, ...] = ()
     kept: Callable[[Any], Any] = _whole
 
 

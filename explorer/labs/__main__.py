@@ -6,7 +6,6 @@ import datetime
 import sys
 import tempfile
 import time
-from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,6 @@ from explorer.action import Action, LiveAction
 from explorer.engine.local import LocalEngine
 from explorer.engine.protocol import Job
 from explorer.labs import LABS
-from explorer.runs.examples import EXAMPLES
 from explorer.settings import Settings
 from explorer.worked import Opening, keep
 
@@ -38,7 +36,7 @@ def main() -> None:
 
 def computed(engine: LocalEngine, action: Action | LiveAction, opening: Opening) -> Any:
     """The last answer to one of an action's first questions."""
-    params = _trained(engine, opening.params, opening.trains)
+    params = opening.params
     if isinstance(action, Action):
         return engine.follow(action.job, params, opening.model).last.result()
     if isinstance(action.source, Job):
@@ -48,14 +46,6 @@ def computed(engine: LocalEngine, action: Action | LiveAction, opening: Opening)
         last = last if result is None else result
         time.sleep(0.5)  # the runs need the processor
     return last
-
-
-def _trained(engine: LocalEngine, params: Any, names: tuple[str, ...]) -> Any:
-    """The same question with runs that have weights in place of bundled ones that have none."""
-    specs = {one.run_id: one.spec for one in EXAMPLES}
-    new = {name: engine.runs.wait(engine.runs.start(specs[name], "worked"), 3600).run_id for name in names}
-    changed = {field.name: new[value] for field in fields(params) if (value := getattr(params, field.name)) in new}
-    return replace(params, **changed)
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ import math
 import time
 import zipfile
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -264,3 +265,20 @@ def test_a_failed_run_is_an_error_to_a_client() -> None:
     failed: RunRecord = record(spec=small(), status=RunStatus.FAILED, message="It diverged.")
     with pytest.raises(Exception, match="It diverged"):
         PRETRAIN.check(Compared((failed,)))
+
+
+@pytest.mark.parametrize(
+    ("change", "same"),
+    [
+        ({"masking": "static", "copies": 1}, True),
+        ({"layers": 1}, True),
+        ({"mask_share": 1.0, "random_share": 0.0}, False),
+        ({"objective": "rtd"}, False),
+        ({"objective": "mlm_sop"}, False),
+        ({"objective": "mlm"}, True),
+        ({"rate": 0.4}, False),
+    ],
+)
+def test_runs_are_compared_only_where_the_same_is_asked_of_both(change: dict[str, Any], same: bool) -> None:
+    first = record(spec=small())
+    assert said_figures.same_rows(first, record(spec=replace(first.spec, **change))) is same

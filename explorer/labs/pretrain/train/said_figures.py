@@ -17,7 +17,7 @@ from explorer.scratch.spec import SETTINGS, ScratchSpec
 WORSE = 0.1
 """Nats above its lowest from which a held-out loss is said to have risen."""
 
-JUDGED_BY = ("row_format", "length", "rate", "scheme", "vocabulary", "task", "model")
+JUDGED_BY = ("row_format", "length", "rate", "mask_share", "random_share", "scheme", "vocabulary", "task", "model")
 """The settings on which it depends what is asked of a model on held-out text."""
 
 
@@ -76,7 +76,13 @@ def loss_at(record: RunRecord, step: int) -> float | None:
 def same_rows(first: RunRecord, second: RunRecord) -> bool:
     """Whether two runs are judged on the same held-out rows with the same tokens hidden, so that their losses can be compared."""
     same = all(getattr(spec_of(first), name) == getattr(spec_of(second), name) for name in JUDGED_BY)
-    return same and leading_loss(first) == leading_loss(second)
+    return same and leading_loss(first) == leading_loss(second) and _drawn_as(first) == _drawn_as(second)
+
+
+def _drawn_as(record: RunRecord) -> tuple[bool, bool]:
+    """What of an objective changes the held-out rows: pairs in order are other rows, and ELECTRA's are masks alone."""
+    objective = OBJECTIVES[spec_of(record).objective]
+    return objective.pairs == "order", "replaced_loss" in objective.losses
 
 
 def _raced(*records: RunRecord) -> list[str]:
