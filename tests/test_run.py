@@ -39,6 +39,7 @@ CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("directions", {"text": 'He said "it\'s late" \\ — and\nleft.', "position": 4}),
     ("attention_of_directions", {"text": "We leave.", "layer": 2}),
     ("directions_of_fifty", {}),
+    ("next_token_proof", {}),
     ("answer_in_view", {"text": 'We "leave".'}),
     ("replaced_tokens", {"model": "electra-mini-discriminator", "text": 'It\'s "late".\\', "seed": 3}),
     ("replaced_by_hand", {"model": "electra-mini-discriminator", "text": "We left.", "shown": 'We "left".\\'}),
