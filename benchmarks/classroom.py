@@ -1,7 +1,7 @@
 """A class at work: sixty students for a minute, each asking every few seconds about texts of their own, while runs train or not.
 
-Then two hundred of them, and a hall of four hundred who ask for masks alone. Beside it Gradio's plain defaults under the same class, which asks for masks alone. How much each can do at most is measured by a
-class that asks for masks without a pause.
+Then two hundred of them, and a hall of four hundred who ask for masks alone. Beside it Gradio's plain defaults under the class of
+sixty, which asks for masks alone. How much each can do at most is measured by a class that asks for masks without a pause.
 """
 
 from __future__ import annotations
