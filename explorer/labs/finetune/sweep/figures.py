@@ -83,7 +83,7 @@ def _of_ranks(sweep: Sweep, scored: Sequence[Point]) -> list[str]:
         " and ",
         strong(high),
     ]
-    if max(means) - min(means) <= HARDLY and not any(_told_apart(one, other) for one, other in combinations(scored, 2)):
+    if round(max(means) - min(means), 6) <= HARDLY and not any(_told_apart(one, other) for one, other in combinations(scored, 2)):
         return [*first, ": the rank hardly matters here, as in the paper's Table 6."]
     return [*first, "."]
 
