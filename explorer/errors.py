@@ -57,7 +57,7 @@ def storage_error(what: str, error: BaseException, verb: str = "written") -> Sto
         return StorageError(
             said + "the server's disk is full. Delete runs that you no longer need, or free some space; then try again."
         )
-    if _is_forbidden(error):
+    if is_forbidden(error):
         return StorageError(
             said + "this server may not use its data folder. Whoever runs it can allow that, or name another "
             "folder (EXPLORER_DATA)."
@@ -75,7 +75,8 @@ def _is_full(error: BaseException) -> bool:
     return any(words in str(error) for words in ("No space left", "disk is full", "quota exceeded"))
 
 
-def _is_forbidden(error: BaseException) -> bool:
+def is_forbidden(error: BaseException) -> bool:
+    """Whether this process may not write there, as on a disk that is read-only; SQLite says so in words."""
     if isinstance(error, OSError) and error.errno is not None:
         return error.errno in _FORBIDDEN
     words = ("readonly database", "unable to open database", "Read-only file system", "Permission denied")

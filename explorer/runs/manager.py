@@ -221,7 +221,11 @@ class RunManager:
 
     def _owned(self, run_id: str, owner: str) -> RunRecord:
         record = self.get(run_id)
-        if owner not in (record.owner, LECTURER) or record.owner == OWNER:
+        if record.owner == OWNER:
+            raise BadInputError(
+                "This run is a worked example of the app and not yours: nobody can stop, resume or delete it."
+            )
+        if owner not in (record.owner, LECTURER):
             raise BadInputError("This run is not yours: only who started it, or the lecturer, can stop or delete it.")
         return record
 

@@ -14,11 +14,12 @@ from pathlib import Path
 
 import psutil
 
-from explorer.errors import BadInputError, ExplorerError, StorageError
+from explorer.errors import BadInputError, ExplorerError, StorageError, is_forbidden, storage_error
 from explorer.runs.copies import Copies
 from explorer.runs.database import RunDatabase
 from explorer.runs.examples import FIRST, OWNER
 from explorer.runs.record import RunRecord, RunStatus, damaged
+from explorer.shelf import remove
 
 WEIGHTS = "weights.safetensors"
 RESUME = "resume.safetensors"
@@ -153,14 +154,26 @@ class RunStore:
         return sorted(records, key=lambda record: record.run_id != FIRST)
 
     def delete(self, run_id: str) -> None:
-        """Forget a run and its folder, which comes first: on a full disk the record needs the room."""
-        shutil.rmtree(self.folder / run_id, ignore_errors=True)
-        self._copies.forget(run_id)
+        """Forget a run and its folder, which comes first: on a full disk the record needs the room.
+
+        Raises StorageError where the data folder may not be written: the run is there then as before.
+        """
+        try:
+            shutil.rmtree(self.folder / run_id)
+        except FileNotFoundError:
+            pass
+        except OSError as error:
+            if is_forbidden(error):
+                raise storage_error("This run", error, "deleted") from error
+            remove(self.folder / run_id)
         try:
             self._write(run_id, None)
             self._owed.pop(run_id, None)
         except StorageError as error:
+            if is_forbidden(error.__cause__ or error):
+                raise
             self._owe(run_id, None, error)
+        self._copies.forget(run_id)
 
     def folder_of(self, run_id: str) -> Path:
         """Where a run's weights are. Raises BadInputError for what cannot be a run's name."""

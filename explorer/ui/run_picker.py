@@ -239,12 +239,11 @@ class RunPicker:
         return done.change
 
     def _each(self, verb: str, named: object, owner: str) -> None:
-        """Do something to each run that is named; one that has ended already is not stopped again."""
+        """Do something to each run that is named; to stop one's own that has ended changes nothing."""
         if not isinstance(named, str | None):
             raise BadInputError(f"No run is called {str(named)[:60]!r}: name one, or several with commas between them.")
         for run_id in (named or "").split(","):
-            if verb != "stop" or self.page.engine.runs.get(run_id).status.is_active:
-                getattr(self.page.engine.runs, verb)(run_id, owner)
+            getattr(self.page.engine.runs, verb)(run_id, owner)
 
     def found(self, run_id: str) -> RunRecord | None:
         """A run, where there is one of this name."""

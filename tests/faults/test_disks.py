@@ -88,6 +88,11 @@ def test_of_a_read_only_disk_what_is_kept_is_read_and_what_is_new_is_refused(
         for refused in (lambda: closed.runs.start(spec, "ada"), lambda: closed.runs.resume(going, "ada")):
             with pytest.raises(StorageError, match="may not use its data folder"):
                 refused()
+        for kept in (done.run_id, going):
+            with pytest.raises(StorageError, match="This run could not be deleted: this server may not"):
+                closed.runs.delete(kept, "ada")
+        assert {one.run_id for one in closed.runs.list("ada")} == {done.run_id, going}
+        assert len(closed.follow(ASK, Ask(done.run_id)).last.result(WAIT)) == 2
         assert closed.runs.get(going).status is RunStatus.STOPPED
         subprocess.run(["mount", "-o", "remount,rw,bind", str(view)], check=True)
         again = closed.runs.start(spec, "ada")

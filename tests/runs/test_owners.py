@@ -84,8 +84,9 @@ class TestOwners:
         assert runs.list("ada") == [example] * listed
         assert runs.get("example-sst2") == example
         for owner in ("example", "ada", LECTURER):
-            with pytest.raises(BadInputError, match="not yours"):
-                runs.delete("example-sst2", owner)
+            for refused in (runs.stop, runs.resume, runs.delete):
+                with pytest.raises(BadInputError, match="a worked example of the app and not yours"):
+                    refused("example-sst2", owner)
         assert folder.exists()
 
 
