@@ -48,12 +48,12 @@ def test_the_sentence_has_means_interval_seeds_and_held_out_examples() -> None:
     assert "and 70.4% on 32 labels alone" in text
     assert "Both know the same 32 labels, other ones in every seed; one also reads 480 texts" in text
     assert "same 160 held-out examples" in text
-    assert "The teacher, LoRA r=8 of bert-small, has learnt from all labels." in text
+    assert "The teacher, LoRA r=8 of bert-small, has learned from all labels." in text
 
 
-def test_what_the_teacher_learnt_from_is_its_own() -> None:
+def test_what_the_teacher_learned_from_is_its_own() -> None:
     few = teacher(spec=RunSpec("bert-small", examples=200))
-    assert "has learnt from 200 labels" in noted(seeded(HIGH, LOW, teacher=few))
+    assert "has learned from 200 labels" in noted(seeded(HIGH, LOW, teacher=few))
     assert "was trained elsewhere" in noted(seeded(HIGH, LOW, teacher=teacher(status=RunStatus.IMPORTED)))
     assert "The teacher, " not in noted(seeded(HIGH, LOW, labelled=0))
     hostile = noted(seeded(HIGH, LOW, teacher=teacher(name="<img onerror=x>")))

@@ -60,7 +60,7 @@ def seeds_notes(result: Seeded) -> str:
     return (
         f"95% interval {in_points(interval.low)} to {in_points(interval.high)}. The student, {_layers(first)}, reaches "
         f"{metric_title(metric)} {score_text(metric, means[0])} with its teacher and {score_text(metric, means[1])} on "
-        f"{known(first)} alone. {_conditions(first)}{_learnt(result)} "
+        f"{known(first)} alone. {_conditions(first)}{_learned(result)} "
     )
 
 
@@ -85,16 +85,16 @@ def _layers(record: RunRecord) -> str:
     return f"{count} layer{'s' if count != 1 else ''} of {record.spec.model}"
 
 
-def _learnt(result: Seeded) -> str:
+def _learned(result: Seeded) -> str:
     """From how many labels the teacher has its knowledge, where its students know fewer."""
     teacher = result.teacher
     if teacher is None or not result.pairs[0][0].spec.labelled:
         return ""
     labels = teacher.spec.labelled or teacher.spec.examples
-    learnt = f"has learnt from {f'{labels:,}' if labels else 'all'} labels"
+    learned = f"has learned from {f'{labels:,}' if labels else 'all'} labels"
     if teacher.status is RunStatus.IMPORTED:
-        learnt = "was trained elsewhere"
-    return f" The teacher, {short_name(teacher)} of {teacher.spec.model}, {learnt}."
+        learned = "was trained elsewhere"
+    return f" The teacher, {short_name(teacher)} of {teacher.spec.model}, {learned}."
 
 
 def in_points(difference: float) -> str:

@@ -47,15 +47,15 @@ def distill_sentence(result: Distilled) -> Markup:
     parts: list[str] = ["The student reaches ", strong(metric_text(metric, student.score))]
     for other in others:
         if other.outcome is None:
-            parts.append(f"; on the {_learnt_from(result)} alone the same student is {other.status.value}")
+            parts.append(f"; on the {_learned_from(result)} alone the same student is {other.status.value}")
         else:
             reaches = strong(score_text(metric, other.score))
-            parts += [f", on the {_learnt_from(result)} alone ", reaches, _sure(student, other)]
+            parts += [f", on the {_learned_from(result)} alone ", reaches, _sure(student, other)]
     stopped = [record.message for record in result.students if record.status is RunStatus.STOPPED]
     return prose(*parts, ". ", *(f" {message}" for message in stopped))
 
 
-def _learnt_from(result: Distilled) -> str:
+def _learned_from(result: Distilled) -> str:
     """What the student without a teacher has."""
     if result.on_text:
         return "hidden words"

@@ -189,8 +189,10 @@ def runs_list(result: Compared) -> Markup:
     rows = []
     for record in result.records:
         spec = record.spec
-        rate = f"{spec.learning_rate:g}" if spec.learning_rate else "default"
-        settings = f"{spec.model}, rate {rate}, {spec.epochs} epochs, batch {spec.batch_size}, seed {spec.seed}"
+        rate = f"{spec.learning_rate:g}" if spec.learning_rate else "the method's own"
+        settings = (
+            f"{spec.model}, learning rate: {rate}, {spec.epochs} epochs, batch {spec.batch_size}, seed {spec.seed}"
+        )
         cells = (
             Markup('<a href="finetune?run={}">{}</a>').format(record.run_id, record.name),
             "worked example" if record.owner == OWNER else record.status.value,
