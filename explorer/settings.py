@@ -77,6 +77,7 @@ class Settings:
         ""  # EXPLORER_FILES: where machines without a common data folder hand on files: a mount or a bucket's URL
     )
     zero_gpu: bool = False  # SPACES_ZERO_GPU, set by a Space that has a GPU only while it is needed
+    in_space: bool = False  # SPACE_ID, set by every Space, which shows the app in a frame of another site
     has_login: bool = False  # OAUTH_CLIENT_ID, set by a Space whose visitors may sign in
     lecturer_key: str = ""  # EXPLORER_LECTURER_KEY: who opens a page with ?lecturer=KEY sees everybody's runs
     class_password: str = ""  # EXPLORER_CLASS_PASSWORD: without it nothing is answered; empty: the app is open
@@ -133,6 +134,7 @@ class Settings:
             ray_gpus=_number(environment, "EXPLORER_RAY_GPUS", standard.ray_gpus),
             files=environment.get("EXPLORER_FILES", "").strip(),
             zero_gpu=_switch(environment, "SPACES_ZERO_GPU", standard.zero_gpu),
+            in_space=bool(environment.get("SPACE_ID")),
             has_login=bool(environment.get("OAUTH_CLIENT_ID")),
             lecturer_key=environment.get("EXPLORER_LECTURER_KEY", "").strip(),
             class_password=environment.get("EXPLORER_CLASS_PASSWORD", "").strip(),
@@ -225,6 +227,11 @@ def share_processor(environment: MutableMapping[str, str] = os.environ) -> None:
     with spinning threads.
     """
     environment.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+
+
+def no_usage_statistics(environment: MutableMapping[str, str] = os.environ) -> None:
+    """Have Ray report to nobody that it is used, which must be said before it is imported; what the operator has set stands."""
+    environment.setdefault("RAY_USAGE_STATS_ENABLED", "0")
 
 
 def listen_on(host: str) -> Settings:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from explorer.settings import GIBIBYTE, RATES, Settings, listen_on, settings
+from explorer.settings import GIBIBYTE, RATES, ROOT, Settings, listen_on, settings
 
 VARIABLES = (
     ("GRADIO_SERVER_NAME", "127.0.0.2", "server_name", "127.0.0.2"),
@@ -188,5 +191,19 @@ def test_an_unknown_backend_is_named() -> None:
 def test_a_space_says_what_it_has() -> None:
     assert not Settings.from_environment({}).zero_gpu
     assert not Settings.from_environment({}).has_login
-    space = Settings.from_environment({"SPACES_ZERO_GPU": "true", "OAUTH_CLIENT_ID": "0123"})
-    assert (space.zero_gpu, space.has_login) == (True, True)
+    assert not Settings.from_environment({"SPACE_ID": ""}).in_space
+    told = {"SPACES_ZERO_GPU": "true", "OAUTH_CLIENT_ID": "0123", "SPACE_ID": "user/name"}
+    space = Settings.from_environment(told)
+    assert (space.zero_gpu, space.has_login, space.in_space) == (True, True, True)
+
+
+@pytest.mark.parametrize(("operator", "wanted"), [(None, "0"), ("1", "1"), ("0", "0")])
+def test_ray_reports_to_nobody_unless_the_operator_says_so(operator: str | None, wanted: str) -> None:
+    """Once the package is imported that imports ray; in a process of its own, since it is said once."""
+    asked = "import os, explorer.engine.cluster; print(os.environ['RAY_USAGE_STATS_ENABLED'])"
+    environment = {name: value for name, value in os.environ.items() if name != "RAY_USAGE_STATS_ENABLED"}
+    given = {} if operator is None else {"RAY_USAGE_STATS_ENABLED": operator}
+    told = subprocess.run(
+        [sys.executable, "-c", asked], cwd=ROOT, env=environment | given, capture_output=True, text=True
+    )
+    assert told.stdout.strip() == wanted, told.stderr

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from statistics import fmean
 
 GLUE = ("MNLI", "SST-2", "MRPC", "CoLA", "QNLI", "QQP", "RTE", "STS-B")
 """The columns of Table 2, in its order."""
@@ -48,6 +50,16 @@ class OnGlue:
     def title(self) -> str:
         """The method, with its dagger."""
         return f"{self.method}†" if self.restricted else self.method
+
+    @property
+    def name(self) -> str:
+        """Tells the row from every other one."""
+        return f"{self.model}, {self.title} {self.trainable}"
+
+
+def average(scores: Iterable[float]) -> float:
+    """GLUE's one number, in the unit of its scores: the mean, in which every task counts alike."""
+    return fmean(scores)
 
 
 BASE, LARGE, XXL = "RoBERTa-base", "RoBERTa-large", "DeBERTa-XXL"

@@ -9,6 +9,7 @@ from urllib.parse import quote
 
 from starlette.requests import HTTPConnection, Request
 
+from explorer.settings import settings
 from explorer.ui.rates import CHECKS_A_SECOND, MOST_CHECKS, Rate, Tries
 
 COOKIE = "bert-explorer-class"
@@ -57,8 +58,14 @@ def own_address(request: Request, query: str) -> str:
 
 
 def cookie(request: Request, name: str, value: str) -> str:
-    """The line that sets a cookie for this browser session, which a frame of another site keeps too behind https."""
-    framed = request.headers.get("x-forwarded-proto", request.url.scheme) == "https"
-    return f"{name}={value}; Path=/; HttpOnly" + (
-        "; SameSite=None; Secure; Partitioned" if framed else "; SameSite=Lax"
-    )
+    """The line that sets a cookie for this browser session, over https alone where that is spoken.
+
+    Other sites' pages send none along, but for a Space: Hugging Face shows it in a frame, which has cookies of its own.
+    """
+    if request.headers.get("x-forwarded-proto", request.url.scheme) != "https":
+        sent = "SameSite=Lax"
+    elif settings().in_space:
+        sent = "SameSite=None; Secure; Partitioned"
+    else:
+        sent = "SameSite=Lax; Secure"
+    return f"{name}={value}; Path=/; HttpOnly; {sent}"

@@ -88,7 +88,7 @@ class TestViews:
         assert len(tokens_of(frame, "left")) == EXAMPLE_TOKENS
         assert frame.locator("#attention line").count() > 1000
         assert views.page.get_attribute("#view-frame iframe", "sandbox") == "allow-scripts"
-        assert views.page.get_attribute("#view-frame iframe", "title") == "Attention of bert-small: layer 0, all heads"
+        assert views.page.get_attribute("#view-frame iframe", "title") == "Attention of bert-small: layer 4, all heads"
         assert frame.evaluate("window.origin") == "null"
 
     def test_pointing_at_a_token_shows_its_lines_alone(self, views: Visit) -> None:
@@ -152,7 +152,7 @@ class TestViews:
         before = draws(views)
         views.page.locator("#view-layer input[type=range]").press("ArrowRight")
         wait_redrawn(views, before)
-        expect(views.page.locator("#view-said")).to_contain_text("Layer 1, 12 heads")
+        expect(views.page.locator("#view-said")).to_contain_text("Layer 5, 12 heads")
         assert frame.evaluate("explorerConfig.headVis.filter(Boolean).length") == 1
 
     def test_the_model_view_enlarges_a_head(self, views: Visit) -> None:
@@ -247,7 +247,7 @@ class TestAnotherModel:
         before = draws(visitor)
         visitor.choose(tiny_model)
         wait_redrawn(visitor, before)
-        expect(visitor.page.locator("#view-said")).to_contain_text("Layer 0, 2 heads")
+        expect(visitor.page.locator("#view-said")).to_contain_text("Layer 1, 2 heads")
 
     def test_no_text_runs_or_breaks_a_view(self, visitor: Visit) -> None:
         frame = inside(visitor)

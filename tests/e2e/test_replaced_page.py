@@ -28,7 +28,7 @@ def test_it_opens_with_a_draw_and_each_tab_answers(visit: Visit) -> None:
     assert box is not None
     assert box["y"] + box["height"] <= FOLD
     page.get_by_role("button", name="Mask half of it").click()
-    expect(said).to_contain_text("14 of 28 tokens were masked")
+    expect(said).to_contain_text("12 of 14 tokens were masked")
     page.get_by_role("button", name="Data").first.click()
     expect(page.locator("table:visible").last).to_contain_text("is_replaced")
 
@@ -60,5 +60,5 @@ def test_a_model_that_cannot_is_told_why_and_offered_one_that_can(visit: Visit) 
     expect(page.locator("#replaced-figure .plot")).to_be_hidden()
     page.click(".offer")
     expect(page.locator("#model-picker input")).to_have_value(re.compile("^electra-mini-discriminator"))
-    expect(page.locator("#replaced-said")).to_contain_text("4 of 28 tokens were masked")
+    expect(page.locator("#replaced-said")).to_contain_text("2 of 14 tokens were masked")
     expect(notice).to_have_count(0)

@@ -15,6 +15,9 @@ from starlette.routing import Route, Router
 from starlette.testclient import TestClient
 
 from explorer.labs import LABS
+from explorer.settings import Settings
+from explorer.ui import entry
+from explorer.ui.entry import COOKIE as CLASS_COOKIE
 from explorer.ui.entry import Entry
 from explorer.ui.front_door import CLOSED, COOKIE, FrontDoor, lecturers_key
 from explorer.ui.rates import Tries
@@ -62,9 +65,16 @@ class TestLecturersKey:
         assert "expires" not in cookie.lower()
         assert asked.headers["cache-control"] == "no-store"
 
-    def test_in_a_frame_behind_https_the_browser_keeps_it_too(self, visitor: TestClient) -> None:
+    @pytest.mark.parametrize("space", ["", "user/name"])
+    def test_behind_https_only_a_spaces_frame_keeps_it_on_another_site(
+        self, visitor: TestClient, space: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(entry, "settings", lambda: Settings.from_environment({"SPACE_ID": space}))
         asked = visitor.get(f"/?lecturer={quote(KEY)}", headers={"x-forwarded-proto": "https"}, follow_redirects=False)
-        assert "SameSite=None; Secure; Partitioned" in asked.headers["set-cookie"]
+        given = asked.headers.get_list("set-cookie")
+        assert [line.partition("=")[0] for line in given] == [COOKIE, CLASS_COOKIE]
+        wanted = "; SameSite=None; Secure; Partitioned" if space else "; SameSite=Lax; Secure"
+        assert all(line.endswith(wanted) for line in given), given
 
     @pytest.mark.parametrize("wrong", ["", "guess", "ü", "%ff", "a;b"])
     def test_another_key_leaves_the_address_too_and_opens_nothing(self, visitor: TestClient, wrong: str) -> None:
@@ -82,8 +92,7 @@ class TestLecturersKey:
             assert visitor.get(path, follow_redirects=False).headers["location"] == wanted
 
     def test_guessing_ends_and_the_right_key_is_let_in_beside_it(self) -> None:
-        entry = Entry(tries=Tries(2))
-        door = Middleware(FrontDoor, is_lecturer=lambda key: key == KEY, entry=entry)
+        door = Middleware(FrontDoor, is_lecturer=lambda key: key == KEY, entry=Entry(tries=Tries(2)))
         guesser = TestClient(Starlette(routes=[Route("/", _seen)], middleware=[door]))
         statuses = [guesser.get("/", params={"lecturer": key}).status_code for key in ("a", "b", "c", KEY)]
         assert statuses == [200, 200, 429, 200]

@@ -1,1 +1,5 @@
 """A Ray cluster behind the pages: the front keeps visitors, runs and answers, and torch works on the other side."""
+
+from explorer.settings import no_usage_statistics
+
+no_usage_statistics()  # here, since whatever imports ray is below

@@ -5,6 +5,7 @@ from explorer.engine.protocol import Job
 from explorer.labs.finetune import figures, plain
 from explorer.labs.finetune.card import CARD
 from explorer.labs.finetune.compare import figures as compare_figures
+from explorer.labs.finetune.glue import GLUE
 from explorer.labs.finetune.latency import LATENCY
 from explorer.labs.finetune.live import require_success
 from explorer.labs.finetune.memory import MEMORY
@@ -78,6 +79,7 @@ LAB = Lab(
         TRAIN,
         FOLLOW,
         RUNS,
+        GLUE,
         COMPARE,
         PLAN,
         CARD,
