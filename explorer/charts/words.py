@@ -10,6 +10,9 @@ from markupsafe import Markup
 _BRACKETED = re.compile(r"\[[A-Z]+\]|<[a-z|/_]+>")
 """How models spell tokens of their own."""
 
+_SPACES = " \t\n\r\xa0Ġ▁"
+"""Spaces, and how byte-level and unigram tokenizers write the one before a piece."""
+
 
 def percent(share: float) -> str:
     """A share as a percentage with three significant digits; what would round to nothing is said to be below."""
@@ -90,11 +93,11 @@ def strong(text: str) -> Markup:
 
 
 def in_quotes(token: str, bold: bool = True) -> Markup:
-    """A token as a sentence names it: in quotation marks, without the space that it begins with, escaped.
+    """A token as a sentence names it: in quotation marks, without the space or the sign for one that it begins with, escaped.
 
     A token of the model's own, [CLS] or <s>, has its brackets already; one that is all blanks is described.
     """
-    text = token.strip()
+    text = token.strip(_SPACES)
     if not text:
         return Markup("a line break" if "\n" in token else "a space")
     name = strong(text) if bold else Markup.escape(text)

@@ -39,6 +39,13 @@ class TestSoftTargets:
         assert "Entropy: 1.5 nats of at most 6.91" in said
         assert "first of 3 masks" in figures.soft_targets_sentence(soft(places=3)).striptags()
 
+    @pytest.mark.parametrize(("share", "how"), [(0.25, "led by"), (0.251, "most of it on")])
+    def test_most_is_more_than_half(self, share: float, how: str) -> None:
+        three = soft(
+            classes=3, targets=(Target("a", 1.0, 1.0, 0.5), Target(" b", 0.5, 0.0, share), Target("c", 0.0, 0.0, 0.2))
+        )
+        assert f", {how} “b” (" in figures.soft_targets_sentence(three).striptags()
+
     def test_two_classes_are_spoken_of_as_two(self) -> None:
         two = soft(classes=2, targets=(Target("yes", 1.0, 1.0, 0.75), Target("no", 0.0, 0.0, 0.25)), dark=0.25)
         assert "25.0% goes to the other class, “no”." in figures.soft_targets_sentence(two).striptags()
@@ -109,6 +116,8 @@ class TestLosses:
         assert "tends to 0.2" in said
         assert "for large T the soft and the hard loss keep their proportion" in said
         assert "at T = 1 it is 0.1" in said
+        late = losses(gradients=((1.0, 0.1, 0.1), (10.0, 0.1, 10.0), (100.0, 0.2, 2000.0)))
+        assert "rises to 2 times as much" in loss_figures.gradients_sentence(late).striptags()
         none = losses(gradients=((1.0, 1e-17, 1e-17), (100.0, 1e-20, 1e-17)), limit=0.0)
         assert "no gradient at any T" in loss_figures.gradients_sentence(none)
         assert all(trace["x"] == [] for trace in loss_figures.gradients_figure(none)["data"])

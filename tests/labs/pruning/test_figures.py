@@ -175,6 +175,9 @@ def test_steps_and_hand_and_forms() -> None:
     assert_draws(quantised_figures.quantised_figure(forms))
     said = quantised_figures.quantised_sentence(forms).striptags()
     assert "50% pruned, int8 is 4.0 times smaller, 2.0 times as fast and has" in said
+    assert "no quarter" not in said, "25 of 100 bytes are a quarter"
+    larger = replace(forms, forms=(forms.forms[0], replace(forms.forms[1], bytes=26)))
+    assert "int8 is no quarter of it" in quantised_figures.quantised_sentence(larger)
     early = replace(forms, forms=tuple(replace(form, milliseconds=None) for form in forms.forms))
     assert_draws(quantised_figures.quantised_figure(early))
     assert "Still to be timed" in quantised_figures.quantised_sentence(early).striptags()

@@ -95,19 +95,16 @@ def _two_said(own: Scores) -> list[str]:
 def _several_said(own: Scores) -> list[str]:
     order = sorted(own.sentences, key=lambda sentence: -sentence.total)
     per_token = max(own.sentences, key=lambda sentence: sentence.per_token)
-    if order[0].total == order[-1].total:
-        return [
+    parts: list[str] = [f"Of the {len(order)} ", in_quotes(_short(order[0].sentence))]
+    if order[0].total > order[-1].total:
+        parts += [f" is likeliest ({fixed(order[0].total)} nats), ", in_quotes(_short(order[-1].sentence), bold=False)]
+        parts.append(f" least ({fixed(order[-1].total)})")
+    else:
+        parts = [
             f"{label(own.model)} finds ",
             strong(f"all {len(order)} equally likely"),
-            f" ({fixed(order[0].total)} nats).",
+            f" ({fixed(order[0].total)} nats)",
         ]
-    parts: list[str] = [
-        f"Of the {len(order)} ",
-        in_quotes(_short(order[0].sentence)),
-        f" is likeliest ({fixed(order[0].total)} nats), ",
-        in_quotes(_short(order[-1].sentence), bold=False),
-        f" least ({fixed(order[-1].total)})",
-    ]
     if per_token.per_token > order[0].per_token:
         parts += ["; by the mean over its tokens ", in_quotes(_short(per_token.sentence), bold=False), " leads"]
     total = math.fsum(math.exp(score) for score in {one.sentence: one.total for one in own.sentences}.values())

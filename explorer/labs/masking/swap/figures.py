@@ -29,13 +29,13 @@ def swap_sentence(result: SwapResult) -> Markup:
     more = "rises" if furthest.after > furthest.before else "falls"
     if furthest.after == furthest.before:
         return prose(
-            f"With “{result.word}” as with “{result.other}” ", in_quotes(first.token), f" leads ({percent(first.before)}): no "
+            f"With “{result.word}” as with “{result.other}”, ", in_quotes(first.token), f" leads ({percent(first.before)}): no "
             "probability moves.",
         )  # fmt: skip
     return prose(
-        f"With “{result.word}” ",
+        f"With “{result.word}”, ",
         in_quotes(first.token),
-        f" leads ({percent(first.before)}), with “{result.other}” ",
+        f" leads ({percent(first.before)}), with “{result.other}”, ",
         in_quotes(second.token),
         f" ({percent(second.after)}). One word moves {percent(result.moved)} of the probability to other tokens; ",
         in_quotes(furthest.token),
