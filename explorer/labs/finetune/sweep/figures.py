@@ -12,9 +12,10 @@ from explorer.charts.words import caption, compact, prose, quoted, strong
 from explorer.labs.finetune.sweep.schema import Point, Sweep, Value, points_of
 from explorer.maths.seeds import paired_interval
 from explorer.published import lora
+from explorer.runs.comparing import ALPHA, lead_in_words
 from explorer.runs.record import RunStatus
 from explorer.runs.report import gap_text, metric_title, score_text
-from explorer.runs.seeds import ahead, of_seeds
+from explorer.runs.seeds import ahead, differences_p, of_seeds
 from explorer.tables import Table
 from explorer.tuning.kinds import kind_of, learning_rate
 from explorer.tuning.methods import find_method
@@ -52,21 +53,10 @@ def sweep_sentence(sweep: Sweep) -> Markup:
     if ended < len(sweep.records):
         now = f"; now {running.name}, step {running.step} of {running.steps or '?'}" if running else ""
         parts.append(f"{ended} of {len(sweep.records)} runs have ended{now}. ")
-    scored = [point for point in points_of(sweep) if point.runs.scores]
-    best: dict[str, Point] = {}
-    parts += _of_ranks(sweep, scored)
-    for method in dict.fromkeys(point.method for point in scored):
-        own = sorted((one for one in scored if one.method == method), key=lambda one: -one.runs.mean)
-        best[method] = own[0]
-        parts += _of_method(sweep, own)
-    if sweep.setting == "learning_rate" and {"lora", "full"} <= best.keys():
-        times = float(best["lora"].value) / float(best["full"].value)
-        parts.append(
-            f" LoRA's best rate here is {times:g} times full fine-tuning's; Schulman et al. (2025, LoRA Without Regret) find "
-            f"about {TEN_TIMES:g} times, over many models and tasks."
-        )
-    if any(len(point.runs.scores) > 1 for point in scored):
-        parts.append(" Each ○ is a seed, the bar one standard deviation to either side of their mean.")
+    over_ranks = _of_ranks(sweep, [point for point in points_of(sweep) if point.runs.scores])
+    parts += over_ranks
+    for ranked in _best_first(sweep).values() if not over_ranks else ():
+        parts += _of_method(sweep, ranked)
     return prose(*parts) if parts else prose("The runs are starting.")
 
 
@@ -83,7 +73,9 @@ def _of_ranks(sweep: Sweep, scored: Sequence[Point]) -> list[str]:
         " and ",
         strong(high),
     ]
-    if round(max(means) - min(means), 6) <= HARDLY and not any(_told_apart(one, other) for one, other in combinations(scored, 2)):
+    if round(max(means) - min(means), 6) <= HARDLY and not any(
+        _told_apart(one, other) for one, other in combinations(scored, 2)
+    ):
         return [*first, ": the rank hardly matters here, as in the paper's Table 6."]
     return [*first, "."]
 
@@ -96,18 +88,51 @@ def _told_apart(one: Point, other: Point) -> bool:
 
 
 def _of_method(sweep: Sweep, ranked: Sequence[Point]) -> list[str]:
-    """The best value of one method, its spread, and the next one by the same seeds."""
+    """The best value of one method, and whether its seeds tell it from the next."""
     first, metric = ranked[0], sweep.records[0].leading_metric
     name = f"{find_method(first.method).title}: " if first.method else ""
-    parts = [f" {name}best at {sweep.swept.name} ", strong(_shown(first.value)), f", {metric_title(metric)} "]
-    parts += [strong(score_text(metric, first.runs.mean)), f" ({of_seeds(first.runs)})"]
+    parts = [f" {name}best at {sweep.swept.name} ", strong(_shown(first.value))]
+    parts += [f", {metric_title(metric)} ", strong(score_text(metric, first.runs.mean))]
     if len(ranked) < 2:
         return [*parts, "."]
     second = ranked[1]
-    told = ahead(metric, first.runs.scores, second.runs.scores, _shown(second.value))
-    if not told:
-        return [*parts, f"; next {_shown(second.value)}. One seed says little: repeat with three."]
-    return [*parts, f"; it is {told}."]
+    if first.runs.mean == second.runs.mean:
+        return [*parts, f", as at {_shown(second.value)}."]
+    if len(first.runs.scores.keys() & second.runs.scores.keys()) < 2:
+        return [*parts, ". One seed says little: repeat with three."]
+    (p,) = differences_p([(first.runs.scores, second.runs.scores)])
+    return [*parts, lead_in_words([(_shown(second.value), p < ALPHA)]), "."]
+
+
+def sweep_notes(sweep: Sweep) -> Markup:
+    """What the headline rests on: spreads, intervals over the seeds, and LoRA's rate beside full fine-tuning's."""
+    metric, parts = sweep.records[0].leading_metric, []
+    best = _best_first(sweep)
+    for ranked in best.values():
+        first = ranked[0]
+        name = f"{find_method(first.method).title}, " if first.method else ""
+        said = f"{name}{_shown(first.value)}: {of_seeds(first.runs)}"
+        second = ranked[1] if len(ranked) > 1 else None
+        told = ahead(metric, first.runs.scores, second.runs.scores, _shown(second.value)) if second else ""
+        parts.append(f"{said}; {told}. " if told else f"{said}. ")
+    if sweep.setting == "learning_rate" and {"lora", "full"} <= best.keys():
+        times = float(best["lora"][0].value) / float(best["full"][0].value)
+        parts.append(
+            f"LoRA's best rate here is {times:g} times full fine-tuning's; Schulman et al. (2025, LoRA Without Regret) find "
+            f"about {TEN_TIMES:g} times, over many models and tasks. "
+        )
+    if any(len(point.runs.scores) > 1 for point in points_of(sweep)):
+        parts.append("Each ○ is a seed, the bar one standard deviation to either side of their mean.")
+    return caption(*parts) if parts else Markup("")
+
+
+def _best_first(sweep: Sweep) -> dict[str, list[Point]]:
+    """The points of each method that have a score, the highest mean first."""
+    scored = [point for point in points_of(sweep) if point.runs.scores]
+    return {
+        method: sorted((one for one in scored if one.method == method), key=lambda one: -one.runs.mean)
+        for method in dict.fromkeys(point.method for point in scored)
+    }
 
 
 def sweep_figure(sweep: Sweep) -> Picture | str:
@@ -192,7 +217,7 @@ def _across(sweep: Sweep, values: Sequence[Value], named: bool) -> Axis:
 
 
 def sweep_rows(sweep: Sweep) -> Markup:
-    """A row a value: the mean, the spread, the number of seeds, what was trained; then what could not be had."""
+    """A row a value: the mean, the spread, the number of seeds, what was trained; then notes, and what could not be had."""
     metric = sweep.records[0].leading_metric
     rows = [
         (
@@ -209,7 +234,7 @@ def sweep_rows(sweep: Sweep) -> Markup:
     table = quoted(heads if sweep.setting != "method" else heads[1:], rows)
     failed = [(one.name, one.message) for one in sweep.records if one.status is RunStatus.FAILED]
     reasons = [f"{name}: {reason} " for name, reason in (*sweep.compared.missing, *failed)]
-    return table + (caption(*reasons) if reasons else Markup(""))
+    return table + sweep_notes(sweep) + (caption(*reasons) if reasons else Markup(""))
 
 
 def _shown(value: Value) -> str:

@@ -59,13 +59,18 @@ def test_a_line_a_method_through_the_means_with_every_seed_beside() -> None:
 def test_the_best_value_is_told_with_an_interval_over_the_seeds() -> None:
     said = figures.sweep_sentence(rates(BOTH)).striptags()
     interval = ttest_1samp([0.10, 0.09, 0.11], 0).confidence_interval()
-    assert "LoRA: best at learning rate 0.001, accuracy 91.0% (mean of 3 seeds, standard deviation 1.0 points)" in said
+    assert "LoRA: best at learning rate 0.001, accuracy 91.0%, ahead of 0.0001 by more than chance." in said
+    assert "standard deviation" not in said
+    said = figures.sweep_rows(rates(BOTH)).striptags()
+    assert "LoRA, 0.001: mean of 3 seeds, standard deviation 1.0 points; " in said
     low, high = 100 * interval.low, 100 * interval.high
     assert f"10.0 points ahead of 0.0001, beyond chance (95% interval {low:.1f} to {high:.1f} points over 3" in said
     assert "LoRA's best rate here is 10 times full fine-tuning's" in said
     near = rates({("lora", 1e-3): (0.90, 0.80, 0.91), ("lora", 1e-4): (0.88, 0.83, 0.87)})
-    assert "which may be chance" in figures.sweep_sentence(near).striptags()
-    assert "times full" not in figures.sweep_sentence(near).striptags()
+    assert "its lead over 0.0001 could be chance" in figures.sweep_sentence(near).striptags()
+    assert "times full" not in figures.sweep_rows(near).striptags()
+    level = rates({("lora", 1e-3): (0.9, 0.8), ("lora", 1e-4): (0.8, 0.9)})
+    assert figures.sweep_sentence(level).striptags().endswith("learning rate 0.0001, accuracy 85.0%, as at 0.001.")
 
 
 def test_one_seed_is_said_to_say_little() -> None:
