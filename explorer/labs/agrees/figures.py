@@ -14,6 +14,8 @@ MOST_APART = 14
 
 COLOURS: dict[Standing, str] = {"equal": "@first", "near": "@third", "open": "@second"}
 
+SIGNS: dict[Standing, str] = {"equal": "=", "near": "≈", "open": "≠"}
+
 MOST_OPEN = 20
 """Rows of a table that is open beside others."""
 
@@ -154,8 +156,9 @@ def _rows(found: list[Finding]) -> Markup:
 
 
 def _row(one: Finding) -> Markup:
-    sign, said = ("=", "agrees") if one.agrees else ("≠", "differs")
-    mark = Markup('<abbr class="verdict" title="{0}" aria-label="{0}">{1}</abbr> ').format(said, sign)
+    mark = Markup('<abbr class="verdict {0}" title="{1}" aria-label="{1}">{2}</abbr> ').format(
+        one.standing, STANDINGS[one.standing], SIGNS[one.standing]
+    )
     exact = Markup(' <span class="apart">{}</span>').format(_apart(one)) if not one.agrees else ""
     why = Markup(' <span class="reason">{}</span>').format(one.why) if one.why else ""
     cell = Markup("<tr{}><td>{}</td><td>{}</td><td>{}{}{}</td><td>{}{}</td></tr>")
