@@ -53,9 +53,9 @@ def set_number(visit: Visit, label: str, number: int) -> None:
 
 
 def test_it_opens_with_a_worked_example_beside_distilberts_figures(student_page: Visit) -> None:
-    expect(said(student_page)).to_contain_text("its teacher 9")
+    expect(said(student_page)).to_contain_text("The student reaches accuracy 8")
     expect(said(student_page, "#seeds-said")).to_contain_text("The teacher helps: +")
-    expect(said(student_page, "#seeds-said")).to_contain_text(f"Over {SEEDS} seeds")
+    expect(said(student_page, "#seeds-said")).to_contain_text(f"over {SEEDS} seeds")
     student_page.page.wait_for_selector("#seeds-figure .plot[data-drawn]")
     assert student_page.page.locator("#seeds-list tbody tr").count() == SEEDS + 1
     expect(student_page.page.locator("#distilbert")).to_contain_text("66M of BERT-base's 110M parameters")
