@@ -47,6 +47,7 @@ GPT2 = Architecture(
     parts=_gpt2,
     layout=Layout(keeps_one=True),
     inner="n_inner",
+    norm_first=True,
 )
 
 ARCHITECTURES = (GPT2,)
