@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from markupsafe import Markup
 
-from explorer.charts import Look, Picture, Trace, axis, chart, level, points, strokes
+from explorer.charts import CIVIDIS, Look, Panel, Picture, Trace, axis, chart, heat, level, picture, points, strokes
 from explorer.charts.words import caption, label, percent, prose, quoted, strong
 from explorer.labs.pairs.figures import class_table, head_sentence, loss_line, two_bars
 from explorer.labs.pairs.order.schema import CLASSES, KINDS, KindsResult, OrderResult
@@ -23,6 +23,9 @@ HEADS = {"NSP": ("NSP: P(is next)", "@first", "circle"), "SOP": ("SOP: P(in orde
 
 TABLE_5 = (("NSP", 90.5, 52.0), ("SOP", 78.9, 86.5))
 """Lan et al. 2020, Table 5: trained with, accuracy on NSP, accuracy on SOP."""
+
+CHANCE = 2.0
+"""Points around 50 within which 2,000 pairs, half of each class, do not tell a model from a coin (about two standard errors)."""
 
 
 def order_table(result: OrderResult) -> Table:
@@ -108,6 +111,39 @@ def kinds_figure(results: Sequence[KindsResult]) -> Picture:
     up = axis(grid=False, span=(-0.5, 2.5), size=17, **ticks)
     half = level(0.5, "@muted", dash="dot", upright=True)
     return chart(kinds_sentence(results), drawn, across, up, [half], height=340, legend=True)
+
+
+def cells_sentence(ours: Mapping[str, tuple[str, float, float]]) -> Markup:
+    """What each objective leaves its model at in the other one's task; chance where it is within two points of 50."""
+    parts: list[str] = []
+    for trained, (model, nsp, sop) in ours.items():
+        other, right = ("order", sop) if trained == "NSP" else ("next sentences", nsp)
+        own = nsp if trained == "NSP" else sop
+        level_said = ", which is chance" if abs(right - 50) < CHANCE else ""
+        parts += [f"{model}, trained on {trained}, is right on ", strong(f"{own:.1f}%"), " of its own pairs and on "]
+        parts += [strong(f"{right:.1f}%"), f" of those on {other}{level_said}. "]
+    kept = {trained: (nsp, sop) for trained, nsp, sop in TABLE_5}
+    parts.append(
+        f"ALBERT's own, trained on SOP, keeps {kept['SOP'][0]}% on next sentences; with NSP it is at {kept['NSP'][1]}% on order."
+    )
+    return prose(*parts)
+
+
+def cells_figure(ours: Mapping[str, tuple[str, float, float]]) -> Picture:
+    """Trained with NSP or SOP down, measured on NSP and SOP across: our models' four cells beside ALBERT's.
+
+    ours: by what it was trained with, the model and its percentages right on NSP and on SOP.
+    """
+    published = {trained: ("ALBERT", nsp, sop) for trained, nsp, sop in TABLE_5}
+    panels = []
+    for title, found in (("here", ours), ("ALBERT, Table 5", published)):
+        names = [f"{trained}: {label(model)}" if found is ours else trained for trained, (model, _, _) in found.items()]
+        values = [[nsp, sop] for _, nsp, sop in found.values()]
+        drawn = heat(("NSP", "SOP"), names, values, CIVIDIS, (50, 100), texts=lambda value: f"{value:.1f}%", size=20)
+        panels.append(
+            Panel(drawn, axis("right on", names=True, top=True), axis("trained with", names=True, down=True), title)
+        )
+    return picture(cells_sentence(ours), panels, height=270, phone=560, gap=0.2, above=80)
 
 
 def two_by_two(measured: Sequence[tuple[str, str, Scores]]) -> Markup:
