@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from markupsafe import Markup
 
-from explorer.charts import Panel, Picture, axis, bars, level, picture, texts
+from explorer.charts import Look, Panel, Picture, axis, bars, level, picture, texts
 from explorer.charts.words import prose, quoted, signed, strong
 from explorer.models.ablations import BERT_TABLE_5, BERT_TASKS, ROBERTA_TABLE_2
 
@@ -14,6 +14,9 @@ ROBERTA_ROWS = [
     (row.title, f"{row.squad1}/{row.squad2}", f"{row.mnli:.1f}", f"{row.sst2:.1f}", f"{row.race:.1f}")
     for row in ROBERTA_TABLE_2
 ]
+
+
+_TICKS: Look = {"tickvals": [-1, 0, 1], "ticktext": ["−1", "0", "+1"]}
 
 
 def compared() -> dict[str, dict[str, tuple[float, float]]]:
@@ -30,15 +33,13 @@ def compared() -> dict[str, dict[str, tuple[float, float]]]:
 
 
 def help_sentence() -> Markup:
-    """What leaving NSP out was worth in each paper, task by task."""
-    parts: list[str] = ["Without next-sentence prediction "]
-    for place, paper in enumerate(("BERT", "RoBERTa")):
-        changes = {task: papers[paper][1] - papers[paper][0] for task, papers in compared().items()}
-        told = " and ".join(
-            f"{signed(change, 1) if round(change, 1) else '0'} on {task}" for task, change in changes.items()
-        )
-        parts += ["; " if place else "", f"{paper} changes by ", strong(told)]
-    return prose(*parts, ", in points. They did not take away the same: see Why.")
+    """On which tasks each paper's model loses where NSP is left out."""
+    parts: list[str] = []
+    for paper in ("BERT", "RoBERTa"):
+        lost = [task for task, papers in compared().items() if papers[paper][1] < papers[paper][0]]
+        on = " and ".join(lost) if lost else "neither of the two tasks"
+        parts += [" loses on " if not parts else " on ", strong(on), "; RoBERTa" if paper == "BERT" else ""]
+    return prose("Without next-sentence prediction BERT", *parts, ". They did not take away the same: see Why.")
 
 
 def help_figure() -> Picture:
@@ -52,7 +53,7 @@ def help_figure() -> Picture:
         written = [f"{with_nsp} with NSP<br>{without} without" for with_nsp, without in papers.values()]
         font = {"color": "@text", "size": 15}
         said = texts([1.05] * len(names), names, written, textposition="middle right", textfont=font, cliponaxis=False)
-        across = axis("points, without NSP", span=(-1, 2.6), tickvals=[-1, 0, 1], tickformat="+.0f", zeroline=False)
+        across = axis("points lost or won", span=(-1, 2.6), zeroline=False, **_TICKS)
         panels.append(Panel([drawn, said], across, axis(names=True, down=True), task, marks=[level(0, upright=True)]))
     return picture(help_sentence(), panels, height=240, phone=440, gap=0.12, above=40)
 

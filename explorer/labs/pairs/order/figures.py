@@ -114,19 +114,19 @@ def kinds_figure(results: Sequence[KindsResult]) -> Picture:
 
 
 def cells_sentence(ours: Mapping[str, tuple[str, float, float]]) -> Markup:
-    """What each objective leaves its model at in the other one's task; chance where it is within two points of 50."""
+    """How far each of our models gets in the other's task, and how far ALBERT's got; chance is within CHANCE of 50."""
     parts: list[str] = []
-    for trained, (model, nsp, sop) in ours.items():
-        other, right = ("order", sop) if trained == "NSP" else ("next sentences", nsp)
-        own = nsp if trained == "NSP" else sop
-        level_said = ", which is chance" if abs(right - 50) < CHANCE else ""
-        parts += [f"{model}, trained on {trained}, is right on ", strong(f"{own:.1f}%"), " of its own pairs and on "]
-        parts += [strong(f"{right:.1f}%"), f" of those on {other}{level_said}. "]
-    kept = {trained: (nsp, sop) for trained, nsp, sop in TABLE_5}
-    parts.append(
-        f"ALBERT's own, trained on SOP, keeps {kept['SOP'][0]}% on next sentences; with NSP it is at {kept['NSP'][1]}% on order."
-    )
-    return prose(*parts)
+    for trained, other, place in (("NSP", "order", 2), ("SOP", "next sentences", 1)):
+        model, right = ours[trained][0], float(ours[trained][place])
+        told = "at chance" if abs(right - 50) < CHANCE else f"right on {right:.1f}%"
+        parts += [
+            f"{model}, trained on {trained}, is ",
+            strong(told),
+            f" on {other}",
+            ", and " if trained == "NSP" else "; ",
+        ]
+    kept = {trained: nsp for trained, nsp, _ in TABLE_5}["SOP"]
+    return prose(*parts, f"ALBERT's own, trained on SOP, was right on {kept}% of these.")
 
 
 def cells_figure(ours: Mapping[str, tuple[str, float, float]]) -> Picture:
@@ -136,13 +136,12 @@ def cells_figure(ours: Mapping[str, tuple[str, float, float]]) -> Picture:
     """
     published = {trained: ("ALBERT", nsp, sop) for trained, nsp, sop in TABLE_5}
     panels = []
-    for title, found in (("here", ours), ("ALBERT, Table 5", published)):
+    for title, found in (("ours", ours), ("ALBERT's (Table 5)", published)):
         names = [f"{trained}: {label(model)}" if found is ours else trained for trained, (model, _, _) in found.items()]
         values = [[nsp, sop] for _, nsp, sop in found.values()]
         drawn = heat(("NSP", "SOP"), names, values, CIVIDIS, (50, 100), texts=lambda value: f"{value:.1f}%", size=20)
-        panels.append(
-            Panel(drawn, axis("right on", names=True, top=True), axis("trained with", names=True, down=True), title)
-        )
+        across = axis(f"{title}, right on", names=True, top=True)
+        panels.append(Panel(drawn, across, axis("trained with", names=True, down=True)))
     return picture(cells_sentence(ours), panels, height=270, phone=560, gap=0.2, above=80)
 
 
