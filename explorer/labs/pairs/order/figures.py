@@ -136,7 +136,7 @@ def cells_figure(ours: Mapping[str, tuple[str, float, float]]) -> Picture:
     """
     published = {trained: ("ALBERT", nsp, sop) for trained, nsp, sop in TABLE_5}
     panels = []
-    for title, found in (("ours", ours), ("ALBERT's (Table 5)", published)):
+    for title, found in (("ours", ours), ("ALBERT's", published)):
         names = [f"{trained}: {label(model)}" if found is ours else trained for trained, (model, _, _) in found.items()]
         values = [[nsp, sop] for _, nsp, sop in found.values()]
         drawn = heat(("NSP", "SOP"), names, values, CIVIDIS, (50, 100), texts=lambda value: f"{value:.1f}%", size=20)

@@ -20,7 +20,7 @@ from explorer.plain import Asked
 from explorer.settings import BUNDLED_MODELS
 from explorer.ui.components import plot, rich_text
 from explorer.ui.controls import controls
-from explorer.ui.kit import QUIET, Tries, View, asks, bench, sentence_place, shows, why
+from explorer.ui.kit import QUIET, Tries, View, asks, bench, caption, sentence_place, shows, why
 from explorer.ui.page import Page
 from explorer.ui.places import Places
 from explorer.ui.wiring import Connection, page_frame
@@ -79,6 +79,7 @@ def build_order(page: Page, tab: gr.Tab) -> None:
     if len(ours) == len(PAIRED):
         sentence_place("cells-said", str(figures.cells_sentence(ours)))
         plot("nsp-and-sop", value=figures.cells_figure(ours), elem_id="cells-figure")
+        caption("Half of the pairs are of each class, so 50% is chance. ALBERT's: Lan et al. 2020, Table 5.")
     with bench():
         with asks():
             sop = _choice(Capability.SOP, "Model with an SOP head")
