@@ -84,6 +84,7 @@ _MEMORY = (
         {**_GPT3, **_HALF},
         "Four numbers of 16 bits for each weight are more than the paper says; 1.2 TB is 6.9 bytes a weight, and how they are "
         "kept is not said.",
+        unexplained=True,
     ),
 )
 

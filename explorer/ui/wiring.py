@@ -287,8 +287,8 @@ class Connection(Wire[Action]):
 def within_model(values: dict[str, Any], views: Container[str] = ()) -> dict[str, Any]:
     """A page's question about a layer or a head that its model lacks, as after a turn to a smaller one, is about the last one.
 
-    views: what says how an answer is drawn, and is no question: there a number may count the embedding among the layers. What is no
-    number, and a model that is not on this machine, are left to the action, which says what is wrong.
+    views: what says how an answer is drawn, and is no question: there a number may count the embedding among the layers. What
+    is no number, and a model that is not on this machine, are left to the action, which says what is wrong.
     """
     ends = {"layer": depth_of_model, "head": heads_of_model}
     asked = {

@@ -247,7 +247,7 @@ class TestAnotherModel:
         before = draws(visitor)
         visitor.choose(tiny_model)
         wait_redrawn(visitor, before)
-        expect(visitor.page.locator("#view-said")).to_contain_text("Layer 1, 2 heads")
+        expect(visitor.page.locator("#view-said")).to_contain_text("Layer 0, 2 heads")
 
     def test_no_text_runs_or_breaks_a_view(self, visitor: Visit) -> None:
         frame = inside(visitor)

@@ -53,9 +53,9 @@ def set_number(visit: Visit, label: str, number: int) -> None:
 
 
 def test_it_opens_with_a_worked_example_beside_distilberts_figures(student_page: Visit) -> None:
-    expect(said(student_page)).to_contain_text("its teacher 9")
+    expect(said(student_page)).to_contain_text("The student reaches accuracy 8")
     expect(said(student_page, "#seeds-said")).to_contain_text("The teacher helps: +")
-    expect(said(student_page, "#seeds-said")).to_contain_text(f"Over {SEEDS} seeds")
+    expect(said(student_page, "#seeds-said")).to_contain_text(f"over {SEEDS} seeds")
     student_page.page.wait_for_selector("#seeds-figure .plot[data-drawn]")
     assert student_page.page.locator("#seeds-list tbody tr").count() == SEEDS + 1
     expect(student_page.page.locator("#distilbert")).to_contain_text("66M of BERT-base's 110M parameters")
@@ -112,7 +112,7 @@ def test_a_student_trains_on_ones_own_text_and_is_weighed(student_page: Visit) -
     )
 
 
-def test_stop_stands_where_train_was_and_keeps_what_was_learnt(student_page: Visit) -> None:
+def test_stop_stands_where_train_was_and_keeps_what_was_learned(student_page: Visit) -> None:
     learn_from_text(student_page, 20, sentences=400)
     place = student_page.page.locator("#distill").bounding_box()
     student_page.page.click("#distill")

@@ -75,7 +75,7 @@ class TestWhatMatters:
 
     def test_it_shows_the_importance_of_every_head_with_its_error(self, pruning: Visit) -> None:
         expect(said(pruning, "importance")).to_contain_text(re.compile(r"layer \d, head \d matters most"))
-        expect(said(pruning, "importance")).to_contain_text(re.compile("enough|not firm"))
+        expect(said(pruning, "importance")).to_contain_text("Measured on other examples, the order would be")
         expect(pruning.page.locator("#importance-heatmap .ytick text")).to_have_count(2)
         expect(pruning.page.locator("#importance-asked")).to_contain_text("the task's own loss on its labels")
         for figure in ("#importance-sorted", "#importance-histogram"):

@@ -28,13 +28,13 @@ def test_it_opens_with_a_draw_and_each_tab_answers(visit: Visit) -> None:
     assert box is not None
     assert box["y"] + box["height"] <= FOLD
     page.get_by_role("button", name="Mask half of it").click()
-    expect(said).to_contain_text("12 of 14 tokens were masked")
+    expect(said).to_contain_text("14 of 28 tokens were masked")
     page.get_by_role("button", name="Data").first.click()
     expect(page.locator("table:visible").last).to_contain_text("is_replaced")
 
     visit.tab("Replace it yourself")
     hand = page.locator("#hand-said")
-    expect(hand).to_contain_text("soup in place of album")
+    expect(hand).to_contain_text("“soup” in place of “album”")
     page.get_by_label("As the discriminator sees it").fill("The band <b>eats</b> its first album in 1994.")
     page.get_by_role("button", name="Ask the discriminator").click()
     expect(hand).to_contain_text("eats")

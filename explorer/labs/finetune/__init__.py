@@ -1,4 +1,4 @@
-"""Fine-tuning: the same task learnt by training all of the model, or very little of it."""
+"""Fine-tuning: the same task learned by training all of the model, or very little of it."""
 
 from explorer.action import Action, Lab, LiveAction
 from explorer.engine.protocol import Job

@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from explorer.charts import Look, Panel, Picture, Trace, axis, bars, picture
 from explorer.charts.chips import chip, chips
-from explorer.charts.words import facts, label, measures, ordinal, percent, prose, strong
+from explorer.charts.words import facts, in_quotes, label, measures, ordinal, percent, prose, strong
 from explorer.labs.masking.schema import FilledMask, FillResult
 from explorer.models.catalog import find_card
 from explorer.tables import Table
@@ -75,10 +75,10 @@ def fill_sentence(result: FillResult) -> Markup:
     for number, mask in enumerate(result.masks[:3], start=1):
         best = mask.predictions[0]
         blank = "the blank" if len(result.masks) == 1 else f"blank {number}"
-        parts += [f"{whose} first guess for {blank} is “" if number == 1 else f"For {blank} it is “"]
+        parts += [f"{whose} first guess for {blank} is " if number == 1 else f"For {blank} it is "]
         parts += [
-            strong(best.token.strip()),
-            "” (",
+            in_quotes(best.token),
+            " (",
             strong(percent(best.probability)),
             ")",
             *_truth(mask, result),
@@ -132,9 +132,9 @@ def _truth(mask: FilledMask, result: FillResult) -> list[str]:
         return [f", the {pressed}"]
     place = ordinal(mask.hidden_rank)
     return [
-        f"; the {pressed}, “",
-        strong(mask.hidden.strip()),
-        f"”, comes {place} with {percent(mask.hidden_probability)}",
+        f"; the {pressed}, ",
+        in_quotes(mask.hidden),
+        f", comes {place} with {percent(mask.hidden_probability)}",
     ]
 
 
@@ -181,7 +181,7 @@ def compare_sentence(results: Sequence[FillResult]) -> Markup:
         parts.append("; " if place else "")
         parts.append(f"{_model_name(result)} says ")
         best = result.masks[0].predictions[0] if result.masks else None
-        parts += [strong(best.token.strip()), f" ({percent(best.probability)})"] if best else ["nothing is hidden"]
+        parts += [in_quotes(best.token), f" ({percent(best.probability)})"] if best else ["nothing is hidden"]
     vocabularies = {result.vocabulary for result in results}
     parts.append(
         "." if len(vocabularies) == 1 else ". Their vocabularies differ, so probabilities compare only roughly."

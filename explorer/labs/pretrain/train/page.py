@@ -22,7 +22,7 @@ from explorer.ui.wiring import folds
 
 WHY = r"""
 At first every weight is a random number, so every token of the vocabulary is as likely as any other: $-\ln p = \ln V$. The first
-thing to be learnt is how often each token occurs, and then every blank is filled with "the". What comes after that needs the
+thing to be learned is how often each token occurs, and then every blank is filled with "the". What comes after that needs the
 words around the blank, and takes far longer. BERT had 256 rows of 512 tokens in each of a million steps, about 40 times through
 3.3 billion words (Devlin et al. 2019, A.2); here a few thousand sentences are read within minutes, so that what is seen is the
 beginning.
