@@ -150,6 +150,7 @@ def test_the_ablation_draws_the_example_then_ones_own_five_students(student_page
         expect(page.locator("#ablation-list")).to_contain_text(quoted)
     learn_from_text(student_page, 1)
     page.click("#ablate")
+    page.wait_for_selector("#ablation-figure[data-stale='of the run before'] .plot", state="visible")
     expect(page.locator("#ablation-list")).to_contain_text("without the hidden words")
     expect(said(student_page, "#ablation-said")).to_contain_text("With all three terms the student reaches")
     assert page.locator("#ablation-list tbody tr").count() == 5
