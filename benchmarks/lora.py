@@ -1,12 +1,15 @@
-"""A LoRA run here against what a user would write instead: HF Trainer and peft, with the settings of HF's GLUE example.
+"""A LoRA run here against what a user would write instead: HF Trainer and peft.
 
-Same model, same examples, same batch size, epochs, rank, alpha and learning rate; the same held-out sentences at the end.
+Once with the settings of HF's GLUE example, training alone timed; and once at its best: batches padded to their own longest row,
+bfloat16 where the processor has it, and measured on held-out sentences as often as a run here, all of it timed on either side.
+Same model, same examples, same batch size, epochs, rank, alpha and learning rate.
 """
 
 from __future__ import annotations
 
 import contextlib
 import io
+import math
 import tempfile
 import time
 from pathlib import Path
@@ -16,7 +19,13 @@ from typing import Any
 import numpy as np
 import torch
 from peft import LoraConfig, TaskType, get_peft_model
-from transformers import AutoModelForSequenceClassification, AutoTokenizer, Trainer, TrainingArguments
+from transformers import (
+    AutoModelForSequenceClassification,
+    AutoTokenizer,
+    DataCollatorWithPadding,
+    Trainer,
+    TrainingArguments,
+)
 
 from explorer.models.bundle import load_bundle
 from explorer.runs.record import RunRecord, RunStatus
@@ -25,7 +34,9 @@ from explorer.settings import BUNDLED_MODELS, ROOT, Settings
 from explorer.tasks.glue_files import read_glue
 from explorer.tasks.sources import load
 from explorer.tasks.task import TaskData
-from explorer.tuning.spec import RunSpec
+from explorer.tuning.kinds.kind import EVALUATIONS_PER_EPOCH
+from explorer.tuning.reading import has_bfloat16
+from explorer.tuning.spec import QUICK_ROWS, RunSpec
 
 MODEL = "bert-small"
 GLUE = ROOT.parent / "shared" / "data" / "glue" / "SST-2"
@@ -59,10 +70,11 @@ def by_explorer(data: TaskData) -> tuple[float, float]:
 
 
 class _Rows(torch.utils.data.Dataset[dict[str, Any]]):
-    """Examples tokenised once, every row padded to PADDED."""
+    """Examples tokenised once; every row padded to PADDED, or none."""
 
-    def __init__(self, tokenizer: Any, rows: Any) -> None:
-        self.encoded = tokenizer([row.text for row in rows], padding="max_length", max_length=PADDED, truncation=True)
+    def __init__(self, tokenizer: Any, rows: Any, padded: bool) -> None:
+        padding = "max_length" if padded else False
+        self.encoded = tokenizer([row.text for row in rows], padding=padding, max_length=PADDED, truncation=True)
         self.labels = [int(row.label) for row in rows]
 
     def __len__(self) -> int:
@@ -72,8 +84,8 @@ class _Rows(torch.utils.data.Dataset[dict[str, Any]]):
         return {name: values[place] for name, values in self.encoded.items()} | {"labels": self.labels[place]}
 
 
-def by_trainer(data: TaskData) -> tuple[float, float]:
-    """The same by HF Trainer and peft; training alone is timed."""
+def by_trainer(data: TaskData, best: bool) -> tuple[float, float]:
+    """The same by HF Trainer and peft; at its best with what it measures in between, else training alone is timed."""
     torch.manual_seed(SPEC.seed)
     tokenizer = AutoTokenizer.from_pretrained(BUNDLED_MODELS / MODEL)
     base = AutoModelForSequenceClassification.from_pretrained(BUNDLED_MODELS / MODEL, num_labels=2, dtype=torch.float32)
@@ -81,6 +93,12 @@ def by_trainer(data: TaskData) -> tuple[float, float]:
         task_type=TaskType.SEQ_CLS, r=SPEC.rank, lora_alpha=SPEC.alpha, target_modules=list(SPEC.targets)
     )
     held_out = data.validation["validation"][:MOST_HELD_OUT]
+    train, whole, first = (_Rows(tokenizer, rows, not best) for rows in (data.train, held_out, held_out[:QUICK_ROWS]))
+    between = {
+        "bf16": has_bfloat16(torch.device("cpu")),
+        "eval_strategy": "steps",
+        "eval_steps": math.ceil(math.ceil(len(train) / SPEC.batch_size) / EVALUATIONS_PER_EPOCH),
+    }
     with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()):
         arguments = TrainingArguments(
             folder,
@@ -92,12 +110,17 @@ def by_trainer(data: TaskData) -> tuple[float, float]:
             report_to=[],
             disable_tqdm=True,
             use_cpu=True,
+            **(between if best else {}),
         )
-        trainer = Trainer(get_peft_model(base, config), arguments, train_dataset=_Rows(tokenizer, data.train))
+        collator = DataCollatorWithPadding(tokenizer) if best else None
+        trainer = Trainer(get_peft_model(base, config), arguments, collator, train, first)
         began = time.perf_counter()
+        if best:
+            trainer.predict(whole)
         trainer.train()
-        spent = time.perf_counter() - began
-        found = trainer.predict(_Rows(tokenizer, held_out))
+        trained = time.perf_counter() - began
+        found = trainer.predict(whole)
+        spent = time.perf_counter() - began if best else trained
     return spent, float((found.predictions.argmax(-1) == found.label_ids).mean())
 
 
@@ -106,9 +129,17 @@ def measure() -> str:
     name, data = examples()
     rows = len(data.train) * SPEC.epochs
     ours, ours_score = by_explorer(data)
-    theirs, theirs_score = by_trainer(data)
-    return (
-        f"LoRA on {name} ({len(data.train)} examples, {SPEC.epochs} epochs): here {rows / ours:.0f} examples/s and "
-        f"{100 * ours_score:.1f}%; HF Trainer + peft, padded to {PADDED}, {rows / theirs:.0f} examples/s and "
-        f"{100 * theirs_score:.1f}%; ratio {theirs / ours:.1f} (wanted: at least 2)"
-    )
+    told = [
+        f"LoRA on {name} ({len(data.train)} examples, {SPEC.epochs} epochs): here {rows / ours:.0f} examples/s with all that is "
+        f"measured, {100 * ours_score:.1f}%"
+    ]
+    for how, best, wanted in (
+        (f"padded to {PADDED}, measuring nothing", False, 2),
+        ("at its best, measuring as often", True, 1.2),
+    ):
+        theirs, score = by_trainer(data, best)
+        told.append(
+            f"HF Trainer + peft {how} {rows / theirs:.0f} examples/s, {100 * score:.1f}%: ratio {theirs / ours:.2f} (wanted: at "
+            f"least {wanted})"
+        )
+    return "; ".join(told)

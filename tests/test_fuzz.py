@@ -65,7 +65,7 @@ def _task(file: Path, settings: Settings) -> str:
     return keep_upload(file, settings).name
 
 
-def _each_in_turn(known: list[Endpoint], seed: int) -> Iterator[Endpoint]:
+def each_in_turn(known: list[Endpoint], seed: int) -> Iterator[Endpoint]:
     """All endpoints equally often, in an order that is new each time round."""
     dice = random.Random(seed)
     while True:
@@ -91,7 +91,7 @@ def test_whatever_is_sent_the_answer_is_one_that_a_newcomer_can_act_on(server: F
     assert len(known) > 90
     fuzzer = Fuzzer(SEED, server.tiny, [server.runs[0].run_id, "example-lora-8", ""])
     found, answered, refused = [], 0, 0
-    for number, endpoint in enumerate(itertools.islice(_each_in_turn(known, SEED), CALLS)):
+    for number, endpoint in enumerate(itertools.islice(each_in_turn(known, SEED), CALLS)):
         call = fuzzer.draw(endpoint)
         try:
             reply = send(server.client, call, f"session-{number % 3}-{number if endpoint.streams else ''}")

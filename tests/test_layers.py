@@ -22,7 +22,7 @@ INTERFACE = {"gradio", "plotly"}
 JOBS = ("compute.py", "jobs.py", "live.py")
 PLAIN = ("figures.py", "schema.py", "params.py", "actions.py", "live.py", "__init__.py")
 """What a page imports when it is built, by the end of its name."""
-COMMON = {*JOBS, *PLAIN, "page.py", "plain.py", "examples.py", "controls.py"}
+COMMON = {*JOBS, *PLAIN, "said_figures.py", "page.py", "plain.py", "examples.py", "controls.py"}
 """The files that a lab, or the folder of one of its questions, is made of."""
 
 

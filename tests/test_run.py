@@ -39,6 +39,7 @@ CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("directions", {"text": 'He said "it\'s late" \\ — and\nleft.', "position": 4}),
     ("attention_of_directions", {"text": "We leave.", "layer": 2}),
     ("directions_of_fifty", {}),
+    ("next_token_proof", {}),
     ("answer_in_view", {"text": 'We "leave".'}),
     ("replaced_tokens", {"model": "electra-mini-discriminator", "text": 'It\'s "late".\\', "seed": 3}),
     ("replaced_by_hand", {"model": "electra-mini-discriminator", "text": "We left.", "shown": 'We "left".\\'}),
@@ -109,6 +110,7 @@ CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("plan_run", {**TINY, "method": "houlsby", "bottleneck": 4}),
     ("train", {**TINY, "rank": 2, "targets": ("value", "ffn_in"), "learning_rate": 1e-3, "seed": 5}),
     ("runs", {}),
+    ("glue", {"beside": "RoBERTa-large LoRA† 0.8M"}),
     ("compare_methods", {**TINY, "methods": ("head", "ia3")}),
     ("memory_parts", {"model": "TINY", "method": "bitfit", "examples": 32, "batch_size": 4}),
     ("follow_run", {"run": EXAMPLE}),
@@ -246,6 +248,10 @@ def test_every_script_prints_the_table_that_the_page_shows(
         assert name in COLUMNS_OF_THEIR_OWN or set(answer.table.columns) <= explained, name
         if name == "runs":  # those of both processes by now
             assert {row["run"] for row in parsed(text)} < {row["run"] for row in parsed(here)}
+        elif name == "glue":  # the best of those
+            assert [(row["task"], row["published"]) for row in parsed(text)] == [
+                (row["task"], row["published"]) for row in parsed(here)
+            ]
         elif MEASURED & parsed(text)[0].keys():
             assert comparable(text) == comparable(here)
         else:

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from markupsafe import Markup
+
+_BRACKETED = re.compile(r"\[[A-Z]+\]|<[a-z|/_]+>")
+"""How models spell tokens of their own."""
+
+_SPACES = " \t\n\r\xa0Ġ▁"
+"""Spaces, and how byte-level and unigram tokenizers write the one before a piece."""
 
 
 def percent(share: float) -> str:
@@ -83,6 +90,18 @@ def label(text: str, longest: int = 40) -> str:
 def strong(text: str) -> Markup:
     """A token or a number that a sentence points at, escaped."""
     return Markup("<strong>{}</strong>").format(text)
+
+
+def in_quotes(token: str, bold: bool = True) -> Markup:
+    """A token as a sentence names it: in quotation marks, without the space or the sign for one that it begins with, escaped.
+
+    A token of the model's own, [CLS] or <s>, has its brackets already; one that is all blanks is described.
+    """
+    text = token.strip(_SPACES)
+    if not text:
+        return Markup("a line break" if "\n" in token else "a space")
+    name = strong(text) if bold else Markup.escape(text)
+    return name if _BRACKETED.fullmatch(text) else Markup("“{}”").format(name)
 
 
 def prose(*parts: str) -> Markup:

@@ -36,6 +36,7 @@ class Check:
     paper writes it, with its unit. how: the formula in words. compute: takes `inputs` by name. why: what explains a
     difference, or what the computed figure leaves open; instead: another count of the same inputs, which it names as {instead}.
     inferred: the input, as a sentence names it, that no quoted table gives and that the published figure itself was used to find.
+    unexplained: whether the difference is left open.
     """
 
     paper: str
@@ -48,6 +49,7 @@ class Check:
     why: str = ""
     instead: Callable[..., float] | None = None
     inferred: str = ""
+    unexplained: bool = False
 
     def computed(self, **changed: float) -> float:
         """The figure now, in ones; `changed` inputs take the place of the published ones."""

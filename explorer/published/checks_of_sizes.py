@@ -83,6 +83,7 @@ CHECKS = (
         *(counts.with_heads("DeBERTa-v2/v3"), counts.DEBERTA),
         "Without the embeddings of words it is {instead}; what the paper counts is not said.",
         lambda **sizes: counts.with_heads("DeBERTa-v2/v3")(**sizes) - sizes["vocab_size"] * sizes["hidden_size"],
+        unexplained=True,
     ),
     Check(
         *("gpt2", "as released", "GPT-2 medium, parameters", "355M", _WITH_HEADS, counts.with_heads("GPT-2")),

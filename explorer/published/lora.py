@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from statistics import fmean
 
 GLUE = ("MNLI", "SST-2", "MRPC", "CoLA", "QNLI", "QQP", "RTE", "STS-B")
 """The columns of Table 2, in its order."""
@@ -48,6 +50,16 @@ class OnGlue:
     def title(self) -> str:
         """The method, with its dagger."""
         return f"{self.method}†" if self.restricted else self.method
+
+    @property
+    def name(self) -> str:
+        """Tells the row from every other one."""
+        return f"{self.model}, {self.title} {self.trainable}"
+
+
+def average(scores: Iterable[float]) -> float:
+    """GLUE's one number, in the unit of its scores: the mean, in which every task counts alike."""
+    return fmean(scores)
 
 
 BASE, LARGE, XXL = "RoBERTa-base", "RoBERTa-large", "DeBERTa-XXL"
@@ -147,7 +159,7 @@ TABLE_6 = (
     ("MultiNLI", "W_q, W_v", (91.3, 91.4, 91.3, 91.6, 91.4)),
     ("MultiNLI", "W_q, W_k, W_v, W_o", (91.2, 91.7, 91.7, 91.5, 91.4)),
 )
-"""Validation accuracy of GPT-3 at each of RANKS; within 0.5 on WikiSQL and 0.1 on MultiNLI, as they say."""
+"""Validation accuracy of GPT-3 at each of RANKS."""
 
 
 @dataclass(frozen=True)

@@ -77,7 +77,7 @@ def on_gpt3() -> Markup:
 def matrices() -> Markup:
     """Table 5: which matrices to adapt at one budget."""
     heads = ("adapted", "rank r", "WikiSQL", "MultiNLI")
-    return quoted(heads, lora.TABLE_5, _title(5, "GPT-3 with 18M trained numbers, accuracy")) + caption(
+    return quoted(heads, lora.TABLE_5, _title(5, "GPT-3 with 18M trained parameters, accuracy")) + caption(
         "With as many numbers, q and v at r = 4 and all four at r = 2 do best."
     )
 

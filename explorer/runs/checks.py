@@ -107,9 +107,9 @@ def _check_teacher(spec: RunSpec, teacher: RunRecord, task: Task) -> None:
         raise BadInputError(f"{teacher.name} is {teacher.status}: it cannot teach before it is done.")
     same = teacher.spec.task.split("@")[0] == spec.task.split("@")[0]
     if not same or teacher.labels != task.labels:
-        learnt = ", ".join(teacher.labels) or "a score"
+        learned = ", ".join(teacher.labels) or "a score"
         raise BadInputError(
-            f"{teacher.name} has learnt another task ({teacher.task_title}: {learnt}) than {task.title}. Choose its task, or "
+            f"{teacher.name} has learned another task ({teacher.task_title}: {learned}) than {task.title}. Choose its task, or "
             "another teacher."
         )
     if task.is_regression and spec.soft_weight and spec.soft_loss != "l2":

@@ -100,10 +100,34 @@ def without_a_test(verdict: Verdict, rows: str = "examples") -> str:
     return f"The answers to single {rows} were not all kept, so what of these differences is chance cannot be said."
 
 
+def beyond_chance(records: Sequence[RunRecord], pairs: Sequence[Pair]) -> dict[Pair, bool]:
+    """Whether the two runs of each pair differ beyond chance; empty where nothing can be said."""
+    verdict = compare(records, pairs)
+    if verdict.p:
+        return {pair: p < ALPHA for pair, p in verdict.p.items()}
+    if not verdict.test:
+        return {}
+    scores = [record.score or 0.0 for record in records]
+    return {(one, other): abs(scores[one] - scores[other]) > verdict.threshold for one, other in pairs}
+
+
+def lead_in_words(others: Sequence[tuple[str, bool]]) -> str:
+    """How a headline goes on after the score that leads; empty where nothing can be said.
+
+    others: the names of what it is compared with, the best first, and whether the leader is beyond chance better than each.
+    """
+    if not others:
+        return ""
+    name, sure = others[0]
+    if not sure:
+        return f"; its lead over {name} could be chance"
+    whom = "each of the others" if len(others) > 1 and all(better for _, better in others) else name
+    return f", ahead of {whom} by more than chance"
+
+
 def two_compared(records: Sequence[RunRecord], names: str, rows: str = "examples") -> str:
-    """Whether the first of two finished runs differs from the second beyond chance, as a sentence says it."""
+    """By which test, and with which p, two finished runs were compared, as a note beside a figure says it."""
     verdict = compare(records, [(0, 1)])
     if not verdict.p:
         return without_a_test(verdict, rows)
-    said = "differ beyond chance" if verdict.p[0, 1] < ALPHA else "do not differ beyond chance"
-    return f"The two {names} {said} (p = {verdict.p[0, 1]:.2g}, {verdict.title} on the same {verdict.rows:,} {rows})."
+    return f"The two {names}: p = {verdict.p[0, 1]:.2g}, {verdict.title} on the same {verdict.rows:,} {rows}."

@@ -57,7 +57,7 @@ def curves_figure(records: Sequence[RunRecord], described: str = "", scale: str 
 
 
 def _held_out(record: RunRecord, colour: str, name: str, look: Look) -> list[Trace]:
-    """The held-out loss where it is measured: where it rises while the training loss falls, examples are learnt by heart."""
+    """The held-out loss where it is measured: where it rises while the training loss falls, examples are learned by heart."""
     points = [point for point in record.measured(LOSS) if point.value is not None]
     if not points:
         return []

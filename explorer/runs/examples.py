@@ -73,6 +73,29 @@ BY_METHOD = {method.slug: FIRST if method.slug == "lora" else f"example-{method.
 BY_RANK = {1: "example-lora-1", 2: "example-lora-2", 4: "example-lora-4", 8: FIRST, 64: OTHER_RANK}
 """The example of every rank of the sweep."""
 
+RANKS, RANK_SEEDS, RANK_EPOCHS = (1, 2, 8, 64), (0, 1, 2), 10
+"""Of the sweep over the rank: trained so long that a small rank has time to learn what a large one learns sooner."""
+
+
+def of_rank(rank: int, seed: int) -> str:
+    """The name of a run of that sweep."""
+    return f"example-rank-{rank}-{seed}"
+
+
+TUNED = (
+    *("bert-mini", "roberta-mini", "albert-mini", "electra-mini-discriminator", "deberta-mini", "distilbert-mini"),
+    "gpt2-mini",
+)
+"""The models of one size that are fine-tuned alike: a yardstick that asks all of them the same."""
+
+TUNED_ON, TUNED_SEEDS, TUNED_EPOCHS = ("sst2", "qnli"), (0, 1, 2), 5
+
+
+def of_tuned(model: str, task: str, seed: int) -> str:
+    """The name of one of these runs."""
+    return f"example-{model}-{task}-{seed}"
+
+
 SEEDS = 5
 """How often a comparison with and without a teacher is made: one seed says little."""
 
@@ -192,6 +215,22 @@ EXAMPLES = (
         Worked(BY_METHOD[method.slug], RunSpec(DEFAULT_MODEL, "sst2", method.slug), 1, method.slug != "full", False)
         for method in METHODS
         if method.slug != "lora"
+    ),
+    *(
+        Worked(of_rank(rank, seed), replace(_rank(rank), epochs=RANK_EPOCHS, seed=seed), weights=False, listed=False)
+        for seed in RANK_SEEDS
+        for rank in RANKS
+    ),
+    *(
+        Worked(
+            of_tuned(model, task, seed),
+            RunSpec(model, task, "full", epochs=TUNED_EPOCHS, seed=seed),
+            weights=False,
+            listed=False,
+        )
+        for seed in TUNED_SEEDS
+        for task in TUNED_ON
+        for model in TUNED
     ),
     *_STUDENTS,
     Worked(EARLIER, replace(_LORA, task="mnli", epochs=5)),

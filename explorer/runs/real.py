@@ -33,7 +33,7 @@ def on_real_task(record: RunRecord, adapted: Adapted, path: Path, date: str, com
     """
     task = _task_of(record)
     if task is None:
-        raise BadInputError(f"{record.name} has learnt none of the bundled tasks, so GLUE has no file of its task.")
+        raise BadInputError(f"{record.name} has learned none of the bundled tasks, so GLUE has no file of its task.")
     examples = read_glue(path, task.slug).examples
     rows = tokenise(adapted.bundle, examples, min(LONGEST_ROW, adapted.longest))
     device = next(iter(adapted.model.parameters())).device

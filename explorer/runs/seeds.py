@@ -14,7 +14,7 @@ from explorer.errors import BadInputError
 from explorer.kinds import Exact
 from explorer.maths.seeds import paired_interval
 from explorer.params import Shown
-from explorer.runs.comparing import ALPHA
+from explorer.runs.comparing import ALPHA, lead_in_words
 from explorer.runs.queue import MOST_WAITING
 from explorer.runs.record import RunRecord
 from explorer.runs.report import gap_text, metric_title, score_text
@@ -130,31 +130,55 @@ def differences_p(pairs: Sequence[tuple[Mapping[int, float], Mapping[int, float]
 
 
 def lead_parts(settings: Sequence[Repeated]) -> list[str]:
-    """Which setting leads over its seeds, by how much, and which others it is better than beyond chance."""
-    ranked = sorted((runs for runs in settings if runs.scores), key=lambda runs: -runs.mean)
+    """A headline: which setting leads over its seeds, and whether its lead is more than chance."""
+    ranked = _ranked(settings)
     if not ranked:
         return []
     best, metric = ranked[0], ranked[0].first.leading_metric
-    parts = [strong(best.name), f" leads with {metric_title(metric)} ", strong(score_text(metric, best.mean))]
-    seeds = f"mean of {len(best.scores)} seeds" if len(best.scores) > 1 else "one seed"
-    parts.append(f" ({seeds}), training {compact(best.trainable)} of {compact(best.first.parameters)} parameters.")
+    level = sum(runs.mean == best.mean for runs in ranked)
+    leads = " leads with" if level == 1 else f" and {level - 1} more share the lead with"
+    parts = [strong(best.name), f"{leads} {metric_title(metric)} ", strong(score_text(metric, best.mean))]
+    p = _of_pairs(ranked) if level == 1 else {}
+    others = [(ranked[place].name, p[0, place] < ALPHA) for place in range(1, len(ranked)) if p]
+    return [*parts, lead_in_words(others), "."]
+
+
+def lead_notes(settings: Sequence[Repeated]) -> str:
+    """What the headline rests on: seeds, what was trained, the interval of the lead, and the test."""
+    ranked = _ranked(settings)
+    if not ranked:
+        return ""
+    best, metric = ranked[0], ranked[0].first.leading_metric
+    trained = f"it trains {compact(best.trainable)} of {compact(best.first.parameters)} parameters"
+    parts = [f"{best.name}: {of_seeds(best)}; {trained}."]
     if len(ranked) > 1 and (told := ahead(metric, best.scores, ranked[1].scores, ranked[1].name)):
-        parts.append(f" Seed by seed it is {told}.")
-    return [*parts, *([f" {_beaten(ranked)}"] if len(ranked) > 2 else [])]
+        parts.append(f"Seed by seed it is {told}.")
+    return " ".join([*parts, *([_beaten(ranked)] if len(ranked) > 2 else [])])
+
+
+def _ranked(settings: Sequence[Repeated]) -> list[Repeated]:
+    return sorted((runs for runs in settings if runs.scores), key=lambda runs: -runs.mean)
+
+
+def _of_pairs(ranked: Sequence[Repeated]) -> dict[tuple[int, int], float]:
+    """p of every pair, since any of them might have led by chance; empty where some pair shares fewer than two seeds."""
+    pairs = list(combinations(range(len(ranked)), 2))
+    found = [(ranked[one].scores, ranked[other].scores) for one, other in pairs]
+    if not found or min(len(scores.keys() & others.keys()) for scores, others in found) < 2:
+        return {}
+    return dict(zip(pairs, differences_p(found), strict=True))
 
 
 def _beaten(ranked: Sequence[Repeated]) -> str:
-    """Which of several others the first is better than; any of them might have led by chance, so every pair counts."""
-    pairs = list(combinations(range(len(ranked)), 2))
-    found = [(ranked[one].scores, ranked[other].scores) for one, other in pairs]
-    if min(len(scores.keys() & others.keys()) for scores, others in found) < 2:
+    """Which of several others the first is better than."""
+    p = _of_pairs(ranked)
+    if not p:
         return "Whether that is chance can be said once each has two seeds."
-    p = dict(zip(pairs, differences_p(found), strict=True))
     beaten = [ranked[place].name for place in range(1, len(ranked)) if p[0, place] < ALPHA]
     others = len(ranked) - 1
     named = f": {', '.join(beaten)}" if 0 < len(beaten) < others else ""
     count = {0: "none", others: "each"}.get(len(beaten), str(len(beaten)))
     return (
         f"Beyond chance it is better than {count} of the {others} others{named} (Student's t, 5% for all "
-        f"{counted(len(pairs), 'pair')} together, Holm's allowance)."
+        f"{counted(len(p), 'pair')} together, Holm's allowance)."
     )

@@ -67,7 +67,7 @@ class Learner:
         return {TRAINED_FOLDER: self._without_idle_heads()}
 
     def _without_idle_heads(self) -> PreTrainedModel:
-        """A head that has learnt nothing would answer at random: only one trained by NSP keeps that head and its pooler."""
+        """A head that has learned nothing would answer at random: only one trained by NSP keeps that head and its pooler."""
         model = self.model
         if self.spec.objective == "mlm_nsp" or OBJECTIVES[self.spec.objective].predicts_next:
             return model  # type: ignore[no-any-return]

@@ -23,7 +23,7 @@ NEIGHBOURS = (1, 2)
 class Baseline:
     """What it scores. answers: of every held-out row, class numbers or scores, beside their labels.
 
-    features: different words and pairs of the training texts. parameters: numbers that are learnt from them. seconds: of
+    features: different words and pairs of the training texts. parameters: numbers that are learned from them. seconds: of
     learning and answering.
     """
 
@@ -67,8 +67,8 @@ def _fitted(
     model = Ridge() if task.is_regression else LogisticRegression(max_iter=1000)
     model.fit(read, [example.label for example in train])
     said = model.predict(vectors.transform([_text(example) for example in rows]))
-    learnt = int(model.coef_.size) + (1 if task.is_regression else int(model.intercept_.size))
-    return tuple(float(value) for value in said), int(read.shape[1]), learnt, time.perf_counter() - began
+    learned = int(model.coef_.size) + (1 if task.is_regression else int(model.intercept_.size))
+    return tuple(float(value) for value in said), int(read.shape[1]), learned, time.perf_counter() - began
 
 
 def _text(example: Example) -> str:

@@ -119,7 +119,7 @@ def _example(paragraph: _Paragraph, question: _Question, place: str) -> Example 
 
 
 def made(question: str, context: str, texts: Sequence[str], starts: Sequence[int]) -> Example | None:
-    """One question with its accepted answers, the first of which is learnt; None if that one is not where it is said to be."""
+    """One question with its accepted answers, the first of which is learned; None if that one is not where it is said to be."""
     if not texts:
         return Example(question, without_control(context), NO_ANSWER)
     start, text = starts[0], texts[0]

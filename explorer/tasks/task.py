@@ -18,7 +18,7 @@ class Task:
 
     slug: its name in endpoints and folders. columns: what its one or two texts are called. labels: the classes in the
     order of their numbers; empty where there are none. metrics: names in explorer.tasks.metrics.METRICS, the leading one first.
-    kind: what is learnt, and so which head does it; see explorer.tuning.kinds.
+    kind: what is learned, and so which head does it; see explorer.tuning.kinds.
     """
 
     slug: str

@@ -46,9 +46,9 @@ def adapt(bundle: Bundle, outputs: int, spec: RunSpec, kind: str = CLASSES) -> A
     """
     check_method(bundle, spec, kind)
     kept = layers_of(bundle.model.config, spec)
-    learnt = kind_of(spec.method, kind)
-    fork = learnt.fork(bundle, outputs, spec.seed, kept)
-    return Adapted(bundle, spec, *build(fork, spec, bundle.architecture.layers), learnt)
+    learned = kind_of(spec.method, kind)
+    fork = learned.fork(bundle, outputs, spec.seed, kept)
+    return Adapted(bundle, spec, *build(fork, spec, bundle.architecture.layers), learned)
 
 
 def layers_of(config: PretrainedConfig, spec: RunSpec) -> tuple[int, ...]:

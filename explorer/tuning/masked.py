@@ -1,7 +1,7 @@
 """A student's lessons on plain text: hidden words, what its teacher thinks of them, and the loss that compares the two.
 
 The teacher is the whole model that the student is cut from. Other words are hidden in every epoch (dynamic masking), so it is
-asked again at each step, and never to be learnt from where the hidden words alone teach. Source: Sanh et al. 2019, section 3.
+asked again at each step, and never to be learned from where the hidden words alone teach. Source: Sanh et al. 2019, section 3.
 """
 
 from __future__ import annotations

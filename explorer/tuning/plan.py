@@ -15,6 +15,7 @@ from explorer.tasks.task import CLASSES
 from explorer.tuning.adapted import check_method
 from explorer.tuning.counting import Sizes, count
 from explorer.tuning.forks import pretrained
+from explorer.tuning.kinds import kind_of
 from explorer.tuning.methods import find_method
 from explorer.tuning.reading import precision
 from explorer.tuning.spec import RunSpec
@@ -41,8 +42,9 @@ class Plan:
 
     checkpoint_bytes: what the run leaves on disk. shared_bytes: the frozen weights, held once for all runs. own_bytes: the
     trained numbers, their gradients and Adam's moments, and copies of frozen matrices where a method changes them.
-    activation_bytes: what one batch keeps for the backward pass. seconds: training alone, from this machine's measured
-    speed; right to a factor of about two. notes: what these settings mean on this model, in sentences.
+    activation_bytes: what one batch keeps for the backward pass. seconds: of training, with what is measured on held-out texts
+    in between, from this machine's measured speed; right to a factor of about two. notes: what these settings mean on this
+    model, in sentences.
     """
 
     groups: tuple[tuple[str, int], ...]
@@ -70,8 +72,19 @@ class Plan:
         return self.shared_bytes + self.own_bytes + self.activation_bytes
 
 
-def plan(bundle: Bundle, outputs: int, spec: RunSpec, examples: int, mean_tokens: float, kind: str = CLASSES) -> Plan:
-    """Plan a run on `examples` texts of `mean_tokens` tokens on average. Raises BadInputError where `adapt` would."""
+def plan(
+    bundle: Bundle,
+    outputs: int,
+    spec: RunSpec,
+    examples: int,
+    mean_tokens: float,
+    kind: str = CLASSES,
+    held_out: int = 0,
+) -> Plan:
+    """Plan a run on `examples` texts of `mean_tokens` tokens on average, measured on `held_out` others of like length.
+
+    Raises BadInputError where `adapt` would.
+    """
     check_method(bundle, spec, kind)
     sizes = count(bundle.model.config, bundle.architecture.layers, outputs, spec, pretrained(bundle).keys(), kind)
     method = find_method(spec.method)
@@ -81,6 +94,7 @@ def plan(bundle: Bundle, outputs: int, spec: RunSpec, examples: int, mean_tokens
     virtual = spec.prefix_length if method.lengthens else 0
     tokens = spec.batch_size * (mean_tokens + virtual)
     steps = spec.epochs * -(-examples // spec.batch_size)
+    read = kind_of(spec.method, kind).measured(spec.epochs, held_out) / spec.batch_size
     return Plan(
         groups=tuple(sizes.groups.items()),
         total=sizes.total,
@@ -88,7 +102,7 @@ def plan(bundle: Bundle, outputs: int, spec: RunSpec, examples: int, mean_tokens
         shared_bytes=bundle.bytes,
         own_bytes=NUMBER * (ADAM_NUMBERS * sizes.trained + copies),
         activation_bytes=_activations(bundle, spec, sizes, tokens),
-        seconds=steps * _step_seconds(bundle, spec, sizes, tokens),
+        seconds=steps * _step_seconds(bundle, spec, sizes, tokens) + read * _reading_seconds(bundle, sizes, tokens),
         notes=tuple(_notes(bundle, spec, sizes)),
     )
 
@@ -114,6 +128,12 @@ def _step_seconds(bundle: Bundle, spec: RunSpec, sizes: Sizes, tokens: float) ->
     body = sum(sizes.matrices.values()) * sizes.passes
     starting = float(LAYER_SECONDS * sizes.depth * through)
     return 2 * tokens * body * through / products + NUMBER * STEP_NUMBERS * sizes.trained / moved + starting
+
+
+def _reading_seconds(bundle: Bundle, sizes: Sizes, tokens: float) -> float:
+    """A batch of held-out texts, forward alone."""
+    products, _ = _speed(bundle.device)
+    return 2 * tokens * sum(sizes.matrices.values()) * sizes.passes / products + LAYER_SECONDS * sizes.depth
 
 
 def _is_half(device: torch.device) -> bool:

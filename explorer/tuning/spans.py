@@ -20,7 +20,7 @@ from explorer.tasks.answers import f1, score_answers
 from explorer.tasks.task import NO_ANSWER, Example
 from explorer.tuning.adapted import Adapted
 from explorer.tuning.judged import Judged
-from explorer.tuning.kinds.span import LONGEST_ANSWER, STRIDE
+from explorer.tuning.kinds.span import EVALUATIONS, LONGEST_ANSWER, STRIDE
 from explorer.tuning.reading import precision
 from explorer.tuning.rows import Rows, never, ordered_batches, unless_stopped
 from explorer.tuning.training import Training
@@ -30,9 +30,6 @@ LONGEST_QUESTION = 64
 
 AT_ONCE = 1000
 """Examples whose encodings are held at a time."""
-
-EVALUATIONS = 6
-"""In a run: reading all that is held out takes a good part of an epoch's time."""
 
 SHOWN_AROUND = 160
 """Characters of a context that a record keeps on each side of the answer."""

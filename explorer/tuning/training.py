@@ -19,6 +19,7 @@ from explorer.tasks.task import Task
 from explorer.tuning.adapted import Adapted
 from explorer.tuning.best import Best, better, from_state
 from explorer.tuning.distilling import Teaching
+from explorer.tuning.kinds.kind import EVALUATIONS_PER_EPOCH
 from explorer.tuning.reading import Reader, Scale, decide, precision
 from explorer.tuning.rows import Rows, epoch_batches, never
 from explorer.tuning.seeded import SeededDropout
@@ -31,7 +32,6 @@ WEIGHT_DECAY = 0.01
 LARGEST_NORM = 1.0
 """BERT's (section A.2 of its paper has 0.01), for runs this short; the LoRA paper decays by 0.1 on GLUE."""
 
-EVALUATIONS_PER_EPOCH = 3
 DIVERGED = 20.0
 """A run has diverged when its loss is this many times its first (or is no number)."""
 

@@ -25,6 +25,7 @@ from explorer.tasks.metrics import LOSS
 from explorer.tasks.task import Example
 from explorer.tuning.adapted import Adapted
 from explorer.tuning.judged import Judged
+from explorer.tuning.kinds.written import EVALUATIONS
 from explorer.tuning.reading import precision
 from explorer.tuning.rows import Rows, never, ordered_batches, unless_stopped
 from explorer.tuning.training import Training
@@ -33,8 +34,6 @@ LONGEST_TEXT = 64
 """Tokens of a text that is written to be measured; the bundled references have at most 60."""
 
 ROWS_AT_ONCE = 64
-EVALUATIONS = 8
-"""Writing takes far longer than reading, so there are fewer evaluations in a run than a classifier's has."""
 
 
 def end_of(bundle: Bundle) -> int:

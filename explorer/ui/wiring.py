@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Container, Iterable
 from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
@@ -270,7 +270,7 @@ class Connection(Wire[Action]):
             try:
                 values = adapt(values) if adapt else values
                 values |= read(event) if read else {}
-                values = within_model(values) if self.action.takes_model else values
+                values = within_model(values, self.views) if self.action.takes_model else values
                 viewed = {name: values.pop(name) for name in self.views}
                 [(result, shown)] = [one async for one in self.answers(values, self.seen, viewed=viewed)]
             except MissingCapabilityError as error:  # what stands below is another model's answer
@@ -284,13 +284,16 @@ class Connection(Wire[Action]):
         return self.listen(triggers, listening, inputs, queue=False, trigger_mode="always_last")
 
 
-def within_model(values: dict[str, Any]) -> dict[str, Any]:
+def within_model(values: dict[str, Any], views: Container[str] = ()) -> dict[str, Any]:
     """A page's question about a layer or a head that its model lacks, as after a turn to a smaller one, is about the last one.
 
-    What is no number, and a model that is not on this machine, are left to the action, which says what is wrong.
+    views: what says how an answer is drawn, and is no question: there a number may count the embedding among the layers. What
+    is no number, and a model that is not on this machine, are left to the action, which says what is wrong.
     """
     ends = {"layer": depth_of_model, "head": heads_of_model}
-    asked = {name for name in ends if isinstance(values.get(name), (int, float)) and values[name] > 0}
+    asked = {
+        name for name in ends if name not in views and isinstance(values.get(name), (int, float)) and values[name] > 0
+    }
     if not asked:
         return values
     try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from explorer.charts.words import counted, sentences, strong
+from explorer.charts.words import counted, in_quotes, sentences, strong
 from tests.labs.drawing import HOSTILE, assert_safe
 
 
@@ -17,3 +17,31 @@ def test_one_is_not_many(count: int, said: str) -> None:
 def test_sentences_in_a_list_stay_text(text: str) -> None:
     assert_safe(sentences(["One.", text]), text, ("ol", "li"))
     assert "<li><strong>bank</strong></li>" in sentences([strong("bank")])
+
+
+@pytest.mark.parametrize(
+    ("token", "said"),
+    [
+        ("are", "“are”"),
+        (" Paris", "“Paris”"),
+        ("Ġto", "“to”"),
+        ("▁to", "“to”"),
+        ("##ing", "“##ing”"),
+        (".", "“.”"),
+        ("[CLS]", "[CLS]"),
+        ("<s>", "<s>"),
+        ("<B>", "“<B>”"),
+        (" ", "a space"),
+        ("Ġ", "a space"),
+        ("\n", "a line break"),
+    ],
+)
+def test_a_token_is_named_in_quotation_marks_without_its_space(token: str, said: str) -> None:
+    assert in_quotes(token).replace("<strong>", "").replace("</strong>", "").unescape() == said
+    assert in_quotes(token, bold=False).unescape() == said
+
+
+def test_a_token_stays_text() -> None:
+    assert in_quotes("<img>x") == "“<strong>&lt;img&gt;x</strong>”"
+    assert in_quotes("<img>x", bold=False) == "“&lt;img&gt;x”"
+    assert in_quotes("<s>") == "<strong>&lt;s&gt;</strong>"

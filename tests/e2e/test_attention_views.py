@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Frame, Page, expect
 
 from explorer.labs.attention.page import EXAMPLES
-from explorer.labs.attention.views.page import PARAGRAPH
+from explorer.labs.attention.views.page import OPENING_HEAD, PARAGRAPH
 from tests.e2e.hostile import HOSTILE
 from tests.e2e.visiting import PATIENCE, Visit, open_tab
 
@@ -87,8 +87,10 @@ class TestViews:
         assert tokens_of(frame, "left") == tokens_of(frame, "right")
         assert len(tokens_of(frame, "left")) == EXAMPLE_TOKENS
         assert frame.locator("#attention line").count() > 1000
+        seen = frame.evaluate("window.explorerConfig.headVis")
+        assert [head for head, on in enumerate(seen) if on] == [OPENING_HEAD], "the head that leads from it to cat"
         assert views.page.get_attribute("#view-frame iframe", "sandbox") == "allow-scripts"
-        assert views.page.get_attribute("#view-frame iframe", "title") == "Attention of bert-small: layer 0, all heads"
+        assert views.page.get_attribute("#view-frame iframe", "title") == "Attention of bert-small: layer 4, all heads"
         assert frame.evaluate("window.origin") == "null"
 
     def test_pointing_at_a_token_shows_its_lines_alone(self, views: Visit) -> None:
@@ -152,7 +154,7 @@ class TestViews:
         before = draws(views)
         views.page.locator("#view-layer input[type=range]").press("ArrowRight")
         wait_redrawn(views, before)
-        expect(views.page.locator("#view-said")).to_contain_text("Layer 1, 12 heads")
+        expect(views.page.locator("#view-said")).to_contain_text("Layer 5, 12 heads")
         assert frame.evaluate("explorerConfig.headVis.filter(Boolean).length") == 1
 
     def test_the_model_view_enlarges_a_head(self, views: Visit) -> None:

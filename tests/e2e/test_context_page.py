@@ -128,7 +128,7 @@ class TestLens:
 
     def test_the_lens_reads_every_layer_and_another_mask(self, lens: Visit) -> None:
         page = lens.page
-        expect(page.locator("#lens-said")).to_contain_text("the model answers are")
+        expect(page.locator("#lens-said")).to_contain_text("the model answers “are”")
         before = lens.draws(LENS)
         page.get_by_role("button", name="Two blanks").click()
         lens.wait_redrawn(LENS, before)

@@ -53,9 +53,9 @@ def set_number(visit: Visit, label: str, number: int) -> None:
 
 
 def test_it_opens_with_a_worked_example_beside_distilberts_figures(student_page: Visit) -> None:
-    expect(said(student_page)).to_contain_text("its teacher 9")
+    expect(said(student_page)).to_contain_text("The student reaches accuracy 8")
     expect(said(student_page, "#seeds-said")).to_contain_text("The teacher helps: +")
-    expect(said(student_page, "#seeds-said")).to_contain_text(f"Over {SEEDS} seeds")
+    expect(said(student_page, "#seeds-said")).to_contain_text(f"over {SEEDS} seeds")
     student_page.page.wait_for_selector("#seeds-figure .plot[data-drawn]")
     assert student_page.page.locator("#seeds-list tbody tr").count() == SEEDS + 1
     expect(student_page.page.locator("#distilbert")).to_contain_text("66M of BERT-base's 110M parameters")
@@ -112,7 +112,7 @@ def test_a_student_trains_on_ones_own_text_and_is_weighed(student_page: Visit) -
     )
 
 
-def test_stop_stands_where_train_was_and_keeps_what_was_learnt(student_page: Visit) -> None:
+def test_stop_stands_where_train_was_and_keeps_what_was_learned(student_page: Visit) -> None:
     learn_from_text(student_page, 20, sentences=400)
     place = student_page.page.locator("#distill").bounding_box()
     student_page.page.click("#distill")
@@ -150,6 +150,7 @@ def test_the_ablation_draws_the_example_then_ones_own_five_students(student_page
         expect(page.locator("#ablation-list")).to_contain_text(quoted)
     learn_from_text(student_page, 1)
     page.click("#ablate")
+    page.wait_for_selector("#ablation-figure[data-stale='of the run before'] .plot", state="visible")
     expect(page.locator("#ablation-list")).to_contain_text("without the hidden words")
     expect(said(student_page, "#ablation-said")).to_contain_text("With all three terms the student reaches")
     assert page.locator("#ablation-list tbody tr").count() == 5

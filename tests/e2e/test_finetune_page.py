@@ -69,7 +69,7 @@ def test_the_page_opens_with_a_worked_example_and_a_plan(visit: Visit) -> None:
     expect(visit.page.locator("#run-said")).to_contain_text("LoRA r=8 · SST-2-like, bundled reaches accuracy")
     expect(visit.page.locator("#plan")).to_contain_text("148,994 of 65.9M parameters are trained")
     visit.page.wait_for_selector("#run-outcome .plot[data-drawn]")
-    expect(visit.page.locator("#run-wrong")).to_contain_text("The most confidently wrong")
+    expect(visit.page.locator("#run-wrong")).to_contain_text("Most confident mistakes")
     expect(visit.page).to_have_url(f"{visit.address}/finetune?run={EXAMPLE}")
     expect(visit.page.locator("#stop")).to_have_count(0)
 

@@ -31,7 +31,7 @@ def open_page(visit: Visit) -> Any:
 
 def test_the_page_opens_with_three_methods_and_a_pressed_piece_shows_its_steps(visit: Visit) -> None:
     page = open_page(visit)
-    expect(page.locator("#pieces-said")).to_contain_text("byte-level-bpe loses nothing")
+    expect(page.locator("#pieces-said")).to_contain_text("Nothing is unknown to byte-level-bpe")
     rows(page).nth(1).locator("button.chip", has_text="belie").click()
     expect(page.locator("#cut-word textarea, #cut-word input")).to_have_value("unbelievable")
     blocks = page.locator("#cut-steps .cut")

@@ -37,7 +37,7 @@ class TestAttention:
         return visitor
 
     def test_it_opens_with_a_head_in_which_it_looks_at_the_cat(self, opened: Visit) -> None:
-        expect(opened.page.locator("#attention-said")).to_contain_text("it looks at cat")
+        expect(opened.page.locator("#attention-said")).to_contain_text("“it” looks at “cat”")
 
     def test_find_opens_the_head_with_a_habit(self, opened: Visit) -> None:
         opened.page.get_by_role("button", name="the previous-token head").click()
@@ -165,7 +165,7 @@ class TestAttribution:
     @pytest.fixture(scope="class")
     def opened(self, visitor: Visit) -> Visit:
         visitor.open("attribution", "#attribution-bars")
-        expect(visitor.page.locator("#attribution-said")).to_contain_text("keys pushes hardest towards are")
+        expect(visitor.page.locator("#attribution-said")).to_contain_text("“keys” pushes hardest towards “are”")
         return visitor
 
     def test_it_opens_with_a_worked_example_and_says_what_it_adds_up_to(self, opened: Visit) -> None:
@@ -210,7 +210,7 @@ class TestAttribution:
     def test_a_fine_tuned_run_is_explained_too(self, opened: Visit) -> None:
         open_tab(opened.page, "A fine-tuned run")
         wait_drawn(opened, "#run-attribution-bars")
-        expect(opened.page.locator("#run-attribution-said")).to_contain_text("pushes hardest towards positive")
+        expect(opened.page.locator("#run-attribution-said")).to_contain_text("pushes hardest towards “positive”")
 
 
 def test_another_model_starts_with_all_its_heads(visit: Visit, tiny_model: str) -> None:

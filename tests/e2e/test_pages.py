@@ -222,7 +222,7 @@ def test_a_model_without_the_head_is_told_why_and_offered_another(visit: Visit, 
     visit.choose(headless_model)
     notice = visit.page.locator(".notice")
     expect(notice).to_contain_text("cannot score the next sentence")
-    expect(notice).to_contain_text("90.4/79.1")
+    expect(notice).to_contain_text("was published without a head for pairs of sentences")
     expect(visit.page.locator("#pair-figure .plot")).to_be_hidden()
     visit.page.click(".offer")
     expect(visit.page.locator(".said").first).to_contain_text("P(next)")

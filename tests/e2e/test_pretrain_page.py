@@ -19,11 +19,11 @@ IN_ONE_LINE = "document.querySelector('.top nav').getBoundingClientRect().height
 def test_one_row_opens_step_by_step_and_follows_what_is_changed(visit: Visit) -> None:
     visit.open("pretrain", "#row-figure")
     page, said = visit.page, visit.page.locator("#row-said")
-    expect(page.locator("#row-drawn")).to_contain_text("The coin says: is next.")
-    expect(page.locator("#row-chips .chip")).to_have_count(45)
-    expect(page.locator("#row-corrupted .mask, #row-corrupted .random, #row-corrupted .kept")).to_have_count(6)
-    expect(page.locator("#row-terms tbody tr")).to_have_count(6)
-    expect(said).to_contain_text("bert-small guesses 4 of 6 tokens right")
+    expect(page.locator("#row-drawn")).to_contain_text("The coin says: not next.")
+    expect(page.locator("#row-chips .chip")).to_have_count(54)
+    expect(page.locator("#row-corrupted .mask, #row-corrupted .random, #row-corrupted .kept")).to_have_count(8)
+    expect(page.locator("#row-terms tbody tr")).to_have_count(8)
+    expect(said).to_contain_text("bert-small guesses 6 of 8 tokens right")
     expect(page.locator(".row-step")).to_have_count(6)
     for width, height in SIZES:
         page.set_viewport_size({"width": width, "height": height})
@@ -33,9 +33,9 @@ def test_one_row_opens_step_by_step_and_follows_what_is_changed(visit: Visit) ->
         assert width_of(page) <= width
     page.set_viewport_size({"width": 1024, "height": 768})
 
-    page.get_by_role("button", name="B from elsewhere").click()
-    expect(page.locator("#row-drawn")).to_contain_text("Chosen by hand: not next.")
-    expect(page.locator(".row-documents .in-b").first).to_contain_text("Bread")
+    page.get_by_role("button", name="B really next").click()
+    expect(page.locator("#row-drawn")).to_contain_text("Chosen by hand: is next.")
+    expect(page.locator(".row-documents .in-b").first).to_contain_text("Its keepers")
     visit.choose("roberta-mini")
     expect(page.locator("#row-model")).to_contain_text("roberta-mini doesn't have both of BERT's heads")
     expect(said).to_contain_text("bert-small guesses")

@@ -1,4 +1,5 @@
-"""The tabs for DeBERTa: its scores in three terms, and its relative positions; another model names the one to take."""
+"""The tabs for DeBERTa: its scores in three terms, and its relative positions; another
+model above leaves them with the bundled one, and they say so."""
 
 from __future__ import annotations
 
@@ -11,18 +12,16 @@ from tests.e2e.visiting import Visit, open_tab
 pytestmark = pytest.mark.e2e
 
 
-def test_scores_are_taken_apart_once_a_deberta_is_chosen(visitor: Visit) -> None:
+def test_scores_are_taken_apart_with_the_bundled_deberta(visitor: Visit) -> None:
     visitor.open("attention", "#attention-figure")
     page = visitor.page
     open_tab(page, "Content and position")
     said = page.locator("#terms-said")
-    expect(said).to_contain_text("Choose a DeBERTa, such as deberta-mini.")
-    said.get_by_role("button", name="deberta-mini").click()
     expect(said).to_contain_text("Layer 0, head 2: of what tells tokens apart in a row, content → position makes 9")
     expect(said).to_contain_text("differs from deberta-mini's own attention by at most")
     page.wait_for_selector("#terms-figure .plot[data-drawn]")
     before = visitor.draws("#terms-figure")
-    page.get_by_role("button", name="Half content, half position", exact=True).click()
+    page.get_by_role("button", name="Content and position", exact=True).click()
     expect(said).to_contain_text("Layer 0, head 5")
     visitor.wait_redrawn("#terms-figure", before)
     before = visitor.draws("#terms-figure")

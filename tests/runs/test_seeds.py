@@ -10,7 +10,7 @@ from scipy.stats import ttest_rel
 
 from explorer.errors import BadInputError
 from explorer.runs.record import Outcome, RunRecord, RunStatus
-from explorer.runs.seeds import Repeated, ahead, by_setting, lead_parts, repeated, several_seeds
+from explorer.runs.seeds import Repeated, ahead, by_setting, lead_notes, lead_parts, repeated, several_seeds
 from explorer.tuning.spec import RunSpec
 
 SPECS = [RunSpec("bert-mini", method=method, seed=4) for method in ("head", "lora")]
@@ -59,10 +59,13 @@ def test_the_lead_is_told_by_differences_seed_by_seed_with_an_allowance_for_all_
     pairs = [("lora", "full"), ("lora", "head"), ("full", "head")]
     p = {pair: ttest_rel(scores[pair[0]], scores[pair[1]]).pvalue for pair in pairs}
     assert p["lora", "full"] > 0.05 > 3 * p["lora", "head"]
-    said = "".join(lead_parts(by_setting(runs(**{name: tuple(map(float, each)) for name, each in scores.items()}))))
+    settings = by_setting(runs(**{name: tuple(map(float, each)) for name, each in scores.items()}))
+    said = "".join(lead_parts(settings))
     best, second = (f"{100 * scores[name].mean():.1f}" for name in ("lora", "full"))
     assert best > second
-    assert f"leads with accuracy <strong>{best}%</strong> (mean of 5 seeds), training" in said
+    assert said.endswith(f" leads with accuracy <strong>{best}%</strong>; its lead over full could be chance.")
+    said = lead_notes(settings)
+    assert said.startswith("lora: mean of 5 seeds, standard deviation")
     interval = ttest_rel(scores["lora"], scores["full"]).confidence_interval()
     ends = f"{100 * interval.low:.1f} to {100 * interval.high:.1f} points"
     assert f"ahead of full, which may be chance (95% interval {ends} over 5 seeds)" in said
@@ -75,7 +78,21 @@ def test_one_shared_seed_says_nothing_of_chance_and_equal_differences_claim_none
     assert ahead("accuracy", {0: 0.75, 1: 1.0}, {0: 0.5, 1: 0.75}, "it") == (
         "25.0 points ahead of it, by the same in each of 2 seeds"
     )
-    said = "".join(lead_parts(by_setting(runs(lora=(1.0, 0.75), full=(0.75, 0.5), head=(0.5, 0.25)))))
-    assert "better than none of the 2 others" in said, "two seeds alike: the sign test's p is a half"
-    begun = "".join(lead_parts(by_setting(runs(lora=(0.9, None), full=(0.8, None), head=(0.5, None)))))
-    assert "once each has two seeds" in begun
+    alike = by_setting(runs(lora=(1.0, 0.75), full=(0.75, 0.5), head=(0.5, 0.25)))
+    assert "better than none of the 2 others" in lead_notes(alike), "two seeds alike: the sign test's p is a half"
+    assert "its lead over full could be chance" in "".join(lead_parts(alike))
+    begun = by_setting(runs(lora=(0.9, None), full=(0.8, None), head=(0.5, None)))
+    assert "once each has two seeds" in lead_notes(begun)
+    assert "chance" not in "".join(lead_parts(begun))
+
+
+def test_a_headline_says_whom_the_leader_is_ahead_of_and_two_that_are_level_share_the_lead() -> None:
+    scores = {"lora": (0.95, 0.949, 0.951), "full": (0.85, 0.852, 0.848), "head": (0.75, 0.749, 0.752)}
+    assert "".join(lead_parts(by_setting(runs(**scores)))).endswith(
+        ", ahead of each of the others by more than chance."
+    )
+    two = by_setting(runs(lora=scores["lora"], full=scores["full"]))
+    assert "".join(lead_parts(two)).endswith(", ahead of full by more than chance.")
+    level = by_setting(runs(lora=scores["lora"], full=scores["lora"], head=scores["head"]))
+    assert "and 1 more share the lead with accuracy" in "".join(lead_parts(level))
+    assert "chance" not in "".join(lead_parts(level))

@@ -75,7 +75,7 @@ class TestChecking:
         rows = [f"{one.text}\t{('dull', 'fine')[int(one.label)]}" for one in examples(CATS, 40)]
         path.write_text("\n".join(["sentence\tlabel", *rows]), encoding="utf-8")
         other = keep_upload(path, settings).name
-        with pytest.raises(BadInputError, match="has learnt another task"):
+        with pytest.raises(BadInputError, match="has learned another task"):
             engine.runs.start(replace(asked, task=other), "ada")
 
     def test_a_teacher_that_has_not_finished(self, engine: LocalEngine, asked: RunSpec, teacher: RunRecord) -> None:

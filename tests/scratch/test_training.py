@@ -135,7 +135,7 @@ def test_a_model_of_the_next_token_goes_on_from_what_stands_before_the_blank() -
     assert 0 < len(said.written.split()) <= WRITTEN
 
 
-def test_a_head_that_has_learnt_nothing_is_not_taken_home() -> None:
+def test_a_head_that_has_learned_nothing_is_not_taken_home() -> None:
     kept = {objective: training(small(**asked)).learner.parts() for objective, asked in OBJECTIVES.items()}
     assert {objective: sorted(parts) for objective, parts in kept.items()}["rtd"] == ["generator", "model"]
     has_pairs = {

@@ -13,12 +13,14 @@ from transformers import DebertaV2Config, GPT2Config, PretrainedConfig, RobertaC
 from explorer.errors import BadInputError
 from explorer.models.bundle import Bundle
 from explorer.models.families import ARCHITECTURES, Architecture, by_family
+from explorer.tasks.task import CLASSES
 from explorer.tuning.adapted import adapt
 from explorer.tuning.counting import count
 from explorer.tuning.forks import fork_classifier, head_names
+from explorer.tuning.kinds import find_kind
 from explorer.tuning.methods import METHODS, Method
 from explorer.tuning.plan import plan
-from explorer.tuning.spec import VARIANTS, RunSpec
+from explorer.tuning.spec import QUICK_ROWS, VARIANTS, RunSpec
 from tests.tuning.samples import batch, tiny_bundle
 
 EVERY_METHOD = pytest.mark.parametrize("method", METHODS, ids=lambda entry: entry.slug)
@@ -164,6 +166,16 @@ def test_time_grows_with_the_work() -> None:
     assert seconds(spec_of(), tokens=64) > seconds(spec_of())
     assert seconds(spec_of("head")) < seconds(spec_of()) < seconds(spec_of("full"))
     assert seconds(spec_of("prompt")) > seconds(spec_of())
+
+
+def test_time_counts_what_is_measured_in_between() -> None:
+    bundle = tiny_bundle("BERT")
+    alone, with_held_out = (plan(bundle, 2, spec_of(), 160, 8.0, held_out=held_out).seconds for held_out in (0, 160))
+    read = find_kind(CLASSES).measured(3, 160)
+    assert read == 2 * 160 + 9 * QUICK_ROWS, (
+        "first and last all of them, three times in each of three epochs the first ones"
+    )
+    assert alone < with_held_out < alone * (1 + read / (3 * 160)), "a pass forward is less than a step"
 
 
 class TestNotes:

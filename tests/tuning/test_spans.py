@@ -1,4 +1,4 @@
-"""Answers in a text: what is read of a question and its windows, what is learnt of it, and which span is the best."""
+"""Answers in a text: what is read of a question and its windows, what is learned of it, and which span is the best."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ class TestWindows:
         assert spans[-1][1] == len(self.EXAMPLE.second or "")
         assert all(later[0] < earlier[1] for earlier, later in pairwise(spans))
 
-    def test_the_answer_is_learnt_where_it_stands_and_elsewhere_there_is_none(self, rows: SpanRows) -> None:
+    def test_the_answer_is_learned_where_it_stands_and_elsewhere_there_is_none(self, rows: SpanRows) -> None:
         found = {
             text_of(rows, place, *span)
             for place, span in enumerate(rows.spans.tolist())

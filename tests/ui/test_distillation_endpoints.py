@@ -72,7 +72,7 @@ def test_distill_on_a_text_needs_no_labels(client: Client, tiny_model: str) -> N
     assert "1-layer student" in newest(client)["name"]
 
 
-def test_stop_keeps_what_a_student_has_learnt(client: Client, trained: str) -> None:
+def test_stop_keeps_what_a_student_has_learned(client: Client, trained: str) -> None:
     job = client.submit(teacher=trained, epochs=200, with_labels_only=False, api_name="/distill")
     for answer in job:
         if any(row["step"] for row in rows(answer)):

@@ -19,11 +19,6 @@ SKIPPED = gr.skip()
 REFUSED = '<div class="notice" role="alert">Write a text.</div>'
 
 
-def told(number: int) -> str:
-    """What the page shows of a refusal."""
-    return f'<div class="notice" role="alert" data-told="{number}">Write a text.</div>'
-
-
 class Asking:
     """A page with a figure drawn by a stream and one drawn at once, for a visitor."""
 
@@ -44,7 +39,12 @@ class Asking:
                 "stream": text.change(stream, [text], [notice, streamed]),
                 "draw": text.change(draw, [text], [notice, drawn], queue=False),
             }
+        self.filled = ",".join(str(component._id) for component in (notice, drawn))
         self.state = VisitorState(self.pages)
+
+    def told(self, number: int) -> str:
+        """What the page shows of a refusal: its number, and what the refused question would have filled."""
+        return f'<div class="notice" role="alert" data-told="{number}" data-by="{self.filled}">Write a text.</div>'
 
     async def notice(self, name: str, text: str, state: VisitorState | None = None, shown: str | None = None) -> Any:
         """What an event says where the notice stands. shown: the alert that the page says it showed."""
@@ -59,7 +59,7 @@ def test_an_answer_asked_before_a_refusal_leaves_it_and_one_asked_since_takes_it
         page = Asking()
         earlier = asyncio.create_task(page.notice("stream", "a"))
         await asyncio.sleep(0.02)
-        assert await page.notice("draw", "") == told(1)
+        assert await page.notice("draw", "") == page.told(1)
         page.first_result.set()
         assert await earlier == SKIPPED
         assert await page.notice("stream", "b") == "", "asked since"
@@ -72,10 +72,10 @@ def test_what_a_page_asked_before_it_showed_a_refusal_leaves_it_though_it_came_l
     async def ask() -> None:
         page = Asking()
         page.first_result.set()
-        assert await page.notice("draw", "", shown="0") == told(1)
+        assert await page.notice("draw", "", shown="0") == page.told(1)
         assert await page.notice("stream", "a", shown="0") == SKIPPED, "the refusal was on its way"
         assert await page.notice("stream", "b", shown="1") == ""
-        assert await page.notice("draw", "", shown="1") == told(2)
+        assert await page.notice("draw", "", shown="1") == page.told(2)
         assert await page.notice("stream", "c", shown="1") == SKIPPED
         assert await page.notice("draw", "d", shown="1") == "", "the same action is all right now"
         for nonsense in ("-1", "two", "", "²"):
@@ -100,7 +100,7 @@ def test_visitors_have_notices_of_their_own() -> None:
         other = VisitorState(page.pages)
         earlier = asyncio.create_task(page.notice("stream", "a", other))
         await asyncio.sleep(0.02)
-        assert await page.notice("draw", "") == told(1)
+        assert await page.notice("draw", "") == page.told(1)
         page.first_result.set()
         assert await earlier == ""
 

@@ -23,3 +23,7 @@ from explorer.ui.wiring import within_model
 )
 def test_layers_and_heads_end_where_the_model_s_do(model: str, asked: dict[str, Any], expected: dict[str, Any]) -> None:
     assert within_model({"model": model, **asked}) == {"model": model, **expected}
+
+
+def test_a_layer_to_look_at_may_count_the_embedding() -> None:
+    assert within_model({"model": "gpt2-mini", "layer": 4}, views=("layer",)) == {"model": "gpt2-mini", "layer": 4}

@@ -6,11 +6,15 @@ from markupsafe import Markup
 
 from explorer.charts import Look, Panel, Picture, Trace, axis, bars, chart, level, picture, points, rows, texts
 from explorer.charts.words import cells, counted, label, prose, signed, strong
-from explorer.labs.agrees.schema import Finding, PublishedResult
+from explorer.labs.agrees.schema import NEAR, STANDINGS, Finding, PublishedResult, Standing
 from explorer.tables import Table
 
 MOST_APART = 14
 """Rows of the picture of differences: more would not be in view beside the controls."""
+
+COLOURS: dict[Standing, str] = {"equal": "@first", "near": "@third", "open": "@second"}
+
+SIGNS: dict[Standing, str] = {"equal": "=", "near": "≈", "open": "≠"}
 
 MOST_OPEN = 20
 """Rows of a table that is open beside others."""
@@ -24,7 +28,7 @@ def published_table(result: PublishedResult) -> Table:
         quantity=lambda one: one.quantity,
         published=lambda one: one.published,
         computed=lambda one: one.computed,
-        agrees=lambda one: "equal after rounding" if one.agrees else "different",
+        agrees=lambda one: STANDINGS[one.standing],
         exact=lambda one: one.value,
         how=lambda one: one.how,
         why=lambda one: one.why,
@@ -32,26 +36,35 @@ def published_table(result: PublishedResult) -> Table:
 
 
 def published_sentence(result: PublishedResult) -> Markup:
-    """How many agree, and which is furthest from what is printed."""
+    """How many are equal, how many nearly so for a known reason, and which is furthest from what is printed."""
     every, apart = len(result.findings), result.differing
     if not every:
         return prose("None of this paper's figures is of that kind.")
-    rounded = "computed again and rounded as they are printed"
-    parts: list[str] = [strong(f"{every - len(apart)} of {every}"), f" figures, {rounded}, are the published ones."]
-    if len(apart) == every:
-        parts = [strong(counted(every, "figure")), f", {rounded}."]
-    if given := sum(one.agrees and one.inferred for one in result.findings):
-        parts.append(f" For {given} of those that agree a width, rank or length was inferred from the figure itself.")
+    near = sum(one.standing == "near" for one in apart)
+    equal, rest = every - len(apart), len(apart) - near
+    parts: list[str] = [f"Of {counted(every, 'figure')}, computed again and rounded as printed, "]
+    parts += [strong(str(equal)), " equal what is published", *([", "] if apart else ["."])] if equal else []
+    parts += [strong(str(near)), f" {_are(near)} within {NEAR:.0%} for a known reason"] if near else []
+    parts += [f"{' and ' if near else ''}{rest} {_are(rest)} further apart or open"] if rest else []
     if apart:
-        near, first = sum(abs(one.apart) < 0.02 for one in apart), apart[0]
-        parts += [f" {_differ(len(apart))}, {near} of them by less than 2%. Furthest apart: ", _source(first), ", "]
-        parts += [first.quantity, ", printed as ", strong(first.published), " and computed as ", strong(first.computed)]
-        parts.append(f" ({_apart(first)}).")
+        first = apart[0]
+        parts += [
+            ". Furthest apart: ",
+            _source(first),
+            ", ",
+            first.quantity,
+            f", printed as {first.published} and computed as ",
+        ]
+        parts.append(f"{first.computed} ({_apart(first)}).")
+    if given := sum(one.agrees and one.inferred for one in result.findings):
+        parts.append(
+            f" For {given} of those that are equal a width, rank or length was inferred from the figure itself."
+        )
     return prose(*parts)
 
 
-def _differ(count: int) -> str:
-    return f"{counted(count, 'figure')} differ{'s' if count == 1 else ''}"
+def _are(count: int) -> str:
+    return "is" if count == 1 else "are"
 
 
 def _source(finding: Finding) -> str:
@@ -76,13 +89,12 @@ def published_figure(result: PublishedResult, view: str) -> Picture | str:
 def _by_source(result: PublishedResult) -> Picture:
     groups = {_short(name): found for name, found in result.grouped().items()}
     agreeing = [sum(one.agrees for one in found) for found in groups.values()]
-    differing = [len(found) - count for found, count in zip(groups.values(), agreeing, strict=True)]
     names = [label(name) for name in groups]
-    stacked = (("agree", agreeing, "@first"), ("differ", differing, "@second"))
-    traces: list[Trace] = [
-        bars(names, counts, colour, name, hover=f"%{{y}}: %{{x}} {name}") for name, counts, colour in stacked
-    ]
-    of_all = [f" {count} of {len(found)} agree" for count, found in zip(agreeing, groups.values(), strict=True)]
+    traces: list[Trace] = []
+    for standing, said in STANDINGS.items():
+        counts = [sum(one.standing == standing for one in found) for found in groups.values()]
+        traces.append(bars(names, counts, COLOURS[standing], said, hover=f"%{{y}}: %{{x}} {said}"))
+    of_all = [f" {count} of {len(found)} equal" for count, found in zip(agreeing, groups.values(), strict=True)]
     ends = [len(found) for found in groups.values()]
     font, at = {"color": "@text", "size": 14}, "middle right"
     traces.append(texts(ends, names, of_all, textposition=at, textfont=font, cliponaxis=False))
@@ -94,7 +106,7 @@ def _by_source(result: PublishedResult) -> Picture:
 def _far_apart(result: PublishedResult) -> Picture:
     shown = result.differing[:MOST_APART]
     apart, places = [one.apart for one in shown], list(range(len(shown)))
-    trace = points(apart, places, "@second", size=12, hover="%{x:+.2%}")
+    trace = points(apart, places, [COLOURS[one.standing] for one in shown], size=12, hover="%{x:+.2%}")
     reach = 1.15 * max(map(abs, apart))
     across = axis("difference", span=(-reach, reach), tickformat="+.0%", nticks=6, tickangle=0, zeroline=False)
     names = [f"{label(f'{_source(one)}: {one.quantity}', 32)}  <b>{_change(one)}</b>" for one in shown]
@@ -144,8 +156,9 @@ def _rows(found: list[Finding]) -> Markup:
 
 
 def _row(one: Finding) -> Markup:
-    sign, said = ("=", "agrees") if one.agrees else ("≠", "differs")
-    mark = Markup('<abbr class="verdict" title="{0}" aria-label="{0}">{1}</abbr> ').format(said, sign)
+    mark = Markup('<abbr class="verdict {0}" title="{1}" aria-label="{1}">{2}</abbr> ').format(
+        one.standing, STANDINGS[one.standing], SIGNS[one.standing]
+    )
     exact = Markup(' <span class="apart">{}</span>').format(_apart(one)) if not one.agrees else ""
     why = Markup(' <span class="reason">{}</span>').format(one.why) if one.why else ""
     cell = Markup("<tr{}><td>{}</td><td>{}</td><td>{}{}{}</td><td>{}{}</td></tr>")

@@ -29,4 +29,5 @@ def _found(check: Check) -> Finding:
         check.how,
         check.reason,
         bool(check.inferred),
+        check.unexplained,
     )

@@ -21,7 +21,7 @@ Sizes are counted tensor by tensor on models without weights (torch's *meta* dev
 What a method trains is counted on such a model with the method put on it, as [Fine-tune](finetune) does it before a run; for
 GPT-3, whose config is not published as a file, the paper's formulas are filled in:
 
-| what | trained numbers |
+| what | trained parameters |
 |---|---|
 | LoRA, one matrix $W \in \mathbb{R}^{d \times k}$ | $r\,(d + k)$: $B$ has $d\,r$ and $A$ has $r\,k$ |
 | adapters | $L\,(2\,d\,r + r + d)$ for one a layer, and $2\,d$ for each layer norm that is trained beside them |

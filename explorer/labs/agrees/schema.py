@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Literal
 
 from explorer.kinds import OneOf
 from explorer.params import Shown, params
 from explorer.published.check import PAPERS
 
 EVERY = "all"
+NEAR = 0.02
+"""A difference below this share is a small one."""
+
+Standing = Literal["equal", "near", "open"]
+STANDINGS: dict[Standing, str] = {
+    "equal": "equal after rounding",
+    "near": "within 2% and explained",
+    "open": "further apart, or open",
+}
 VERDICTS = {EVERY: "all of them", "agree": "those that agree", "differ": "those that differ"}
 
 
@@ -32,6 +41,7 @@ class Finding:
     paper: its name. published, computed: written alike, computed rounded to the digits that are printed. value: the computed
     figure itself, in ones (a share is 0.4, not 40). apart: computed over published, less 1. how: the formula; why: what
     explains a difference, or is left open. inferred: whether an input was found by means of the published figure.
+    unexplained: whether the difference is left open.
     """
 
     paper: str
@@ -45,6 +55,14 @@ class Finding:
     how: str
     why: str
     inferred: bool = False
+    unexplained: bool = False
+
+    @property
+    def standing(self) -> Standing:
+        """How the two figures stand to each other."""
+        if self.agrees:
+            return "equal"
+        return "near" if abs(self.apart) < NEAR and not self.unexplained else "open"
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from explorer.charts import Look
 from explorer.charts.chips import chip, chips
-from explorer.charts.words import duration, facts, percent, prose, signed, strong
+from explorer.charts.words import duration, facts, in_quotes, percent, prose, signed, strong
 from explorer.labs.attribution.schema import Asked, AttributionResult, Part, Unit
 from explorer.tables import Table
 
@@ -59,31 +59,39 @@ def probability(log_odds: float) -> float:
 
 
 def unit_name(result: AttributionResult, unit: Unit) -> str:
-    """How a sentence calls a token: with its position where the text has it twice."""
+    """How an axis calls a token: with its position where the text has it twice."""
     twice = sum(other.shown == unit.shown for other in result.units) > 1
     return f"{unit.shown} (position {unit.positions[0]})" if twice else unit.shown
 
 
-def place_name(asked: Asked) -> str:
+def _unit_said(result: AttributionResult, unit: Unit) -> Markup:
+    """The same in a sentence: in quotation marks."""
+    twice = sum(other.shown == unit.shown for other in result.units) > 1
+    return in_quotes(unit.shown) + (f" (position {unit.positions[0]})" if twice else "")
+
+
+def place_name(asked: Asked) -> Markup:
     """Where the question is asked, in words; empty if the text as a whole is judged."""
     place, slug = asked.fixed.place, asked.fixed.slug
     if slug == "continue":
-        return " as the next token"
-    return f" at {asked.tokens[place].shown} (position {place})" if slug in ("mask", "replaced") else ""
+        return Markup(" as the next token")
+    if slug not in ("mask", "replaced"):
+        return Markup("")
+    return prose(" at ", in_quotes(asked.tokens[place].shown, bold=False), f" (position {place})")
 
 
 def sentence(result: AttributionResult) -> Markup:
     """Which token pushes hardest towards the answer and which pulls away, by the first method that is there."""
     part = next((part for part in result.by_token if None not in part.values), None)
     if part is None:
-        place = f"{percent(probability(result.asked.score))}{place_name(result.asked)}"
-        rest = f" with {place}; which tokens made it say that is being worked out."
-        return prose(result.asked.model, " answers ", strong(result.asked.answer), rest)
+        rest = prose(percent(probability(result.asked.score)), place_name(result.asked))
+        told = prose(" with ", rest, "; which tokens made it say that is being worked out.")
+        return prose(result.asked.model, " answers ", in_quotes(result.asked.answer), told)
     if part.method == "rollout" and result.chosen and not any(each.about.by_layer for each in result.chosen):
         return prose("The rollout is there; the other methods follow.")
     ranked = sorted(zip(part.values, result.units, strict=True), key=lambda pair: pair[0] or 0.0)
     (least, last), (most, first) = ranked[0], ranked[-1]
-    by = ["By ", part.about.title.lower(), ", ", strong(unit_name(result, first))]
+    by = ["By ", part.about.title.lower(), ", ", _unit_said(result, first)]
     if part.method == "rollout":
         return prose(*by, f" reaches the asked position most ({percent(most or 0.0)}).")
     if not part.about.signed:
@@ -94,11 +102,11 @@ def sentence(result: AttributionResult) -> Markup:
 def _pushes(asked: Asked, by: Sequence[str], value: float) -> list[str]:
     """What speaks for the answer; by: a method and its first token."""
     if value <= 0:
-        return ["No token pushes towards ", strong(asked.answer)]
+        return ["No token pushes towards ", in_quotes(asked.answer)]
     whole = f"of the {signed(asked.change)} that the text adds to its log-odds"
     if asked.change < 0:
         whole = f"while the text as a whole takes {-asked.change:.2f} from its log-odds"
-    return [*by, " pushes hardest towards ", strong(asked.answer), f" ({signed(value)} {whole})"]
+    return [*by, " pushes hardest towards ", in_quotes(asked.answer), f" ({signed(value)} {whole})"]
 
 
 def _pulls(result: AttributionResult, unit: Unit, value: float, most: float) -> list[str]:
@@ -107,7 +115,7 @@ def _pulls(result: AttributionResult, unit: Unit, value: float, most: float) -> 
         return [", and no token pulls away from it."]
     if -value < NOTHING * most:
         return [f", and none pulls away from it by more than {max(-value, 0.01):.2f}."]
-    return [", and ", strong(unit_name(result, unit)), f" pulls away most ({signed(value)})."]
+    return [", and ", _unit_said(result, unit), f" pulls away most ({signed(value)})."]
 
 
 def caption(result: AttributionResult) -> Markup:
@@ -122,10 +130,9 @@ def _said(result: AttributionResult) -> Iterator[Markup]:
     text, baseline = (
         f"{signed(score)} ({percent(probability(score))})" for score in (asked.score, asked.baseline_score)
     )
-    values = (
-        f"{place_name(asked)}{top}: f(x) = {text} for the text, f(baseline) = {baseline} with {stand_in}. Difference: "
-    )
-    yield prose("f is the log-odds of ", strong(asked.answer), values, strong(signed(asked.change)))
+    values = f"{top}: f(x) = {text} for the text, f(baseline) = {baseline} with {stand_in}. Difference: "
+    odds = prose("f is the log-odds of ", in_quotes(asked.answer), place_name(asked))
+    yield prose(odds, values, strong(signed(asked.change)))
     for part in result.parts:
         if part.done or part.steps:
             yield prose(strong(part.about.title), ": ", _sum(result, part))
@@ -243,7 +250,7 @@ def layers_sentence(result: AttributionResult) -> Markup:
         where = f"layer {layers[0]}" if len(layers) == 1 else f"layers {layers[0]} to {layers[-1]}"
         held = [shares[layer - 1] for layer in layers]
         share = percent(held[0]) if len(held) == 1 else f"{percent(min(held))} to {percent(max(held))}"
-        pieces += [", then " if place else "", strong(unit_name(result, result.units[number])), f" ({where}: {share})"]
+        pieces += [", then " if place else "", _unit_said(result, result.units[number]), f" ({where}: {share})"]
     last = " After the last layer it is read at one token alone, so all of it stands there."
     rest = f". Each layer hands on the same sum, f(x) − f(baseline).{last if shares[-1] > 0.9995 else ''}"
     return prose(*pieces, rest)

@@ -17,8 +17,8 @@ from explorer.ui.run_picker import RunPicker
 
 def can_teach(record: RunRecord) -> bool:
     """Whether a run has classes, a score or a vocabulary to teach: one that marks answers or writes texts has none."""
-    learnt = kind_of(record.spec.method, record.kind).slug
-    return record.status.has_weights and not record.from_nothing and learnt in (CLASSES, MASKED)
+    learned = kind_of(record.spec.method, record.kind).slug
+    return record.status.has_weights and not record.from_nothing and learned in (CLASSES, MASKED)
 
 
 def build(page: Page) -> None:

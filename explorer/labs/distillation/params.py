@@ -123,7 +123,7 @@ TaskOrText = Annotated[str, Name(optional=True)]
 """The teacher's where empty; "text" for the masked words of a text, where `model` is the teacher."""
 
 OwnText = Annotated[str, Name(optional=True), AfterValidator(_of_no_other_task)]
-"""What is learnt from on a text, the bundled sentences where it is empty."""
+"""What is learned from on a text, the bundled sentences where it is empty."""
 
 
 @params

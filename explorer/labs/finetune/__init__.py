@@ -1,10 +1,11 @@
-"""Fine-tuning: the same task learnt by training all of the model, or very little of it."""
+"""Fine-tuning: the same task learned by training all of the model, or very little of it."""
 
 from explorer.action import Action, Lab, LiveAction
 from explorer.engine.protocol import Job
 from explorer.labs.finetune import figures, plain
 from explorer.labs.finetune.card import CARD
 from explorer.labs.finetune.compare import figures as compare_figures
+from explorer.labs.finetune.glue import GLUE
 from explorer.labs.finetune.latency import LATENCY
 from explorer.labs.finetune.live import require_success
 from explorer.labs.finetune.memory import MEMORY
@@ -78,6 +79,7 @@ LAB = Lab(
         TRAIN,
         FOLLOW,
         RUNS,
+        GLUE,
         COMPARE,
         PLAN,
         CARD,

@@ -44,7 +44,7 @@ from explorer.tuning.methods import find_method
 from explorer.tuning.mixed import Mixed
 from explorer.tuning.plan import plan
 from explorer.tuning.rows import Rows, tokenise
-from explorer.tuning.spec import RunSpec
+from explorer.tuning.spec import MOST_HELD_OUT, RunSpec
 
 SAMPLE = 32
 """Texts that the mean length is estimated from, and that the merged model is compared on."""
@@ -68,7 +68,8 @@ def plan_run(bundle: Bundle, params: PlanParams) -> PlanResult:
     examples = data.train[: spec.examples or None]
     sample = kind.read(bundle, examples[:SAMPLE], kind.longest)
     rows = round(len(examples) * len(sample) / min(SAMPLE, len(examples)))
-    planned = plan(bundle, data.task.outputs, spec, rows, float(sample.lengths.mean()), data.task.kind)
+    held_out = sum(min(len(part), MOST_HELD_OUT) for part in data.validation.values())
+    planned = plan(bundle, data.task.outputs, spec, rows, float(sample.lengths.mean()), data.task.kind, held_out)
     return PlanResult(
         bundle.model_id,
         method.title,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gradio as gr
 
 from explorer.labs.finetune.compare.page import build_compare
+from explorer.labs.finetune.glue.page import build_glue
 from explorer.labs.finetune.memory.page import build_memory
 from explorer.labs.finetune.merge.page import build_merge
 from explorer.labs.finetune.metrics.page import build_metrics
@@ -32,6 +33,8 @@ def build(page: Page) -> None:
             build_sweep(page, picker, sweep)
         with gr.Tab("Runs", id="runs") as runs:
             build_runs(page, picker, runs)
+        with gr.Tab("GLUE", id="glue") as glue:
+            build_glue(page, picker, glue)
         with gr.Tab("Merge and take home", id="merge") as merging:
             build_merge(page, picker, merging)
         with gr.Tab("Memory", id="memory") as memory:

@@ -12,6 +12,7 @@ from explorer.labs.models.records import figures as score_figures
 from explorer.labs.models.schema import CountParams, CurvesParams, FamilyParams, ScoresParams
 from explorer.labs.models.speed.figures import speed_table
 from explorer.labs.models.speed.schema import SpeedParams, SpeedResult
+from explorer.labs.models.tuned import TunedParams, tuned_table
 from explorer.worked import Opening
 
 _COMPUTE = "explorer.labs.models.jobs"
@@ -20,6 +21,7 @@ FAMILY = Action("family", Job(f"{_COMPUTE}:family", on="nothing"), FamilyParams,
 HELD_OUT = Action(
     "held_out_scores", Job(f"{_COMPUTE}:held_out", on="nothing"), ScoresParams, score_figures.scores_table
 )
+TUNED = Action("tuned_scores", Job("explorer.labs.models.tuned:tuned_scores", on="nothing"), TunedParams, tuned_table)
 CURVES = Action(
     "training_curves", Job(f"{_COMPUTE}:training_curves", on="nothing"), CurvesParams, score_figures.curves_table
 )
@@ -55,6 +57,6 @@ LAB = Lab(
     question="What did each member of the family change?",
     teaser="BERT, RoBERTa, ALBERT, DistilBERT, ELECTRA, GPT-2 side by side: what each changed, counted and measured.",
     needs=None,
-    actions=(FAMILY, HELD_OUT, CURVES, COUNT, RECIPE, MOVEMENT, SPEED),
+    actions=(FAMILY, TUNED, HELD_OUT, CURVES, COUNT, RECIPE, MOVEMENT, SPEED),
     tab="explorer.labs.models.page:build",
 )

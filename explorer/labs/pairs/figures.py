@@ -75,7 +75,7 @@ def loss_line(task: str, truths: Sequence[str], result: PairResult | OrderResult
         prose(f"{truth}: ", strong(fixed(loss, 3)))
         for truth, loss in zip(truths, losses_of(result.logits), strict=True)
     ]
-    return facts(measures(*values, f"a coin: ln 2 = {fixed(math.log(2), 3)} nats", name=name))
+    return facts(measures(*values, f"guessing: {fixed(math.log(2), 3)} nats", name=name))
 
 
 def pair_trust_sentence(model: str, scores: Scores | None) -> Markup:

@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from explorer.charts import Axis, Look, Mark, Panel, Picture, Trace, axis, bars, level, picture, points
 from explorer.charts.chips import chip, chips
-from explorer.charts.words import caption, counted, label, percent, prose, quoted, strong
+from explorer.charts.words import caption, counted, in_quotes, label, percent, prose, quoted, strong
 from explorer.labs.replaced.schema import THRESHOLD, VERDICTS, JudgedToken, ReplacedResult
 from explorer.tables import Table
 
@@ -98,11 +98,14 @@ def hand_sentence(result: ReplacedResult) -> Markup:
     told = []
     for token in [token for token in result.tokens if token.is_replaced][:4]:
         caught = "caught" if token.verdict == "hit" else "not caught"
-        instead = f" in place of {token.was}" if token.was else ""
-        itself = "" if token.before is None else f" ({token.was} itself {percent(token.before)})"
+        was = in_quotes(token.was, bold=False) if token.was else ""
+        itself = "" if token.before is None else prose(" (", was, f" itself {percent(token.before)})")
         told += [
-            strong(token.text),
-            f"{instead}: P(replaced) = {percent(token.probability)}{itself}, ",
+            in_quotes(token.text),
+            prose(" in place of ", was) if was else "",
+            f": P(replaced) = {percent(token.probability)}",
+            itself,
+            ", ",
             strong(caught),
             ". ",
         ]
@@ -231,4 +234,4 @@ def steps_table(result: ReplacedResult) -> Markup:
 
 def pair_line(result: ReplacedResult) -> Markup:
     """Which two models are at work."""
-    return caption(f"{result.generator} writes, {result.model} judges and never sees [MASK]. Choose another above.")
+    return caption(f"{result.generator} writes, {result.model} judges and never sees [MASK].")

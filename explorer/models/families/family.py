@@ -173,6 +173,8 @@ class Architecture:
     inner: str = "intermediate_size"
     disentangled: bool = False
     ends_texts: bool = False
+    fills_no_masks: str = ""
+    """Why no member can fill masks, and what to ask it instead; empty where one with the head may be had."""
 
     @property
     def has_plain_heads(self) -> bool:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from explorer.models.families import Architecture
 from explorer.tuning.methods.method import Method
-from explorer.tuning.spec import LONGEST_ROW
+from explorer.tuning.spec import LONGEST_ROW, QUICK_ROWS
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from explorer.models.bundle import Bundle
     from explorer.tasks.task import Example
     from explorer.tuning.rows import Rows
+
+
+EVALUATIONS_PER_EPOCH = 3
 
 
 def _logits(output: Any) -> Tensor:
@@ -53,6 +56,9 @@ class Kind:
     """What its head says, from the model's output."""
     longest: int = LONGEST_ROW
     """Tokens a row that it reads at most."""
+    evaluations: int = EVALUATIONS_PER_EPOCH
+    """How often the first held-out examples are measured: in each epoch, or in all of them together, see `each_epoch`."""
+    each_epoch: bool = True
     unit: str = "held-out examples"
     """What is measured on, in the plural."""
     template: str = "train"
@@ -61,6 +67,11 @@ class Kind:
     """Names and code that its template of train.py takes besides those of every run."""
     judges_texts: bool = False
     """Its answers are texts, kept beside what is right, and no classes or scores."""
+
+    def measured(self, epochs: int, held_out: int) -> int:
+        """How many held-out examples a training reads: all of them first and last, and the first ones in between."""
+        times = self.evaluations * (epochs if self.each_epoch else 1)
+        return 2 * held_out + times * min(QUICK_ROWS, held_out)
 
 
 def lazily(place: str) -> Callable[..., Any]:

@@ -21,6 +21,9 @@ STRIDE = 128
 LONGEST_ANSWER = 30
 """Tokens."""
 
+EVALUATIONS = 6
+"""In a run: reading all that is held out takes a good part of an epoch's time."""
+
 
 def _refuses(method: Method, architecture: Architecture) -> str | None:
     if architecture.layers.reads_last:
@@ -55,6 +58,8 @@ KIND = Kind(
     lazily("explorer.tuning.spans:rows_of"),
     lazily("explorer.tuning.spans:SpanTraining"),
     scores=_scores,
+    evaluations=EVALUATIONS,
+    each_epoch=False,
     unit="held-out questions",
     template="train_span",
     constants={"STRIDE": repr(STRIDE), "LONGEST_ANSWER": repr(LONGEST_ANSWER)},

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from explorer.models.bundle import Bundle
 
 
+EVALUATIONS = 8
+"""Writing takes far longer than reading, so there are fewer evaluations in a run than a classifier's has."""
+
+
 def _refuses(method: Method, architecture: Architecture) -> str | None:
     if Capability.CAUSAL not in architecture.heads:
         return (
@@ -49,6 +53,8 @@ KIND = Kind(
     lazily("explorer.tuning.writing:rows_of"),
     lazily("explorer.tuning.writing:WritingTraining"),
     rates={"lora": 6e-3, "full": 1e-3, "prefix": 1e-1, "houlsby": 3e-3, "pfeiffer": 3e-3, "bitfit": 1e-2},
+    evaluations=EVALUATIONS,
+    each_epoch=False,
     unit="held-out meanings",
     template="train_written",
     constants={"ASKS": repr(ASKS)},

@@ -9,7 +9,7 @@ import pytest
 from explorer.errors import BadInputError
 from explorer.labs.agrees import figures
 from explorer.labs.agrees.jobs import published_figures
-from explorer.labs.agrees.schema import EVERY, Finding, PublishedParams, PublishedResult
+from explorer.labs.agrees.schema import EVERY, STANDINGS, Finding, PublishedParams, PublishedResult
 from explorer.published.check import PAPERS
 from explorer.published.checks import CHECKS
 
@@ -55,11 +55,40 @@ def test_the_known_differences_are_shown_as_such() -> None:
 def test_the_sentence_counts_and_names_the_furthest() -> None:
     result = PublishedResult((finding(), SAME, LESS), whole=True)
     said = str(figures.published_sentence(result).striptags())
-    assert said.startswith("1 of 3 figures")
-    assert "2 figures differ, 0 of them by less than 2%" in said
+    assert said.startswith(
+        "Of 3 figures, computed again and rounded as printed, 1 equal what is published, 2 are further apart or open. "
+    )
     assert "B, Table 1, size, printed as 10M and computed as 8M (−20.0%)" in said
-    assert "differ" not in figures.published_sentence(PublishedResult((SAME,), whole=True)).striptags()
+    alone = figures.published_sentence(PublishedResult((SAME,), whole=True)).striptags()
+    assert alone == "Of 1 figure, computed again and rounded as printed, 1 equal what is published."
     assert "None of" in figures.published_sentence(PublishedResult((), whole=False))
+
+
+@pytest.mark.parametrize(
+    ("changed", "standing"),
+    [
+        ({"apart": 0.0199}, "near"),
+        ({"apart": -0.0199}, "near"),
+        ({"apart": 0.02}, "open"),
+        ({"apart": 0.01, "unexplained": True}, "open"),
+        ({"apart": 0.0, "agrees": True, "unexplained": True}, "equal"),
+    ],
+)
+def test_a_small_difference_with_a_reason_is_no_open_one(changed: dict[str, object], standing: str) -> None:
+    one = finding(**changed)
+    assert one.standing == standing
+    said = figures.published_sentence(PublishedResult((one, SAME), whole=True)).striptags()
+    assert ("within 2% for a known reason" in said) == (standing == "near")
+    assert ("further apart or open" in said) == (standing == "open")
+
+
+def test_what_says_that_it_is_open_is_counted_so() -> None:
+    every = published_figures(PublishedParams()).findings
+    assert {one.standing for one in every} == set(STANDINGS)
+    assert all(one.why for one in every if one.standing == "near")
+    left = [one for one in every if "not said" in one.why or "No whole" in one.why]
+    assert left
+    assert all(one.standing == "open" for one in left)
 
 
 def drawn(result: PublishedResult, view: str) -> Any:
@@ -68,8 +97,9 @@ def drawn(result: PublishedResult, view: str) -> Any:
 
 def test_the_pictures_show_counts_and_distances() -> None:
     result = PublishedResult((finding(), SAME, LESS), whole=True)
-    agree, differ, _ = drawn(result, "sources")["data"]
-    assert (agree["y"], agree["x"], differ["x"]) == (["A", "B"], [1, 0], [1, 1])
+    equal, near, apart, _ = drawn(result, "sources")["data"]
+    assert (equal["y"], equal["x"], near["x"], apart["x"]) == (["A", "B"], [1, 0], [0, 0], [1, 1])
+    assert len({trace["marker"]["color"] for trace in (equal, near, apart)}) == 3
     by_place = drawn(PublishedResult((finding(), SAME), whole=False), "sources")
     assert by_place["data"][0]["y"] == ["Table 1", "Table 2"]
     apart = drawn(result, "apart")
@@ -90,5 +120,5 @@ def test_rows_stand_below_their_table_and_say_why() -> None:
     assert long.count("<details open>") == 1
     table = figures.published_table(result)
     assert table.columns == ("source", "quantity", "published", "computed", "agrees", "exact", "how", "why")
-    assert [row[4] for row in table.rows] == ["different", "equal after rounding", "different"]
+    assert [row[4] for row in table.rows] == [STANDINGS["open"], STANDINGS["equal"], STANDINGS["open"]]
     assert EVERY in PublishedParams().paper

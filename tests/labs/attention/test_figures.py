@@ -129,12 +129,12 @@ def test_what_the_causal_mask_forces_is_no_habit_nor_is_a_single_row() -> None:
 
 def test_the_strongest_link_is_between_two_words() -> None:
     text = figures.attention_sentence(attention()).striptags()
-    assert "word1 looks at word2 with 70.0%" in text or "word2 looks at word3 with 70.0%" in text
+    assert "“word1” looks at “word2” with 70.0%" in text or "“word2” looks at “word3” with 70.0%" in text
 
 
 def test_a_mask_is_said_with_what_it_moved() -> None:
     text = figures.attention_sentence(attention(masked=True), "change").striptags()
-    assert "Hidden from the model: word2" in text
+    assert "Hidden from the model: “word2”." in text
     assert "moved 62.5% of a row's attention" in text
 
 
@@ -162,7 +162,7 @@ def test_two_bars_for_each_answer() -> None:
     figure = assert_draws(switch_figures.ablate_figure(ablated()))
     assert [tuple(trace.x) for trace in figure.data] == [(0.6, 0.1), (0.2, 0.5)]
     text = switch_figures.ablate_sentence(ablated()).striptags()
-    assert "1 of 8 heads off: Paris goes from 60.0% to 20.0%, and London leads now with 50.0%" in text
+    assert "1 of 8 heads off: “Paris” goes from 60.0% to 20.0%, and “London” leads now with 50.0%" in text
     assert "KL = 0.361 bits" in text
     assert len(switch_figures.ablate_figure(ablated(off=()))["data"]) == 1, "no bars of heads off while all are on"
     assert "All 8 heads are on" in switch_figures.ablate_sentence(ablated(off=())).striptags()

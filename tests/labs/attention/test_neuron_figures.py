@@ -100,7 +100,7 @@ def test_scores_have_the_colours_of_signs_as_the_products_have() -> None:
 
 def test_the_sentence_says_where_it_looks_and_whether_the_scores_are_all() -> None:
     said = query_key_sentence(result()).striptags()
-    assert said.startswith("Layer 1, head 2: it looks most at cat, with 3.00%.")
+    assert said.startswith("Layer 1, head 2: “it” looks most at “cat”, with 3.00%.")
     assert "The softmax of all scores is the weights." in said
     assert "itself" in query_key_sentence(result(looking=2))
     missed = query_key_sentence(result(exact=False, difference=0.25))

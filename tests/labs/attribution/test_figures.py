@@ -61,11 +61,11 @@ def test_whatever_stands_there_can_be_drawn(shown: AttributionResult) -> None:
 
 def test_the_sentence_names_what_pushes_and_what_pulls() -> None:
     said = text_of(figures.sentence(result(GRADIENTS)))
-    assert "keys pushes hardest towards are (+4.00 of the +4.00 that the text adds to its log-odds)" in said
-    assert "cab pulls away most (−0.50)" in said
+    assert "“keys” pushes hardest towards “are” (+4.00 of the +4.00 that the text adds to its log-odds)" in said
+    assert "“cab” pulls away most (−0.50)" in said
     against = text_of(figures.sentence(result(OCCLUSION)))
-    assert "cab pushes hardest" in against
-    assert "keys pulls away most (−4.00)" in against
+    assert "“cab” pushes hardest" in against
+    assert "“keys” pulls away most (−4.00)" in against
 
 
 def test_what_hardly_pulls_is_not_named_and_what_does_not_push_neither() -> None:
@@ -74,7 +74,7 @@ def test_what_hardly_pulls_is_not_named_and_what_does_not_push_neither() -> None
     only_for = Part("occlusion", (0.0, 4.0, 0.1, 0, 0, 0, 0, 0), True)
     assert "no token pulls away" in text_of(figures.sentence(result(only_for)))
     only_against = Part("occlusion", (0.0, -4.0, -0.1, -1, -1, -1, -1, -1), True)
-    assert "No token pushes towards are" in text_of(figures.sentence(result(only_against)))
+    assert "No token pushes towards “are”" in text_of(figures.sentence(result(only_against)))
 
 
 def test_a_text_that_takes_from_the_answer_is_said_to() -> None:
@@ -91,7 +91,7 @@ def test_methods_without_a_sign_have_words_of_their_own() -> None:
 
 def test_a_token_that_is_there_twice_is_named_with_its_position() -> None:
     what = asked(("[CLS]", "the", "to", "the", "cab", "inet", "[MASK]", "[SEP]"))
-    assert "the (position 1) pushes" in text_of(figures.sentence(result(asked=what)))
+    assert "“the” (position 1) pushes" in text_of(figures.sentence(result(asked=what)))
 
 
 def test_the_caption_has_the_sum_beside_the_difference_and_the_delta() -> None:
@@ -199,7 +199,7 @@ def test_layers_are_drawn_with_their_sums_and_named() -> None:
     assert figure["layout"]["yaxis"]["ticktext"] == ["1 · sum +4.00", "2 · sum +4.00"]
     said = text_of(figures.layers_sentence(result(CONDUCTANCE)))
     values = [abs(value) for value in CONDUCTANCE.layers[0]]
-    assert f"keys (layer 1: {percent(max(values) / sum(values))}), then [MASK] (layer 2: 87.5%)" in said
+    assert f"“keys” (layer 1: {percent(max(values) / sum(values))}), then [MASK] (layer 2: 87.5%)" in said
     assert said.startswith("Most of it" if max(values) / sum(values) > 0.5 else "The largest part of it")
     assert "annotations" not in figure["narrow"]
 

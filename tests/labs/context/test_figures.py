@@ -93,10 +93,30 @@ def test_the_chosen_layer_is_marked_and_the_static_one_named() -> None:
 
 def test_the_sentence_tells_the_layer_where_the_senses_part() -> None:
     text = figures.context_sentence(context_result()).striptags()
-    assert "bank is one vector in all 3 sentences (cosine 1)" in text
+    assert "“bank” is one vector in all 3 sentences (cosine 1)" in text
     assert "stands at the same position in each, so that layer 0 is the same still" in text
     assert "furthest apart in layer 2: pairs of one sense are 0.90 alike on average" in text
     assert "of two senses 0.47; two random tokens of that layer are 0.30" in text
+    for both, said in (
+        (0.5, "In no layer are pairs of one sense more alike than of two."),
+        (0.51, "furthest apart in"),
+    ):
+        means = {"same": both, "different": 0.5}
+        told = "".join(figures._telling(_Means(context_result(), means)))  # type: ignore[arg-type]
+        assert said in told
+
+
+class _Means:
+    """A result whose pairs are as alike in every layer as it is told."""
+
+    def __init__(self, result: Any, means: dict[str, float]) -> None:
+        self.result, self.means = result, means
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.result, name)
+
+    def mean(self, kind: str, layer: int) -> float:
+        return self.means[kind]
 
 
 def test_a_family_without_position_embeddings_is_not_said_to_add_them() -> None:

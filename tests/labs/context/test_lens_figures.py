@@ -30,7 +30,7 @@ def test_every_figure_draws(top_k: int, ranks: tuple[int, ...]) -> None:
     result = lens_result((place,), top_k=top_k)
     assert_draws(lens_figures.lens_figure(result, place))
     assert_draws(lens_figures.depth_figure(result, place))
-    assert_safe(lens_figures.lens_sentence(result, place), "the model answers are")
+    assert_safe(lens_figures.lens_sentence(result, place), "the model answers “are”")
 
 
 def test_a_row_a_layer_and_a_column_a_rank() -> None:
@@ -74,9 +74,9 @@ def test_the_answer_is_outlined_where_it_shows_and_the_followed_word_dotted() ->
 def test_the_sentence_tells_when_the_answer_appears_and_leads(ranks: tuple[int, ...], said: str) -> None:
     place = lens_place(ranks=ranks)
     text = lens_figures.lens_sentence(lens_result((place,)), place).striptags()
-    assert "At position 2 the model answers are (50.0%)." in text
+    assert "For the blank the model answers “are” (50.0%)." in text
     assert said in text
-    assert "is ends 2nd of 28,996 (25.0%) and stands highest in layer" in text
+    assert "“is” ends 2nd of 28,996 (25.0%) and stands highest in layer" in text
 
 
 def test_the_sentence_fits_the_question() -> None:
@@ -106,13 +106,17 @@ def test_the_lines_are_probability_rank_and_divergence() -> None:
     of_two = replace(lens_result((place,)), classes=2)
     assert assert_draws(lens_figures.depth_figure(of_two, place)).layout.yaxis2.type == "linear"
     assert "4.00 bits (KL divergence)" in lens_figures.depth_sentence(place)
-    assert "in layer 1 less than half" in lens_figures.depth_sentence(place)
+    assert "in layer 1 no more than half of that is left" in lens_figures.depth_sentence(place)
 
 
 def test_a_divergence_that_stays_is_said_to_stay() -> None:
     place = lens_place()
     late = replace(place, layers=(place.layers[0], replace(place.layers[1], divergence=3.0), place.layers[2]))
     assert "layer 1 is 3.00 bits from it, more than half" in lens_figures.depth_sentence(late)
+    nothing = replace(place, layers=tuple(replace(reading, divergence=0.0) for reading in place.layers))
+    assert lens_figures.depth_sentence(nothing) == "The distribution of layer 0 is the final one already."
+    two = lens_result((place, lens_place(3)))
+    assert "At position 2 it answers “are”" in lens_figures.lens_sentence(two, place).striptags()
 
 
 def test_the_places_that_are_not_shown_can_be_pressed() -> None:

@@ -103,6 +103,13 @@ def test_the_amplification_sentence_reads_the_factor_and_chance() -> None:
     assert "amplifies them 21.6-fold" in text
     assert "16 times as strongly as random directions" in text
     assert "dense" not in text
+    base = amplified()
+    for factor, said in (
+        (1.0, "does not amplify them: it has 1 of W's strength there"),
+        (1.01, "amplifies them 1.01-fold"),
+    ):
+        weak = replace(base, projections=(replace(base.projections[0], factor=factor), *base.projections[1:]))
+        assert said in amplification_figures.amplification_sentence(weak).striptags()
 
 
 def test_fewer_directions_than_the_rank_are_compared_like_for_like() -> None:

@@ -69,7 +69,10 @@ def test_an_update_as_spread_as_w_is_said_to_be_so_and_a_w_of_low_rank_too() -> 
     weight = torch.randn(16, 16, generator=torch.Generator().manual_seed(1))
     deltas: dict[tuple[int, str], Delta] = {(0, "query"): Dense(weight.flip(0))}
     text = figures.whole_sentence(whole_spectra(deltas, BaseWeights({(0, "query"): weight}), 0, "query"))
-    assert "no fewer than W" in text
+    assert "it takes about as many as W" in text
+    spectra = whole_spectra(deltas, BaseWeights({(0, "query"): weight}), 0, "query")
+    for own, update, said in ((105, 100, "1.1 times fewer"), (104, 100, "about as many"), (100, 106, "1.1 times more")):
+        assert f"it takes {said}" in figures._verdict(spectra, own, update)
     thin = weight[:, :1] @ weight[:1]
     text = figures.whole_sentence(whole_spectra(deltas, BaseWeights({(0, "query"): thin}), 0, "query"))
     assert "W itself lies in few directions" in text

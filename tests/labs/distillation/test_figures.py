@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from scipy.stats import ttest_1samp
 
+from explorer.charts import KEPT
 from explorer.labs.distillation.ablation import figures as ablation_figures
 from explorer.labs.distillation.losses import figures as loss_figures
 from explorer.labs.distillation.schema import REST, Loss, Target
@@ -38,6 +39,13 @@ class TestSoftTargets:
         assert "“Rome” (25.0%)" in said
         assert "Entropy: 1.5 nats of at most 6.91" in said
         assert "first of 3 masks" in figures.soft_targets_sentence(soft(places=3)).striptags()
+
+    @pytest.mark.parametrize(("share", "how"), [(0.25, "led by"), (0.251, "most of it on")])
+    def test_most_is_more_than_half(self, share: float, how: str) -> None:
+        three = soft(
+            classes=3, targets=(Target("a", 1.0, 1.0, 0.5), Target(" b", 0.5, 0.0, share), Target("c", 0.0, 0.0, 0.2))
+        )
+        assert f", {how} “b” (" in figures.soft_targets_sentence(three).striptags()
 
     def test_two_classes_are_spoken_of_as_two(self) -> None:
         two = soft(classes=2, targets=(Target("yes", 1.0, 1.0, 0.75), Target("no", 0.0, 0.0, 0.25)), dark=0.25)
@@ -109,6 +117,8 @@ class TestLosses:
         assert "tends to 0.2" in said
         assert "for large T the soft and the hard loss keep their proportion" in said
         assert "at T = 1 it is 0.1" in said
+        late = losses(gradients=((1.0, 0.1, 0.1), (10.0, 0.1, 10.0), (100.0, 0.2, 2000.0)))
+        assert "rises to 2 times as much" in loss_figures.gradients_sentence(late).striptags()
         none = losses(gradients=((1.0, 1e-17, 1e-17), (100.0, 1e-20, 1e-17)), limit=0.0)
         assert "no gradient at any T" in loss_figures.gradients_sentence(none)
         assert all(trace["x"] == [] for trace in loss_figures.gradients_figure(none)["data"])
@@ -128,8 +138,11 @@ class TestStudents:
 
     def test_the_sentence_when_all_is_done(self) -> None:
         said = train_figures.distill_sentence(distilled()).striptags()
-        assert "reaches accuracy 90.0%, its teacher 95.0%: it keeps 94.7%" in said
-        assert "labels alone the same student reaches 88.0%" in said
+        assert said.startswith(
+            "The student reaches accuracy 90.0%, on the labels alone 88.0%: a difference that could be"
+        )
+        said = train_figures.sizes_list(distilled()).striptags()
+        assert "Its teacher reaches accuracy 95.0%: the student keeps 94.7%" in said
         assert "in 92.0% of the held-out examples, the other in 90.0%" in said
         assert "differences below 6.6 percentage points are within chance" in said
 
@@ -139,10 +152,13 @@ class TestStudents:
             record.but(outcome=replace(record.outcome, truths=rows, answers=" ".join(said)))
             for record, said in ((student(), "0" * 9 + "1" * 151), (alone(), "0" * 2 + "1" * 158))
         )
-        said = train_figures.distill_sentence(distilled(students=(one, other))).striptags()
-        assert "The two students differ beyond chance (p = 0.016, McNemar's test on the same 160 examples)" in said
-        same = train_figures.distill_sentence(distilled(students=(one, one))).striptags()
-        assert "do not differ beyond chance (p = 1," in same
+        two = distilled(students=(one, other))
+        assert "a difference of more than chance" in train_figures.distill_sentence(two)
+        listed = train_figures.sizes_list(two).striptags()
+        assert "The two students: p = 0.016, McNemar's test on the same 160 examples" in listed
+        same = distilled(students=(one, one))
+        assert "chance" not in train_figures.distill_sentence(same), "level is no difference"
+        assert "p = 1," in train_figures.sizes_list(same)
         assert "chance" not in train_figures.distill_sentence(distilled(students=(one,), sizes=())).striptags()
 
     @pytest.mark.parametrize(
@@ -163,7 +179,8 @@ class TestStudents:
         cancelled = alone(status=RunStatus.CANCELLED, outcome=None, evaluations=(), step=0, steps=0)
         result = distilled(students=(student(), cancelled))
         said = train_figures.distill_sentence(result).striptags()
-        assert "On the labels alone the same student is cancelled. It answers as its teacher does in 92.0%" in said
+        assert said.endswith("; on the labels alone the same student is cancelled.")
+        assert "It answers as its teacher does in 92.0%" in train_figures.sizes_list(result).striptags()
         assert "44M" in train_figures.sizes_list(result)
         failed = distilled(students=(student(status=RunStatus.FAILED, outcome=None),), sizes=())
         assert "Not weighed" in train_figures.sizes_list(failed)
@@ -224,8 +241,9 @@ class TestStudents:
 class TestOnText:
     def test_the_sentence_speaks_of_hidden_words(self) -> None:
         said = train_figures.distill_sentence(on_text()).striptags()
-        assert "reaches accuracy 25.0%, its teacher 50.0%: it keeps 50.0%" in said
-        assert "On the hidden words alone the same student reaches 20.0%" in said
+        assert "reaches accuracy 25.0%, on the hidden words alone 20.0%: a difference of more than chance." in said
+        said = train_figures.sizes_list(on_text()).striptags()
+        assert "Its teacher reaches accuracy 50.0%: the student keeps 50.0%" in said
         assert "for 35.0% of the hidden words" in said
         assert "differences below 3.8 percentage points are within chance" in said
 
@@ -267,7 +285,7 @@ class TestAblation:
     def test_the_sentence_names_what_costs_most(self) -> None:
         said = ablation_figures.ablation_sentence(ablation()).striptags()
         assert "With all three terms the student reaches 95.0%" in said
-        assert "“random start”: accuracy 70.0%, 25.0 points less" in said
+        assert "“random start”: 25.0 points less" in said
 
     def test_the_sentence_says_where_few_labels_are_known(self) -> None:
         few = tuple(one.but(spec=replace(one.spec, labelled=32)) for one in ablation().records)
@@ -288,10 +306,17 @@ class TestAblation:
             for one, wrong in zip(ablation().records, (8, 16, 9, 11, 48), strict=True)
         ]
         said = ablation_figures.ablation_sentence(ablation(records=tuple(kept))).striptags()
-        assert "Beyond chance these lines differ from it: “without the soft targets”, “random start”" in said
+        assert said.endswith("25.0 points less, more than chance.")
+        said = ablation_figures.ablation_list(ablation(records=tuple(kept))).striptags()
+        named = "“without the soft targets”, “random start”"
+        assert f"Beyond chance these lines differ from all three terms: {named} (McNemar's test" in said
         assert "all 4 lines together" in said
+        near = ablation(
+            records=(*kept[:4], kept[4].but(outcome=replace(kept[4].outcome, answers=kept[3].outcome.answers)))
+        )
+        assert ablation_figures.ablation_sentence(near).striptags().endswith("less, which could be chance.")
         level = ablation(records=(kept[0],) * 5)
-        assert "No line differs beyond chance" in ablation_figures.ablation_sentence(level).striptags()
+        assert "No line differs beyond chance" in ablation_figures.ablation_list(level).striptags()
 
     def test_several_seeds_are_told_by_their_differences(self) -> None:
         luck = (0.0, 0.02, -0.03)
@@ -305,9 +330,10 @@ class TestAblation:
                 records.append(one.but(outcome=outcome, spec=spec, run_id=f"{one.run_id}{line.slug}{seed}"))
         result = ablation(records=tuple(records))
         said = ablation_figures.ablation_sentence(result).striptags()
-        assert "the student reaches 89.7% (mean of 3 seeds)" in said
-        assert "“without the soft targets”: accuracy 84.3%, 5.3 points less" in said
-        assert "Beyond chance these lines differ from it: “without the soft targets” (Student's t" in said
+        assert "the student reaches 89.7%." in said
+        assert "“without the soft targets”: 5.3 points less, more than chance." in said
+        listed = ablation_figures.ablation_list(result).striptags()
+        assert "differ from all three terms: “without the soft targets” (Student's t" in listed
         drawn: Any = ablation_figures.ablation_figure(result)
         assert drawn["data"][0]["error_x"]["array"][0] == pytest.approx(stdev(luck))
         assert "error_x" not in drawn["data"][1]
@@ -329,7 +355,15 @@ class TestAblation:
         drawn: Any = ablation_figures.ablation_figure(some)
         assert len(drawn["data"][0]["x"]) == 4
         nothing = ablation(records=tuple(one.but(outcome=None, status=RunStatus.QUEUED) for one in records))
-        assert ablation_figures.ablation_figure(nothing) == ""
+        assert ablation_figures.ablation_figure(nothing) == KEPT, (
+            "what was there stays until there is something to draw"
+        )
+        begun = ablation(
+            records=(records[2].but(status=RunStatus.RUNNING, outcome=None, step=0, steps=0), *nothing.records[1:])
+        )
+        assert ablation_figures.ablation_sentence(begun).striptags().endswith("Now line no-cosine.")
+        gone = ablation(records=tuple(one.but(outcome=None, status=RunStatus.CANCELLED) for one in records))
+        assert ablation_figures.ablation_figure(gone) == ""
 
     def test_the_list_stands_beside_the_papers(self) -> None:
         text = str(ablation_figures.ablation_list(ablation()))

@@ -22,6 +22,11 @@ def said(result: Seeded) -> str:
     return seeds_sentence(result).striptags()
 
 
+def noted(result: Seeded) -> str:
+    """What stands below the table."""
+    return seeds_list(result).striptags()
+
+
 @pytest.mark.parametrize(
     ("with_teacher", "without", "verdict"),
     [
@@ -36,37 +41,37 @@ def test_the_verdict_is_the_intervals(with_teacher: Any, without: Any, verdict: 
 
 
 def test_the_sentence_has_means_interval_seeds_and_held_out_examples() -> None:
-    text = said(seeded(HIGH, LOW))
+    text = noted(seeded(HIGH, LOW))
     ends = ttest_rel(HIGH, LOW).confidence_interval()
     assert f"95% interval +{100 * ends.low:.1f} to +{100 * ends.high:.1f}" in text
-    assert "Over 5 seeds the student, 3 layers of bert-small, reaches accuracy 85.6% with its teacher" in text
+    assert "The student, 3 layers of bert-small, reaches accuracy 85.6% with its teacher" in text
     assert "and 70.4% on 32 labels alone" in text
     assert "Both know the same 32 labels, other ones in every seed; one also reads 480 texts" in text
     assert "same 160 held-out examples" in text
-    assert "The teacher, LoRA r=8 of bert-small, has learnt from all labels." in text
+    assert "The teacher, LoRA r=8 of bert-small, has learned from all labels." in text
 
 
-def test_what_the_teacher_learnt_from_is_its_own() -> None:
+def test_what_the_teacher_learned_from_is_its_own() -> None:
     few = teacher(spec=RunSpec("bert-small", examples=200))
-    assert "has learnt from 200 labels" in said(seeded(HIGH, LOW, teacher=few))
-    assert "was trained elsewhere" in said(seeded(HIGH, LOW, teacher=teacher(status=RunStatus.IMPORTED)))
-    assert "The teacher, " not in said(seeded(HIGH, LOW, labelled=0))
-    hostile = said(seeded(HIGH, LOW, teacher=teacher(name="<img onerror=x>")))
-    assert "<img" not in str(seeds_sentence(seeded(HIGH, LOW, teacher=teacher(name="<img onerror=x>"))))
+    assert "has learned from 200 labels" in noted(seeded(HIGH, LOW, teacher=few))
+    assert "was trained elsewhere" in noted(seeded(HIGH, LOW, teacher=teacher(status=RunStatus.IMPORTED)))
+    assert "The teacher, " not in noted(seeded(HIGH, LOW, labelled=0))
+    hostile = noted(seeded(HIGH, LOW, teacher=teacher(name="<img onerror=x>")))
+    assert "<img" not in str(seeds_list(seeded(HIGH, LOW, teacher=teacher(name="<img onerror=x>"))))
     assert "onerror" in hostile
 
 
 def test_who_knows_which_labels_is_said_as_it_is() -> None:
     every = seeded(HIGH, LOW, labelled=0)
-    assert "both know every label" in said(every)
-    assert "on all labels alone" in said(every)
+    assert "both know every label" in noted(every)
+    assert "on all labels alone" in noted(every)
     for labelled, expected in (
         (32, "no label, the other 32 labels"),
         (0, "only the one without a teacher knows labels"),
     ):
         soft = seeded(HIGH, LOW, labelled=labelled)
         pairs = tuple((replace(one, spec=replace(one.spec, hard_weight=0.0)), other) for one, other in soft.pairs)
-        assert expected in said(replace(soft, pairs=pairs))
+        assert expected in noted(replace(soft, pairs=pairs))
 
 
 def test_the_table_is_every_seeds_pair() -> None:
@@ -113,7 +118,7 @@ def test_seeds_that_still_train_are_left_out_and_said() -> None:
     result = seeded(HIGH, LOW)
     going = (result.pairs[0][0], student(0.5, outcome=None, status=RunStatus.RUNNING, spec=SPEC))
     some = replace(result, pairs=(*result.pairs[1:], going))
-    assert "Over 4 seeds" in said(some)
+    assert "over 4 seeds" in said(some)
     assert "1 of 5 seeds still train." in said(some)
     assert seeds_table(some).rows[-1][2:] == (None, None)
     one = replace(result, pairs=(going,))
@@ -126,6 +131,6 @@ def test_students_without_a_companion_and_on_a_text() -> None:
     assert seeds_figure(lone) == ""
     first, second = on_text().students
     pairs = tuple((replace(first, run_id=f"a{n}"), replace(second, run_id=f"b{n}")) for n in range(2))
-    text = said(Seeded(None, pairs))
+    text = noted(Seeded(None, pairs))
     assert "on the hidden words alone" in text
     assert "1,000 hidden words of sentences that are held out" in text

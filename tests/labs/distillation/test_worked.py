@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from explorer.labs.distillation.train.schema import Seeded
-from explorer.runs.examples import COMPANIONS, EVERY, EXAMPLES, FEW, FIRST, SEEDS, Worked
+from explorer.runs.examples import BY_ABLATION, COMPANIONS, EVERY, EXAMPLES, FEW, FIRST, SEEDS, Worked
 from explorer.runs.record import RunRecord, RunStatus
 from explorer.settings import BUNDLED_RUNS
 from explorer.tuning.students import is_student
@@ -43,3 +43,8 @@ def test_the_page_opens_where_the_teacher_helps_beyond_chance() -> None:
     interval = seeded(FEW).interval
     assert interval is not None
     assert interval.direction == 1
+
+
+def test_students_that_begin_from_the_teachers_layers_reach_more_than_those_that_do_not() -> None:
+    apart = [bundled(name).score or 1.0 for name in FEW]
+    assert (bundled(BY_ABLATION["all"]).score or 0.0) > max(apart), "as the ablation's page says of the other tab"

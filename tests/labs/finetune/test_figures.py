@@ -10,6 +10,7 @@ from scipy.stats import ttest_1samp
 
 from explorer.labs.finetune import figures
 from explorer.labs.finetune.compare import figures as compare_figures
+from explorer.labs.finetune.compare.said_figures import compared_notes, compared_sentence
 from explorer.labs.finetune.latency import figures as latency_figures
 from explorer.labs.finetune.latency.schema import LatencyResult, Timed
 from explorer.labs.finetune.outcome import figures as outcome_figures
@@ -195,9 +196,11 @@ def test_the_comparison_names_the_best_and_the_smallest_and_what_is_chance() -> 
         run_id="r1111111111", name="Head only · SST-2", trainable=1538, evaluations=(), outcome=record().outcome
     )
     best = record(outcome=record().outcome.__class__({"validation": {"accuracy": 0.9}}, {"validation": 100}))
-    said = compare_figures.compared_sentence(Compared((small, best))).striptags()
-    assert "LoRA r=8 · SST-2 leads with accuracy 90.0%" in said
-    assert "Head only · SST-2 trains least (1.54K) and reaches accuracy 80.0%" in said
+    said = compared_sentence(Compared((small, best))).striptags()
+    assert "LoRA r=8 leads with accuracy 90.0%" in said
+    assert said.endswith(", ahead of Head only by more than chance.")
+    said = compared_notes(Compared((small, best))).striptags()
+    assert "Head only trains least (1.54K) and reaches accuracy 80.0%" in said
     assert "differences below 8.3 percentage points are within chance" in said, (
         "1.96 errors of a difference, not two of one accuracy"
     )
@@ -217,12 +220,17 @@ def rowwise(wrong: set[int], **changes: object) -> RunRecord:
 def test_runs_with_answers_are_compared_on_the_same_rows() -> None:
     best, near = rowwise({0, 1}), rowwise({0, 1, 2, 3}, run_id="r1", name="BitFit · SST-2", trainable=9)
     far = rowwise(set(range(2, 22)), run_id="r2", name="Head only · SST-2", trainable=3)
-    two = compare_figures.compared_sentence(Compared((near, best))).striptags()
+    assert compared_sentence(Compared((near, best))).striptags().endswith("; its lead over BitFit could be chance.")
+    two = compared_notes(Compared((near, best))).striptags()
     assert "McNemar's test on the same 100 examples does not tell the two apart (p = 0.5)" in two
-    assert "does not tell" not in compare_figures.compared_sentence(Compared((far, best))).striptags()
-    three = compare_figures.compared_sentence(Compared((near, best, far))).striptags()
-    assert "Beyond chance it is better than 1 of the 2 others: Head only (" in three
-    assert "all 3 pairs together" in three
+    apart = Compared((far, best))
+    assert "does not tell" not in compared_notes(apart)
+    assert compared_sentence(apart).striptags().endswith(", ahead of Head only by more than chance.")
+    three = Compared((near, best, far))
+    assert compared_sentence(three).striptags().endswith("; its lead over BitFit could be chance.")
+    assert "Beyond chance LoRA r=8 is better than 1 of the 2 others: Head only (" in compared_notes(three)
+    assert "all 3 pairs together" in compared_notes(three)
+    assert "p = " not in compared_sentence(three)
 
 
 def counted(wrong: set[int]) -> Baseline:
@@ -233,13 +241,22 @@ def counted(wrong: set[int]) -> Baseline:
 
 def test_counting_words_stands_beside_the_runs_and_is_tested_on_the_same_rows() -> None:
     compared = Compared((rowwise({0, 1}),), baseline=counted(set(range(20, 40))))
-    said = compare_figures.compared_sentence(compared).striptags()
-    assert "which only counts words, reaches accuracy 80.0% in 0.2 s with 5,908 features" in said
-    assert "LoRA r=8 is 18.0 points above it, beyond chance (p = 0.00012, McNemar's test on the same 100" in said
-    level = compare_figures.compared_sentence(replace(compared, baseline=counted({3, 4, 5}))).striptags()
-    assert "1.0 points above it, not beyond chance (p = 1," in level
-    other = replace(counted({3}), labels=(0.0,) * 100)
-    assert "p =" not in compare_figures.compared_sentence(replace(compared, baseline=other)).striptags()
+    said = compared_sentence(compared).striptags()
+    assert "Counting words alone reaches 80.0%: LoRA r=8 is above it by more than chance." in said
+    notes = compared_notes(compared).striptags()
+    assert (
+        "TF-IDF + logistic regression took 0.2 s with 5,908 features; LoRA r=8 is 18.0 points above it (p = 0.0001"
+        in notes
+    )
+    near = replace(compared, baseline=counted({3, 4, 5}))
+    assert "reaches 97.0%: LoRA r=8 is above it, but that could be chance." in compared_sentence(near).striptags()
+    assert "1.0 points above it (p = 1," in compared_notes(near)
+    level = replace(compared, baseline=counted({3, 4}))
+    assert compared_sentence(level).striptags().endswith("Counting words alone reaches 98.0%.")
+    assert "LoRA r=8 is level with it" in compared_notes(level)
+    other = replace(compared, baseline=replace(counted({3}), labels=(0.0,) * 100))
+    assert "p =" not in compared_notes(other)
+    assert "chance" not in compared_sentence(other)
     drawn = assert_draws(compare_figures.trade_figure(compared))
     assert [shape.y0 for shape in drawn.layout.shapes] == [0.8]
     assert drawn.layout.yaxis.range[0] < 0.8
@@ -251,9 +268,9 @@ def test_counting_words_stands_beside_the_runs_and_is_tested_on_the_same_rows() 
 
 def test_nobody_leads_alone_where_two_are_level() -> None:
     level = rowwise({0, 1}), rowwise({2, 3}, run_id="r1")
-    assert "and 1 more share the lead with accuracy 98.0%" in compare_figures.compared_sentence(Compared(level))
-    assert "leads with" in compare_figures.compared_sentence(Compared((level[0], rowwise({2, 3, 4}, run_id="r1"))))
-    assert "chance" not in compare_figures.compared_sentence(Compared(level[:1]))
+    assert "and 1 more share the lead with accuracy 98.0%" in compared_sentence(Compared(level)).striptags()
+    assert "leads with" in compared_sentence(Compared((level[0], rowwise({2, 3, 4}, run_id="r1"))))
+    assert "chance" not in compared_sentence(Compared(level[:1]))
 
 
 def seeded(method: str, scores: tuple[float | None, ...], trainable: int) -> list[RunRecord]:
@@ -281,11 +298,14 @@ def test_several_seeds_are_one_point_a_method_with_its_spread() -> None:
     assert (list(head.y), head.marker.color) == ([0.8, 0.7], means.marker.color[1])
     assert drawn.layout.yaxis.range[0] < 0.7
     assert "mean ± s.d." in drawn.layout.yaxis.title.text
-    said = compare_figures.compared_sentence(compared).striptags()
+    said = compared_sentence(compared).striptags()
     assert said.startswith("5 of 6 runs have ended")
-    assert "lora leads with accuracy 91.0% (mean of 3 seeds), training 1K of" in said
-    assert "16.0 points ahead of head, which may be chance" in said, "two seeds that they share"
-    assert "lora is 8.0 points behind it, beyond chance" in said
+    assert "lora leads with accuracy 91.0%; its lead over head could be chance." in said
+    assert "reaches 99.0%: lora is below it by more than chance." in said
+    notes = compared_notes(compared).striptags()
+    assert "lora: mean of 3 seeds, standard deviation 1.0 points; it trains 1K of" in notes
+    assert "16.0 points ahead of head, which may be chance" in notes, "two seeds that they share"
+    assert "lora is 8.0 points behind it, beyond chance" in notes
     costs = compare_figures.cost_table(compared)
     half = ttest_1samp(scores["lora"], 0).confidence_interval().high - 0.91
     assert f"<td>0.910 ± {half:.3f}</td>" in costs

@@ -83,7 +83,7 @@ def test_scores_leave_the_branch_out_and_count_the_end() -> None:
     assert Row("greedy", written("ab", by_hand=True)).surprisal is None
     said = figures.continue_sentence(result(row)).striptags()
     assert "The model ended its text by beam search after 2 tokens." in said
-    assert "Every row begins with a b" in figures.branch_view(result(row)).striptags()
+    assert "Every row begins with “a b”" in figures.branch_view(result(row)).striptags()
 
 
 def test_rows_carry_what_the_page_needs_to_ask_on() -> None:

@@ -90,7 +90,7 @@ def test_the_sentence_counts_and_names_what_is_lost() -> None:
     assert text.startswith(
         "3 words, 30 bytes: 5 pieces by bert-small, 6 pieces by unigram, 11 pieces by byte-level-bpe."
     )
-    assert "Unknown to bert-small: 😀. Unknown to unigram: 😀. byte-level-bpe loses nothing." in text
+    assert "Unknown to bert-small: “😀”. Unknown to unigram: “😀”. Nothing is unknown to byte-level-bpe." in text
     assert figures.tokenize_sentence(pieces("word")).striptags().startswith("1 word, 4 bytes: 1 piece by")
     assert figures.tokenize_sentence(pieces("word")).striptags().endswith("Nothing is unknown.")
     assert "4 more" not in figures.tokenize_sentence(pieces("😀 我 ⵣ", ("bert-small",))).striptags()
@@ -196,9 +196,9 @@ def test_parts_are_named_where_there_are_several() -> None:
 
 def test_the_sentence_tells_the_work_and_that_the_tokenizer_agrees() -> None:
     text = cut_figures.cut_sentence(steps()).striptags()
-    assert "bert-small: token ##ization (9 looked up)." in text
-    assert "byte-level-bpe: Ġto ken ization (10 merges)." in text
-    assert "unigram: ▁to ken ization (log p = −23.36)." in text
+    assert "bert-small: “token” “##ization” (9 looked up)." in text
+    assert "byte-level-bpe: “to” “ken” “ization” (10 merges)." in text
+    assert "unigram: “to” “ken” “ization” (log p = −23.36)." in text
     assert text.endswith("Each tokenizer, asked as a whole, gives the same ids.")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from difflib import SequenceMatcher
+from typing import NamedTuple
 
 import pytest
 import torch
@@ -123,6 +124,16 @@ def test_sentence_figure_chips_and_table_say_the_same(result: TyposResult) -> No
     more = max(result.models, key=lambda read: read.added).model
     assert f"<strong>{more} lost more</strong>" in said
     assert "not a law" in said
+    assert "the typos cost it that much" in figures._who_lost(result.models[:1])
+    for added, told in (
+        ((0.0, -0.1), "nothing"),
+        ((0.2, 0.2), "all lost the same"),
+        ((0.2, 0.1), "lost more</strong> on this"),
+    ):
+        models = [_Lost(f"m{place}", value) for place, value in enumerate(added)]
+        assert told in figures._who_lost(models)  # type: ignore[arg-type]
+    three = [_Lost("a", 0.2), _Lost("b", 0.2), _Lost("c", 0.1)]
+    assert "no model lost more than all others" in figures._who_lost(three)  # type: ignore[arg-type]
     bars = figures.typos_figure(result)["data"]
     assert [list(trace["x"]) for trace in bars[:2]] == [
         [word.clean for word in result.models[0].words],
@@ -136,6 +147,13 @@ def test_sentence_figure_chips_and_table_say_the_same(result: TyposResult) -> No
     assert "&lt;b&gt;" in figures.typos_sentence(
         explorer.run("typos", models="bert-mini", text="We left now", typed="We <b>left</b> now").result
     )
+
+
+class _Lost(NamedTuple):
+    """A model that lost so much."""
+
+    model: str
+    added: float
 
 
 def test_losses_grow_with_the_share_over_the_same_words() -> None:

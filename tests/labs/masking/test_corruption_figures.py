@@ -46,7 +46,14 @@ def test_the_sentence_counts_fates_and_names_the_hardest() -> None:
     text = figures.corrupt_sentence(typical_corruption()).striptags()
     assert re.match(r"3 of 4 tokens are chosen: 1 \w+ \[MASK\], 1 random, 1 \w+\.", text)
     assert "3.0000 nats" in text
-    assert text.endswith("Hardest to guess: Paris (6.50).")
+    assert text.endswith("transformers computes the same: 3.0000. Hardest to guess: “Paris” (6.50).")
+
+
+def test_what_transformers_computes_is_called_the_same_where_the_digits_are() -> None:
+    other = replace(typical_corruption(), model_loss=3.00004)
+    assert "computes the same: 3.0000" in figures.corrupt_sentence(other)
+    other = replace(typical_corruption(), model_loss=3.0001)
+    assert "computes another one: 3.0001" in figures.corrupt_sentence(other)
 
 
 def test_a_draw_that_chooses_nothing_says_so() -> None:
@@ -114,6 +121,8 @@ def test_the_patterns_sentence_quotes_table_1_and_calls_the_two_close() -> None:
     assert text.startswith("In 4 epochs static masking shows 2 different maskings")
     assert "close" in text
     assert "again and again" in text
+    thrice = figures.patterns_sentence(replace(patterns_result(), distinct_static=3)).striptags()
+    assert "3 different maskings of this text, some of them more than once" in thrice
     fresh = replace(patterns_result(), distinct_static=4)
     said = figures.patterns_sentence(fresh).striptags()
     assert "shows 4 different maskings of this text: with at least as many copies as epochs none comes back" in said

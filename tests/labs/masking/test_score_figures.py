@@ -41,7 +41,7 @@ def test_other_numbers_of_sentences_have_a_panel_each(count: int) -> None:
 def test_the_sentence_tells_which_is_likelier_and_where_it_comes_from() -> None:
     said = figures.score_sentence(score_result(FIRST, SECOND))
     assert "<strong>the first likelier</strong>, by 3.50 nats: pseudo-log-likelihood −7.50 against −11.00" in said
-    assert "are / is +2.50, keys +1.00" in said
+    assert "“are” / “is” +2.50, “keys” +1.00" in said
     assert "a token)" not in said
     assert "The true log-likelihood of gpt2-mini agrees: −11.50 against −15.00." in said
     longer = figures.score_sentence(score_result(LONGER, FIRST))
@@ -53,7 +53,7 @@ def test_one_sentence_has_its_perplexity_and_its_least_expected_token() -> None:
     said = figures.score_sentence(score_result(FIRST))
     assert "−7.50" in said
     assert f"perplexity of {math.exp(7.5 / 4):.3g}" in said
-    assert "least <strong>keys</strong> (−ln p = 4.00)" in said
+    assert "least “<strong>keys</strong>” (−ln p = 4.00)" in said
     assert "read as keys" in figures.score_sentence(score_result(scored_sentence("keys", -1, unknown=True)))
 
 
@@ -61,7 +61,12 @@ def test_scores_that_add_up_to_more_than_one_are_told() -> None:
     likely = [scored_sentence(text, -0.2, -0.2) for text in ("New York", "Hong Kong", "Sri Lanka")]
     said = figures.score_sentence(score_result(*likely))
     assert f"add up to {3 * math.exp(-0.4):.2f}, more than 1" in said
+    apart = figures.score_sentence(
+        score_result(likely[0], likely[1], scored_sentence("Sri Lanka", -0.2, -0.3))
+    ).striptags()
+    assert "Of the 3 “New York” is likeliest (−0.40 nats), “Sri Lanka” least (−0.50)" in apart
     same = figures.score_sentence(score_result(likely[0], likely[0], likely[0]))
+    assert "finds <strong>all 3 equally likely</strong> (−0.40 nats)." in same
     assert "add up" not in same
 
 
@@ -101,6 +106,13 @@ def test_pairs_are_drawn_as_they_come() -> None:
     assert "3 of 30" in minimal_figures.minimal_pairs_progress(some)
     assert not minimal_figures.minimal_pairs_progress(minimal_pairs_result(*[1.0] * len(PAIRS)))
     assert [row[-1] for row in minimal_figures.minimal_pairs_table(some).rows] == ["yes", "no", "yes"]
+
+
+def test_a_pair_of_one_score_is_not_called_likelier() -> None:
+    level = minimal_pairs_result(1.0, 0.0)
+    said = minimal_figures.minimal_pairs_sentence(level)
+    assert "as likely as" in said
+    assert "likelier" not in said
 
 
 def test_sentences_of_one_score_are_equally_likely() -> None:

@@ -105,8 +105,8 @@ def test_figure_sentence_and_table_tell_the_same() -> None:
     figure = assert_draws(figures.several_figure(result))
     assert figure.data[0].z[0] == [0.5, None]
     said = figures.several_sentence(result)
-    assert "<strong>Los … Angeles</strong> (left to right): joint ln p −2.00" in said
-    assert "Each alone gives <strong>San … Angeles</strong>, −7.00" in said
+    assert "“<strong>Los … Angeles</strong>” (left to right): joint ln p −2.00" in said
+    assert "Each alone gives “<strong>San … Angeles</strong>”, −7.00" in said
     table = figures.several_table(result)
     assert table.columns == ("order", "step", "position", "token", "probability", "joint")
     assert table.rows[1] == ("each alone", 1, 5, None, None, -7)

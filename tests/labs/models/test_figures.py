@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from explorer.labs.models.family import figures
@@ -71,7 +73,7 @@ def test_the_sentence_names_the_smallest_the_largest_and_the_wordiest() -> None:
     assert "162 (small)" in said
     assert "10M" in said
     assert "&lt;b&gt;" in said
-    assert "61.7%" in said, "of small, 100 of 162 are words"
+    assert "61.7%</strong> of small is its vocabulary table" in said, "of small, 100 of 162 are words"
 
 
 def test_the_table_has_a_column_for_each_size() -> None:
@@ -123,6 +125,8 @@ def test_scores_name_a_leader_where_models_can_be_compared_and_leave_out_what_wa
     both = ScoresResult((*SCORES.models, ModelScores("three", "2026-01-01", "command", "text", (measure,))))
     assert "<strong>two</strong> leads: <strong>90.00%" in score_figures.scores_sentence(both, "pairs")
     assert "leads" not in score_figures.scores_sentence(SCORES, "pairs"), "it is the only one"
+    level = replace(both, models=(*both.models[:-1], replace(both.models[-1], measures=(replace(measure, value=0.9),))))
+    assert "and 1 more share the lead: <strong>90.00%" in score_figures.scores_sentence(level, "pairs")
     pairs = score_figures.scores_figure(SCORES, "pairs")
     assert pairs["data"][0]["y"] == ["two"]
     assert pairs["data"][0]["x"] == [0.9]

@@ -63,7 +63,7 @@ def test_the_chips_have_segments_and_positions_and_then_fates() -> None:
 
 def test_the_sentence_and_the_sum_hold_the_numbers() -> None:
     said = plain(figures.row_sentence(row()))
-    assert "bert-mini guesses 2 of 3 tokens right; the hardest is rain, at P = 1.00%." in said
+    assert "bert-mini guesses 2 of 3 tokens right; the hardest is “rain”, at P = 1.00%." in said
     assert (
         "the MLM loss, is 1.8012 nats. The pair is “is next”, and gets P = 80.0% for it: the NSP loss is 0.2231" in said
     )

@@ -7,6 +7,7 @@ from random import Random
 
 import pytest
 
+from explorer.charts import KEPT
 from explorer.compress.cuts import Shape
 from explorer.labs.pruning.importance import figures as importance_figures
 from explorer.labs.pruning.orders import figures as orders_figures
@@ -79,12 +80,20 @@ def test_the_sentence_says_what_matters_and_whether_the_examples_were_enough() -
     said = importance_figures.importance_sentence(result).striptags()
     best = max((value, layer, head) for layer, row in enumerate(result.grid) for head, value in enumerate(row))
     assert f"layer {best[1]}, head {best[2]} matters most" in said
-    assert "32 examples are enough" in said
-    poor = importance_figures.importance_sentence(replace(result, agreement=((32, 0.4),))).striptags()
-    assert "not firm in every place yet: " in poor
-    assert "about 430 and as many others would reach 0.9 (Spearman-Brown)" in poor
-    hopeless = importance_figures.importance_sentence(replace(result, agreement=((32, 0.1),))).striptags()
-    assert "would reach" not in hopeless
+    for correlation, how in ((0.9, "nearly the same"), (0.899, "much the same"), (0.7, "much the same")):
+        other = replace(result, agreement=((32, correlation),))
+        assert f"the order would be {how} (ρ =" in importance_figures.importance_sentence(other)
+    poor = replace(result, agreement=((32, 0.4),))
+    assert "the order would be rather different (ρ = 0.40)" in importance_figures.importance_sentence(poor)
+    assert "Spearman" not in importance_figures.importance_sentence(poor)
+    note = importance_figures.asked_note(poor).striptags()
+    assert (
+        "32 of the 64 examples and the other 32: ρ = 0.40. About 430 and as many others would reach 0.9 (Spearman-"
+        in note
+    )
+    for none_needed in (0.1, 0.9):
+        note = importance_figures.asked_note(replace(result, agreement=((32, none_needed),)))
+        assert "would reach" not in note
     shared = importance_figures.importance_sentence(importance(shape=Shape(3, 1, 4, 200))).striptags()
     assert "takes it from each of them" in shared
     assert "takes it from" not in said
@@ -139,7 +148,8 @@ def test_pruned() -> None:
     assert "2.00 times" in said
     figure = assert_draws(prune_figures.left_figure(pruned()))  # type: ignore[arg-type]
     assert list(figure.data[1].y) == [2, 0, 4], "a layer that is gone has no head"
-    assert prune_figures.left_figure(pruned(left=None)) == ""
+    assert prune_figures.left_figure(pruned(left=None, done=True)) == ""
+    assert prune_figures.left_figure(pruned(left=None, done=False)) == KEPT, "what was there stays until then"
     assert "0.80" in prune_figures.before_after(pruned(speeds=(Speed(4, 8, 10),))).striptags()
     assert prune_figures.prune_table(pruned()).rows == (
         (0.0, 0.95, 65_000_000, 100.0),
@@ -167,6 +177,9 @@ def test_steps_and_hand_and_forms() -> None:
     assert_draws(quantised_figures.quantised_figure(forms))
     said = quantised_figures.quantised_sentence(forms).striptags()
     assert "50% pruned, int8 is 4.0 times smaller, 2.0 times as fast and has" in said
+    assert "no quarter" not in said, "25 of 100 bytes are a quarter"
+    larger = replace(forms, forms=(forms.forms[0], replace(forms.forms[1], bytes=26)))
+    assert "int8 is no quarter of it" in quantised_figures.quantised_sentence(larger)
     early = replace(forms, forms=tuple(replace(form, milliseconds=None) for form in forms.forms))
     assert_draws(quantised_figures.quantised_figure(early))
     assert "Still to be timed" in quantised_figures.quantised_sentence(early).striptags()

@@ -68,8 +68,8 @@ def test_the_learning_signal_is_all_tokens_against_the_masked_ones() -> None:
 def test_a_hand_made_text_says_which_words_are_caught() -> None:
     swapped = by_hand(token(1, "soup", "album", probability=0.6), token(2, "am", "are"), left_out=2)
     said = plain(figures.hand_sentence(swapped))
-    assert "soup in place of album: P(replaced) = 60.0%, caught." in said
-    assert "am in place of are: P(replaced) = 10.0%, not caught." in said
+    assert "“soup” in place of “album”: P(replaced) = 60.0%, caught." in said
+    assert "“am” in place of “are”: P(replaced) = 10.0%, not caught." in said
     assert "2 tokens of the text have no place" in said
     assert "No token differs" in plain(figures.hand_sentence(by_hand(token(1, "a"))))
 

@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from explorer.charts import CIVIDIS, DIVERGING, Axis, Look, Panel, Picture, Trace, axis, chart, colorbar, heat, picture
 from explorer.charts.chips import chip, chips
-from explorer.charts.words import label, percent, prose, strong
+from explorer.charts.words import in_quotes, label, percent, prose, strong
 from explorer.labs.attention.head.schema import AttentionResult, Square, StatisticsResult, TokenPlace
 from explorer.tables import Table
 
@@ -77,11 +77,11 @@ def attention_sentence(result: AttentionResult, view: str = "weights") -> Markup
     link = _strongest(result)
     if link:
         weight, here, there = link
-        parts += ["Its strongest link between two words: ", strong(result.tokens[here].shown), " looks at "]
-        parts += [strong(result.tokens[there].shown), f" with {percent(weight)}."]
+        parts += ["Its strongest link between two words: ", in_quotes(result.tokens[here].shown), " looks at "]
+        parts += [in_quotes(result.tokens[there].shown), f" with {percent(weight)}."]
     masked = [token.shown for token in result.tokens if token.masked]
     if masked:
-        parts += [" Hidden from the model: ", strong(", ".join(masked)), "."]
+        parts += [" Hidden from the model: ", Markup(", ").join(map(in_quotes, masked)), "."]
         if result.before is not None and view == "change":
             moved = sum(abs(a - b) for a, b in zip(result.weights.values, result.before.values, strict=True))
             parts += [f" That moved {percent(moved / 2 / len(result.tokens))} of a row's attention on average."]

@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from explorer.charts import DIVERGING, Look, Panel, Picture, Trace, axis, bars, empty, heat, picture
 from explorer.charts.chips import chip, chips
-from explorer.charts.words import label, percent, prose, strong
+from explorer.charts.words import in_quotes, label, percent, prose, strong
 from explorer.labs.attention.head.figures import token_axis
 from explorer.labs.attention.head.schema import TokenPlace
 from explorer.labs.attention.views.schema import LookedAt, QueryKeyResult
@@ -41,9 +41,9 @@ def query_key_sentence(result: QueryKeyResult) -> Markup:
     parts: list[str] = [
         strong(f"Layer {result.layer}, head {result.head}"),
         ": ",
-        strong(result.looking.shown),
+        in_quotes(result.looking.shown),
         " looks most at ",
-        strong(_with_place(result, top)),
+        _with_place(result, top),
         ", with ",
         strong(percent(top.weight)),
         f". Its score there is {top.score:.2f}; the largest of its {len(result.query)} terms are elements {elements}. ",
@@ -54,8 +54,8 @@ def query_key_sentence(result: QueryKeyResult) -> Markup:
     return prose(*parts)
 
 
-def _with_place(result: QueryKeyResult, seen: LookedAt) -> str:
-    return "itself" if seen.place.position == result.looking.position else seen.place.shown
+def _with_place(result: QueryKeyResult, seen: LookedAt) -> Markup:
+    return strong("itself") if seen.place.position == result.looking.position else in_quotes(seen.place.shown)
 
 
 def _beside(result: QueryKeyResult) -> list[str]:

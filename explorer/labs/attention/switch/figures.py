@@ -9,7 +9,7 @@ from typing import Any
 from markupsafe import Markup
 
 from explorer.charts import DIVERGING, Look, Picture, axis, bars, chart, colorbar, rows
-from explorer.charts.words import label, percent, prose, strong
+from explorer.charts.words import in_quotes, label, percent, prose, strong
 from explorer.labs.attention.head.figures import KEY, by_head, head_cells
 from explorer.labs.attention.switch.schema import AblateResult, AnswerChange, EachHeadResult
 from explorer.tables import Table
@@ -38,13 +38,13 @@ def ablate_sentence(result: AblateResult) -> Markup:
     if not count:
         return prose(
             f"All {total} heads are on. ",
-            strong(_said(result, led)),
+            in_quotes(_said(result, led)),
             f" has {percent(led.before)}. Press heads in the grid to switch them off and see what changes.",
         )
-    parts: list[str] = [strong(f"{count} of {total} heads off: "), strong(_said(result, led))]
+    parts: list[str] = [strong(f"{count} of {total} heads off: "), in_quotes(_said(result, led))]
     parts.append(f" goes from {percent(led.before)} to {percent(led.after)}")
     if leads is not led and result.question != "replaced":
-        parts += [", and ", strong(_said(result, leads)), f" leads now with {percent(leads.after)}"]
+        parts += [", and ", in_quotes(_said(result, leads)), f" leads now with {percent(leads.after)}"]
     parts.append(f". The whole answer moved by KL = {result.divergence / math.log(2):.3g} bits")
     parts.append(f" (mean of {len(places)} places)." if len(places) > 1 else ".")
     if result.shared:
@@ -103,7 +103,7 @@ def each_head_sentence(result: EachHeadResult) -> Markup:
     cells = [(after - result.before, layer, head) for after, layer, head in by_head(result.after)]
     worst, best = min(cells), max(cells)
     idle = sum(abs(change) < 0.01 for change, _, _ in cells)
-    parts: list[str] = [strong(_word(result.answer)), f" has {percent(result.before)} with all heads. "]
+    parts: list[str] = [in_quotes(result.answer), f" has {percent(result.before)} with all heads. "]
     if worst[0] < 0:
         parts += ["It leans most on ", strong(f"layer {worst[1]}, head {worst[2]}")]
         parts.append(f": without it {percent(result.before + worst[0])}. ")

@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from explorer.charts import CIVIDIS, Look, Mark, Panel, Picture, Trace, axis, colorbar, frame, heat, line, picture
 from explorer.charts.chips import chip, chips
-from explorer.charts.words import caption, label, ordinal, percent, prose, strong
+from explorer.charts.words import caption, in_quotes, label, ordinal, percent, prose, strong
 from explorer.labs.context.lens.schema import LensResult, Place
 from explorer.tables import Table
 
@@ -58,17 +58,19 @@ def token_name(token: str, longest: int = 14) -> str:
 def lens_sentence(result: LensResult, place: Place) -> Markup:
     """When the answer appears and when it leads, and how far the followed word gets."""
     start = {
-        "mask": f"At position {place.position} the model answers ",
+        "mask": "For the blank the model answers "
+        if len(result.places) == 1
+        else f"At position {place.position} it answers ",
         "continue": "After the last token the model expects ",
         "replaced": f"The token at position {place.position} is judged ",
     }[result.asked]
-    parts: list[str] = [start, strong(_named(place.answer))]
+    parts: list[str] = [start, in_quotes(place.answer)]
     parts.append(f" ({percent(place.layers[-1].answer.probability)}). Read through the same head, ")
     parts += _appearance(result, place)
     followed = [(reading.followed, reading.layer) for reading in place.layers if reading.followed is not None]
     if result.follow is not None and followed:
         (last, _), (best, layer) = followed[-1], min(followed, key=lambda pair: pair[0].rank)
-        parts += [" ", strong(_named(result.follow)), f" ends {ordinal(last.rank)} of {result.classes:,}"]
+        parts += [" ", in_quotes(result.follow), f" ends {ordinal(last.rank)} of {result.classes:,}"]
         parts.append(f" ({percent(last.probability)}) and stands highest in layer {layer} ({ordinal(best.rank)}).")
     return prose(*parts)
 
@@ -164,11 +166,13 @@ def _over_depth(values: Sequence[float], name: str, shown: str, colour: str, **m
 def depth_sentence(place: Place) -> str:
     """How far each layer's distribution is from the final one."""
     bits = [reading.divergence for reading in place.layers]
+    if not bits[0]:
+        return "The distribution of layer 0 is the final one already."
     half = next(reading.layer for reading in place.layers if reading.divergence <= bits[0] / 2)
     start = f"The distribution of layer 0 is {bits[0]:#.3g} bits (KL divergence) from the final one; "
     if half == len(bits) - 1:
         return f"{start}layer {half - 1} is {bits[half - 1]:#.3g} bits from it, more than half of that."
-    return f"{start}in layer {half} less than half of that is left ({bits[half]:#.3g} bits)."
+    return f"{start}in layer {half} no more than half of that is left ({bits[half]:#.3g} bits)."
 
 
 def lens_notes(result: LensResult) -> Markup:

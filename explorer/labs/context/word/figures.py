@@ -9,7 +9,7 @@ from typing import Any
 from markupsafe import Markup
 
 from explorer.charts import SERIES, Look, Picture, Trace, axis, chart, level, line
-from explorer.charts.words import caption, fixed, label, prose, sentences, strong
+from explorer.charts.words import caption, fixed, in_quotes, label, prose, sentences, strong
 from explorer.labs.context.word.schema import STATIC, ContextResult
 from explorer.tables import Table
 
@@ -61,7 +61,7 @@ def alike(result: ContextResult, layer: int) -> dict[tuple[int, int], float]:
 
 
 def _start(result: ContextResult) -> list[str]:
-    word, least = strong(result.word), min(alike(result, 0 if result.one_vector else STATIC).values())
+    word, least = in_quotes(result.word), min(alike(result, 0 if result.one_vector else STATIC).values())
     if not result.one_vector:
         differ = (
             " is not written with the same tokens in each sentence, so already the token embeddings differ (cosine "
@@ -83,6 +83,10 @@ def _telling(result: ContextResult) -> list[str]:
     random = f"; two random tokens of that layer are {two(result.at(layer).baseline)}."
     if same is not None and different is not None:
         start = f"The senses are furthest apart in layer {layer}: pairs of one sense are "
+        if same <= different:
+            start = (
+                f"In no layer are pairs of one sense more alike than of two. In layer {layer} pairs of one sense are "
+            )
         return [start, strong(two(same)), " alike on average, of two senses ", strong(two(different)), random]
     pairs = alike(result, layer)
     mean, (i, j) = sum(pairs.values()) / len(pairs), min(pairs, key=pairs.__getitem__)

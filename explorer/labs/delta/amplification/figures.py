@@ -29,8 +29,8 @@ def amplification_sentence(result: AmplificationResult) -> Markup:
         return prose("W is zero in the directions of ΔW, so there is no factor.")
     parts = [
         f"Layer {result.layer}, {module_name(result.module)}, r = {result.r}: {_held(result)} {number(result.inside)}, and W "
-        f"has {number(own.projected_norm)} in the same directions, so ΔW amplifies them ",
-        strong(f"{number(own.factor)}-fold"),
+        f"has {number(own.projected_norm)} in the same directions, so ΔW ",
+        *(("amplifies them ", strong(f"{number(own.factor)}-fold")) if own.factor > 1 else _weaker(own.factor)),
         ". W holds them ",
         strong(f"{number(own.projected_norm / random.projected_norm)} times"),
         f" as strongly as random directions ({number(random.projected_norm)}); its own first {result.r} hold "
@@ -42,6 +42,11 @@ def amplification_sentence(result: AmplificationResult) -> Markup:
             f" These directions hold {percent(share)} of the energy of ΔW, whose norm is {number(result.delta_norm)} in all."
         )
     return prose(*parts)
+
+
+def _weaker(factor: float) -> tuple[str, str]:
+    """What is said of an update that is no stronger than W where it acts."""
+    return "does not amplify them: it has ", strong(f"{number(factor)} of W's strength there")
 
 
 def _is_whole(result: AmplificationResult) -> bool:

@@ -15,6 +15,9 @@ from explorer.tables import Table
 MOST_OF_IT = SHARES.index(0.9)
 """The share that the sentence speaks of."""
 
+ALIKE = 1.05
+"""Counts no further apart than this are called about as many."""
+
 
 def whole_table(result: WholeSpectra) -> Table:
     """direction (from 1), share_of_directions, weight_value, weight_energy, update_value, update_energy, random_energy.
@@ -55,7 +58,11 @@ def _verdict(result: WholeSpectra, own: int, update: int) -> str:
             "would do with few is seen on a run of full fine-tuning."
         )
     fewer = own / update
-    compared = f"{fewer:.1f} times fewer than W" if fewer >= 1.05 else "no fewer than W"
+    compared = "about as many as W"
+    if fewer >= ALIKE:
+        compared = f"{fewer:.1f} times fewer than W"
+    elif 1 / fewer >= ALIKE:
+        compared = f"{1 / fewer:.1f} times more than W"
     return f"{weight}; nothing bounds this ΔW's rank, and it takes {compared}."
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from markupsafe import Markup
 
 from explorer.charts import CIVIDIS, Look, Panel, Picture, axis, frame, heat, line, picture
-from explorer.charts.words import percent, prose, strong
+from explorer.charts.words import in_quotes, percent, prose, strong
 from explorer.labs.directions.blank.figures import blank_chips, token_name
 from explorer.labs.directions.schema import AnswerResult, Paths
 from explorer.tables import Table
@@ -34,9 +34,9 @@ def answer_chips(result: AnswerResult) -> dict[str, Any]:
 def answer_sentence(result: AnswerResult) -> Markup:
     """How much of the word reaches its prediction by the first layer, by the second and by the last; then with masks."""
     free, causal = result.paths
-    before = token_name(result.chips[result.position - 1].shown)
+    before = in_quotes(result.chips[result.position - 1].shown, bold=False)
     last = len(free.reach) - 1
-    parts = [f"To predict the next word, “{before}” would have to say ", strong(result.word), ". "]
+    parts = ["To predict the next word, ", before, " would have to say ", in_quotes(result.word), ". "]
     parts += [f"Without a mask {percent(free.direct[0])} of its attention goes to that very word in the first layer; "]
     parts += [f"after two layers {percent(free.reach[1])} of its rollout is the word, "]
     parts += [
@@ -53,7 +53,7 @@ def masking_sentence(result: AnswerResult) -> Markup:
     """What masking does about it: the word is not in the input."""
     return prose(
         "What masking does about it: the word is taken out of the input and asked for at its own place. With ",
-        strong(result.word), " there to be read, the head at that place gives it ", strong(percent(result.seen)),
+        in_quotes(result.word), " there to be read, the head at that place gives it ", strong(percent(result.seen)),
         f"{_copied(result)}; with [MASK] there it has to be told from both sides, and gets ", strong(percent(result.masked)), ".",
     )  # fmt: skip
 

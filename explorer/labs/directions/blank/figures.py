@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from explorer.charts import CIVIDIS, Axis, Look, Panel, Picture, axis, colorbar, frame, heat, picture, points, rows
 from explorer.charts.chips import chip, chips
-from explorer.charts.words import caption, counted, facts, label, measures, ordinal, percent, prose, strong
+from explorer.charts.words import caption, counted, facts, in_quotes, label, measures, ordinal, percent, prose, strong
 from explorer.labs.directions.schema import DECODER, ENCODER, Chip, DirectionsResult, Reading, Sight, SightResult
 from explorer.tables import Table
 
@@ -74,7 +74,7 @@ def directions_sentence(result: DirectionsResult) -> Markup:
     """The true word's probability and rank for bert-small's three contexts, then what gpt2-mini makes of the left."""
     continued, left, right, both = result.readings
     standing = [f"{percent(one.probability)} ({ordinal(one.rank)})" for one in (left, right, both, continued)]
-    parts = ["From both sides ", strong(both.model), " gives ", strong(result.word), " ", strong(standing[2])]
+    parts = ["From both sides ", strong(both.model), " gives ", in_quotes(result.word), " ", strong(standing[2])]
     parts.append(f"; from the left alone {standing[0]}, from the right alone {standing[1]}. ")
     parts.append(f"{continued.model}, made to read from the left, gives it {standing[3]}.")
     if both.probability <= max(left.probability, right.probability):
@@ -190,7 +190,7 @@ def sight_sentence(result: SightResult) -> Markup:
             f"From {'the ' if sight.context != 'both' else ''}{sight.context}{'' if sight.context != 'both' else ' sides'} "
         ]
         parts += ["the blank sees ", strong(f"{len(seen)} of {len(row)}"), " positions, most of all "]
-        parts += [f"{token_name(sight.tokens[most])} ({percent(seen[most])}). "]
+        parts += [in_quotes(sight.tokens[most], bold=False), f" ({percent(seen[most])}). "]
     parts.append(f"{DECODER} answers from the token before the word (outlined row).")
     return prose(*parts)
 

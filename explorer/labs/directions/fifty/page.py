@@ -27,8 +27,8 @@ def build_fifty(page: Page, tab: gr.Tab) -> None:
         with asks(220):
             start, stop = start_stop("Read all fifty", "fifty-start")
             caption(
-                "Each column is a sentence: rest on a mark to read it. Up is surer. Triangles point the way in which the "
-                "reader goes. What is less than the scale stands on its lowest line."
+                "Each column is a sentence: rest on a mark to read it. Higher is surer. Triangles point the way in which the "
+                "reader goes. Values below the scale are drawn on its lowest line."
             )
         with shows(4):
             view = View("fifty-sentences", "fifty", figures.fifty_sentence, figures.fifty_figure, figures.fifty_bar)

@@ -23,7 +23,7 @@ def proof_table(result: ProofResult) -> Table:
 
 
 def proof_sentence(result: ProofResult) -> Markup:
-    """Where the two losses end, and what the first has learnt where it is near zero."""
+    """Where the two losses end, and what the first has learned where it is near zero."""
     free, causal = (curve.points[-1][1] for curve in result.curves)
     reads = ": it reads each answer off the next place and learns nothing else" if free < READ_OFF else ""
     return prose(

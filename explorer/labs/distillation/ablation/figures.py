@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from statistics import fmean
 
 from markupsafe import Markup
 
-from explorer.charts import Look, Picture, axis, bars, chart, error_bars, rows
+from explorer.charts import KEPT, Look, Picture, axis, bars, chart, error_bars, rows
 from explorer.charts.words import caption, percent, prose, quoted, signed, strong
 from explorer.labs.distillation.train.schema import Ablated
 from explorer.maths.seeds import paired_interval
-from explorer.runs.comparing import ALPHA, compare, without_a_test
+from explorer.runs.comparing import ALPHA, beyond_chance, compare, without_a_test
 from explorer.runs.record import RunRecord
-from explorer.runs.report import metric_text, metric_title, score_text
+from explorer.runs.report import metric_title, score_text
 from explorer.runs.seeds import Repeated, differences_p
 from explorer.tables import Table
 from explorer.tuning.spec import RunSpec
@@ -58,37 +57,59 @@ def _change(record: RunRecord, base: float | None) -> float | None:
 
 
 def ablation_sentence(result: Ablated) -> Markup:
-    """Which line costs most, where any does, and which differences are beyond chance."""
+    """Which line costs most, where any does, and whether that is beyond chance."""
     done = sum(record.outcome is not None for record in result.records)
     if done < len(result.records):
         active = next((record for record in result.records if record.status.is_active), None)
-        now = f" Now {active.name}: step {active.step} of {active.steps or '?'}." if active else ""
+        now = f" Now {active.name}" if active else ""
+        now += f": step {active.step} of {active.steps}." if active and active.steps else "." if active else ""
         return prose(strong(f"{done} of {len(result.records)}"), " students have ended.", now)
     (_, whole), *others = lines_of(result)
-    base, seeds = whole.first, len(whole.records)
+    base = whole.first
     line, worst = min(others, key=lambda pair: _reached(pair[1]) or 0.0)
     lost = (_reached(whole) or 0.0) - (_reached(worst) or 0.0)
-    found = [". No line costs anything: none of the other four scores less. "]
-    if lost > 0:
-        costs = f". What costs most is the line “{line.title}”: {metric_text(base.leading_metric, _reached(worst))}, "
-        found = [costs, strong(f"{100 * lost:.1f} points less"), ". "]
     labels = f" and {base.spec.labelled} known labels" if base.spec.labelled else ""
-    all_three = (
-        f"With all three terms{labels} the student reaches ",
-        strong(score_text(base.leading_metric, _reached(whole))),
-        f" (mean of {seeds} seeds)" if seeds > 1 else "",
+    reached = strong(score_text(base.leading_metric, _reached(whole)))
+    all_three = (f"With all three terms{labels} the student reaches ", reached, ". ")
+    if lost <= 0:
+        return prose(*all_three, "No line costs anything: none of the other four scores less.")
+    differ = _differing(result)
+    sure = "" if differ is None else (", more than chance" if line in differ else ", which could be chance")
+    return prose(
+        *all_three, f"What costs most is the line “{line.title}”: ", strong(f"{100 * lost:.1f} points"), f" less{sure}."
     )
+
+
+def _differing(result: Ablated) -> list[Ablation] | None:
+    """The lines that differ from all three terms beyond chance; None where that cannot be said."""
+    lines = lines_of(result)
+    (_, whole), *others = lines
+    if len(whole.records) > 1:
+        known = [(line, runs) for line, runs in others if len(runs.scores.keys() & whole.scores.keys()) > 1]
+        p = differences_p([(runs.scores, whole.scores) for _, runs in known])
+        return [line for (line, _), value in zip(known, p, strict=True) if value < ALPHA] if known else None
+    pairs = [(0, place) for place in range(1, len(lines))]
+    sure = beyond_chance(result.records, pairs)
+    return [lines[place][0] for (_, place), differs in sure.items() if differs] if sure else None
+
+
+def ablation_notes(result: Ablated) -> str:
+    """By which test lines are told from all three terms, and which of them are; empty before all have ended."""
+    if any(record.outcome is None for record in result.records):
+        return ""
+    (_, whole), *others = lines_of(result)
     rows = "examples" if result.teacher else "words"
-    return prose(*all_three, *found, _seed_by_seed(whole, others) if seeds > 1 else _beyond_chance(result, rows))
-
-
-def _seed_by_seed(whole: Repeated, others: Sequence[tuple[Ablation, Repeated]]) -> str:
-    """Which lines differ from all three terms, by the differences of runs with one seed."""
-    known = [(line, runs) for line, runs in others if len(runs.scores.keys() & whole.scores.keys()) > 1]
-    p = differences_p([(runs.scores, whole.scores) for _, runs in known])
-    differ = [f"“{line.title}”" for (line, _), value in zip(known, p, strict=True) if value < ALPHA]
-    asked = "Student's t of the differences seed by seed"
-    return _differ(differ, f"{asked}, 5% for all {len(known)} lines together, Holm's allowance")
+    asked = f"Student's t of the differences between {len(whole.records)} seeds"
+    if len(whole.records) < 2:
+        verdict = compare(result.records, [(0, place + 1) for place in range(len(others))])
+        if not verdict.p:
+            return f" {without_a_test(verdict, rows)}"
+        asked = f"{verdict.title} on the same {verdict.rows:,} {rows}"
+    named = ", ".join(f"“{line.title}”" for line in _differing(result) or [])
+    said = (
+        f"Beyond chance these lines differ from all three terms: {named}" if named else "No line differs beyond chance"
+    )
+    return f" {said} ({asked}, 5% for all {len(others)} lines together, Holm's allowance)."
 
 
 def _reached(runs: Repeated) -> float | None:
@@ -96,31 +117,14 @@ def _reached(runs: Repeated) -> float | None:
     return runs.mean if runs.scores else None
 
 
-def _beyond_chance(result: Ablated, rows: str) -> str:
-    """The same of one seed, row by row."""
-    lines = lines_of(result)
-    pairs = [(0, place) for place in range(1, len(lines))]
-    verdict = compare(result.records, pairs)
-    if not verdict.p:
-        return without_a_test(verdict, rows)
-    differ = [f"“{lines[place][0].title}”" for _, place in pairs if verdict.p[0, place] < ALPHA]
-    asked = (
-        f"{verdict.title} on the same {verdict.rows:,} {rows}, 5% for all {len(pairs)} lines together, Holm's allowance"
-    )
-    return _differ(differ, asked)
-
-
-def _differ(lines: Sequence[str], asked: str) -> str:
-    if not lines:
-        return f"No line differs beyond chance ({asked})."
-    return f"Beyond chance these lines differ from it: {', '.join(lines)} ({asked})."
-
-
 def ablation_figure(result: Ablated) -> Picture | str:
-    """The score of every line that has one, with the agreement beside it; over several seeds their mean and its spread."""
+    """The score of every line that has one, with the agreement beside it; over several seeds their mean and its spread.
+
+    Before any has one, what was there stays.
+    """
     scored = [(line, runs) for line, runs in lines_of(result) if runs.scores]
     if not scored:
-        return ""
+        return KEPT if any(record.status.is_active for record in result.records) else ""
     several = len(scored[0][1].records) > 1
     metric = metric_title(scored[0][1].first.leading_metric)
     measures = (
@@ -179,7 +183,7 @@ def ablation_list(result: Ablated) -> Markup:
         "The last column is quoted from Sanh et al. 2019, Table 4: there the terms are L<sub>ce</sub> (soft targets), "
         "L<sub>cos</sub> and L<sub>mlm</sub> (the true tokens), in pretraining. "
     )
-    return quoted(heads, rows) + caption(source, here)
+    return quoted(heads, rows) + caption(source, here, ablation_notes(result))
 
 
 def _agreed(runs: Repeated) -> float | None:

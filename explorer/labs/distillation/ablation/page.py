@@ -19,6 +19,11 @@ from explorer.ui.page import Page
 from explorer.ui.run_picker import RunPicker
 from explorer.ui.several import follow_several
 
+OTHER_STUDENTS = (
+    "The worked examples begin from the teacher's own layers, as DistilBERT did: the cosine needs states of its width. "
+    f"Those with {KNOWN_LABELS} labels under “Train a student” are bert-mini, which has nothing of the teacher, and reach less."
+)
+
 
 def build_ablation(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
     """The settings that five students share; sentence, figure and list of what each is worth."""
@@ -38,6 +43,7 @@ def build_ablation(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
                 "Five students of one teacher, with the same seeds: all three terms, without each, and from random "
                 "numbers. They train one after the other and stay in the list of runs."
             )
+            caption(OTHER_STUDENTS)
         with shows():
             sentence, figure = figures.ablation_sentence, figures.ablation_figure
             view = View(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from markupsafe import Markup
 
 from explorer.charts import Picture, axis, chart, line, rows
-from explorer.charts.words import label, percent, prose, strong
+from explorer.charts.words import in_quotes, label, percent, prose, strong
 from explorer.labs.distillation.schema import REST, LossesResult
 from explorer.labs.distillation.soft.figures import class_bars
 from explorer.tables import Table
@@ -36,22 +36,25 @@ def losses_sentence(result: LossesResult) -> Markup:
     if not values["l2"]:
         return prose(
             strong(result.student), " says what its teacher says: ", strong("every soft loss is 0"),
-            f". Against {_hard_label(result)} it still pays {values['hard']:.3g}, as the teacher would.",
+            ". Against ", _hard_label(result), f" it still pays {values['hard']:.3g}, as the teacher would.",
         )  # fmt: skip
     top = max(result.classes, key=lambda row: row.student if row.name != REST else -1.0)
-    agreed = "the same answer" if top.name == result.answer else f"“{top.name}” instead"
+    agreed = "the same answer" if top.name == result.answer else prose(in_quotes(top.name, bold=False), " instead")
+    answer = in_quotes(result.answer, bold=False)
     share = next(row.student for row in result.classes if row.name == result.answer)
     return prose(
-        "Where ", strong(result.teacher), f" answers “{result.answer}”, ", strong(result.student), f" gives {agreed}, and "
-        f"“{result.answer}” {percent(share)} at T = {result.temperature:.3g}. The soft loss is ",
-        strong(f"{values['soft']:.3g}"), f", the hard one (against {_hard_label(result)}) {values['hard']:.3g}; with α = "
-        f"{result.alpha:.3g} their average is {values['weighted']:.3g}.",
+        "Where ", strong(result.teacher), " answers ", answer, ", ", strong(result.student), " gives ", agreed, ", and ", answer,
+        f" {percent(share)} at T = {result.temperature:.3g}. The soft loss is ", strong(f"{values['soft']:.3g}"),
+        ", the hard one (against ", _hard_label(result), f") {values['hard']:.3g}; with α = {result.alpha:.3g} their average is "
+        f"{values['weighted']:.3g}.",
     )  # fmt: skip
 
 
-def _hard_label(result: LossesResult) -> str:
+def _hard_label(result: LossesResult) -> Markup:
     """What stands in a label's place: the true answer where it is known, else what the teacher thinks likeliest."""
-    return f"the true answer “{result.truth}”" if result.truth else f"the teacher's own “{result.answer}”"
+    if result.truth:
+        return prose("the true answer ", in_quotes(result.truth, bold=False))
+    return prose("the teacher's own ", in_quotes(result.answer, bold=False))
 
 
 def losses_figure(result: LossesResult) -> Picture:
@@ -77,8 +80,8 @@ def gradients_sentence(result: LossesResult) -> Markup:
     last = result.gradients[-1]
     fall = at_ten[1] / last[1]
     return prose(
-        f"From T = {at_ten[0]:.3g} to {last[0]:.3g} the gradient of the plain KL falls to ",
-        strong(f"1/{fall:.3g}"),
+        f"From T = {at_ten[0]:.3g} to {last[0]:.3g} the gradient of the plain KL {'falls' if fall > 1 else 'rises'} to ",
+        strong(f"1/{fall:.3g}" if fall > 1 else f"{1 / fall:.3g} times as much"),
         f" (1/T² alone would be 1/{(last[0] / at_ten[0]) ** 2:.3g}). Times T² it is ",
         strong(f"{last[2]:.3g}"),
         f" there, and tends to {result.limit:.3g}, the norm of (zₛ − zₜ)/N with means taken off: for large T the soft and the "

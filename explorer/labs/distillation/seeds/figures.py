@@ -40,25 +40,27 @@ def known(record: RunRecord) -> str:
 
 def seeds_sentence(result: Seeded) -> Markup:
     """Whether the teacher helps, harms, or makes no difference that can be told from chance."""
-    measured, interval = result.measured, result.interval
+    interval = result.interval
     waiting = sum(any(record.status.is_active for record in pair) for pair in result.pairs)
     going = f" {waiting} of {len(result.pairs)} seeds still train." if waiting else ""
-    first = result.pairs[0][0]
-    metric = first.leading_metric
     if interval is None:
         said = "One seed says little: another seed gives another difference."
         return prose(said, going or " Set Seeds to 5 and train, to have an interval.")
-    means = [fmean(values) for values in zip(*(one.scores for one in measured), strict=True)]
-    verdict = {1: "the teacher helps", 0: "no difference beyond chance", -1: "the teacher harms"}[interval.direction]
-    return prose(
-        strong(f"{verdict[0].upper()}{verdict[1:]}: {in_points(interval.mean)} points"),
-        f" (95% interval {in_points(interval.low)} to {in_points(interval.high)}). Over {interval.pairs} seeds the student, "
-        f"{_layers(first)}, reaches "
+    verdict = {1: "The teacher helps", 0: "No difference beyond chance", -1: "The teacher harms"}[interval.direction]
+    return prose(strong(f"{verdict}: {in_points(interval.mean)} points"), f" over {interval.pairs} seeds.", going)
+
+
+def seeds_notes(result: Seeded) -> str:
+    """What the headline rests on: the interval, both means, what was known to whom. It needs two seeds or more."""
+    interval, first = result.interval, result.pairs[0][0]
+    if interval is None:
+        return ""
+    metric = first.leading_metric
+    means = [fmean(values) for values in zip(*(one.scores for one in result.measured), strict=True)]
+    return (
+        f"95% interval {in_points(interval.low)} to {in_points(interval.high)}. The student, {_layers(first)}, reaches "
         f"{metric_title(metric)} {score_text(metric, means[0])} with its teacher and {score_text(metric, means[1])} on "
-        f"{known(first)} alone. ",
-        _conditions(first),
-        _learnt(result),
-        going,
+        f"{known(first)} alone. {_conditions(first)}{_learned(result)} "
     )
 
 
@@ -83,16 +85,16 @@ def _layers(record: RunRecord) -> str:
     return f"{count} layer{'s' if count != 1 else ''} of {record.spec.model}"
 
 
-def _learnt(result: Seeded) -> str:
+def _learned(result: Seeded) -> str:
     """From how many labels the teacher has its knowledge, where its students know fewer."""
     teacher = result.teacher
     if teacher is None or not result.pairs[0][0].spec.labelled:
         return ""
     labels = teacher.spec.labelled or teacher.spec.examples
-    learnt = f"has learnt from {f'{labels:,}' if labels else 'all'} labels"
+    learned = f"has learned from {f'{labels:,}' if labels else 'all'} labels"
     if teacher.status is RunStatus.IMPORTED:
-        learnt = "was trained elsewhere"
-    return f" The teacher, {short_name(teacher)} of {teacher.spec.model}, {learnt}."
+        learned = "was trained elsewhere"
+    return f" The teacher, {short_name(teacher)} of {teacher.spec.model}, {learned}."
 
 
 def in_points(difference: float) -> str:
@@ -186,6 +188,7 @@ def seeds_list(result: Seeded) -> Markup:
         rows.append(("mean (95% interval)", *means, between))
     heads = ("seed", "with the teacher's answers", f"{known(first)} alone", "difference (points)")
     return quoted(heads, rows) + caption(
+        seeds_notes(result),
         f"{metric_title(metric).capitalize()} on the held-out examples. The interval is Student’s, of the differences of pairs "
-        "with one seed. It holds what a new seed may change, and not what other held-out examples would."
+        "with one seed. It holds what a new seed may change, and not what other held-out examples would.",
     )

@@ -15,7 +15,7 @@ from explorer.ui.streams import Stream
 from explorer.ui.wiring import folds
 
 EXAMPLES = {f"{KNOWN_LABELS} known labels": FEW[0], "All labels known": EVERY[0]}
-ABOUT = "Where all labels are known, the student without a teacher learns from what its teacher learnt from."
+ABOUT = "Where all labels are known, the student without a teacher learns from what its teacher learned from."
 
 
 def build_seeds(page: Page, picker: RunPicker, student: gr.Dropdown) -> tuple[Stream, Tries]:

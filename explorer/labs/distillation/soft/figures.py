@@ -9,7 +9,7 @@ from typing import Any
 from markupsafe import Markup
 
 from explorer.charts import Axis, Look, Panel, Picture, Trace, axis, bars, line, picture, rows
-from explorer.charts.words import label, percent, prose, strong
+from explorer.charts.words import in_quotes, label, percent, prose, strong
 from explorer.labs.distillation.schema import COLDEST, HOTTEST, REST, SoftTargetsResult, Target
 from explorer.tables import Table
 
@@ -23,21 +23,23 @@ def soft_targets_table(result: SoftTargetsResult) -> Table:
 def soft_targets_sentence(result: SoftTargetsResult) -> Markup:
     """What stands on the answer, what on all others, and how far from certain and from even that is."""
     answer, second = result.targets[0], result.targets[1]
-    runner_up = "" if second.name == REST else f", most of it on “{second.name}” ({percent(second.soft)})"
-    if result.classes == 2:
-        runner_up = f", “{second.name}”"
-    elif second.name != REST and second.soft < result.dark / 2:
-        runner_up = f", led by “{second.name}” ({percent(second.soft)})"
+    runner_up = prose(", ", in_quotes(second.name, bold=False))
+    if result.classes > 2:
+        how = "most of it on" if second.soft > result.dark / 2 else "led by"
+        runner_up = prose(f", {how} ", in_quotes(second.name, bold=False), f" ({percent(second.soft)})")
+    if second.name == REST:
+        runner_up = Markup("")
     several = f" The first of {result.places} masks is shown." if result.places > 1 else ""
     return prose(
         f"At T = {result.temperature:.3g} {result.teacher} gives ",
-        strong(f"“{answer.name}”"),
+        in_quotes(answer.name),
         " ",
         strong(percent(answer.soft)),
         _hard_target(result, answer),
         strong(percent(result.dark)),
-        f" goes to the {_others(result)}{runner_up}. Entropy: {result.entropy:.3g} nats of at most "
-        f"{math.log(result.classes):.3g}.{several}",
+        f" goes to the {_others(result)}",
+        runner_up,
+        f". Entropy: {result.entropy:.3g} nats of at most {math.log(result.classes):.3g}.{several}",
     )
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from markupsafe import Markup
 
 from explorer.charts import Panel, Picture, Trace, axis, line, picture
-from explorer.charts.words import compact, label, megabytes, milliseconds, percent, prose, quoted, strong
+from explorer.charts.words import caption, compact, label, megabytes, milliseconds, percent, prose, quoted, strong
 from explorer.labs.distillation.train.schema import Distilled, Size
-from explorer.runs.comparing import two_compared
+from explorer.runs.comparing import beyond_chance, two_compared
 from explorer.runs.record import RunRecord, RunStatus
 from explorer.runs.report import metric_line, metric_text, metric_title, run_table, score_text, under_way
 from explorer.tables import Table
@@ -44,34 +44,54 @@ def distill_sentence(result: Distilled) -> Markup:
     metric = student.leading_metric
     if student.outcome is None:
         return prose(strong(student.name), f" is {student.status.value}. ", student.message)
-    parts: list[str] = [
-        "The student reaches ",
-        strong(metric_text(metric, student.score)),
-    ]
-    best = result.teacher_scores.get(metric)
-    if best:
-        kept = (student.score or 0.0) / best
-        parts.append(f", its teacher {score_text(metric, best)}: it keeps ")
-        parts.append(strong(percent(kept)))
-    labels, examples, where = ("labels", "held-out examples", "in")
-    if student.spec.labelled:
-        labels = f"same {student.spec.labelled} labels"
-    if result.on_text:
-        labels, examples, where = ("hidden words", "hidden words", "for")
+    parts: list[str] = ["The student reaches ", strong(metric_text(metric, student.score))]
     for other in others:
-        reaches = f"reaches {score_text(metric, other.score)}" if other.outcome else f"is {other.status.value}"
-        parts.append(f". On the {labels} alone the same student {reaches}")
-    agreed = [_measured(record, AGREEMENT) for record in result.students if record.outcome]
-    if agreed[0] is not None:
-        parts.append(f". It answers as its teacher does {where} {percent(agreed[0])} of the {examples}")
-        if len(agreed) > 1 and agreed[1] is not None:
-            parts.append(f", the other {where} {percent(agreed[1])}")
-    parts.append(". ")
+        if other.outcome is None:
+            parts.append(f"; on the {_learned_from(result)} alone the same student is {other.status.value}")
+        else:
+            reaches = strong(score_text(metric, other.score))
+            parts += [f", on the {_learned_from(result)} alone ", reaches, _sure(student, other)]
+    stopped = [record.message for record in result.students if record.status is RunStatus.STOPPED]
+    return prose(*parts, ". ", *(f" {message}" for message in stopped))
+
+
+def _learned_from(result: Distilled) -> str:
+    """What the student without a teacher has."""
+    if result.on_text:
+        return "hidden words"
+    labelled = result.students[0].spec.labelled
+    return f"same {labelled} labels" if labelled else "labels"
+
+
+def _sure(student: RunRecord, other: RunRecord) -> str:
+    """Whether two students' scores differ beyond chance; empty where they are equal, or it cannot be said."""
+    if student.score == other.score:
+        return ""
+    sure = beyond_chance([student, other], [(0, 1)])
+    if not sure:
+        return ""
+    return ": a difference of more than chance" if sure[0, 1] else ": a difference that could be chance"
+
+
+def distill_notes(result: Distilled) -> Markup:
+    """What the teacher reaches, how often each student answers as it does, and the test; empty before a student has ended."""
+    student = result.students[0]
+    if student.outcome is None or any(record.status.is_active for record in result.students):
+        return Markup("")
+    metric, parts = student.leading_metric, []
+    if best := result.teacher_scores.get(metric):
+        parts.append(
+            f"Its teacher reaches {metric_text(metric, best)}: the student keeps {percent((student.score or 0.0) / best)}. "
+        )
+    examples, where = ("hidden words", "for") if result.on_text else ("held-out examples", "in")
     finished = [record for record in result.students if record.outcome is not None]
+    agreed = [_measured(record, AGREEMENT) for record in finished]
+    if agreed[0] is not None:
+        other = f", the other {where} {percent(agreed[1])}" if len(agreed) > 1 and agreed[1] is not None else ""
+        parts.append(f"It answers as its teacher does {where} {percent(agreed[0])} of the {examples}{other}. ")
     if len(finished) > 1:
         parts.append(two_compared(finished, "students", "words" if result.on_text else "examples"))
-    stopped = [record.message for record in result.students if record.status is RunStatus.STOPPED]
-    return prose(*parts, *(f" {message}" for message in stopped))
+    return caption(*parts) if parts else Markup("")
 
 
 def _measured(record: RunRecord, name: str) -> float | None:
@@ -128,7 +148,7 @@ def _lines(result: Distilled, name: str, last: int) -> list[Trace]:
 
 
 def sizes_list(result: Distilled) -> Markup:
-    """Size, time and metric side by side."""
+    """Size, time and metric side by side, and what the headline leaves out."""
     student, sizes, scores = result.students[0], result.sizes, result.teacher_scores
     loss = ["−ln p"] if result.on_text else []
     heads = ("model", "parameters", "size", "1 text", "16 texts", metric_title(student.leading_metric), *loss, "agrees")
@@ -151,7 +171,7 @@ def sizes_list(result: Distilled) -> Markup:
         ended = not any(record.status.is_active for record in result.students)
         weighed = "Being weighed and timed" if student.outcome else "Not weighed: the student has not ended"
         title = weighed if ended else "Weighed and timed when they have ended"
-    return quoted(heads, [teacher, *rows], title)
+    return quoted(heads, [teacher, *rows], title) + distill_notes(result)
 
 
 def distilbert() -> Markup:

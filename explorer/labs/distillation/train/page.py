@@ -40,12 +40,12 @@ $w_{\mathrm{hard}} = 1 - \alpha$. With $\alpha = 1$ no true label is used: any t
 **Known labels** is where that counts. Labels cost somebody's work, texts cost nothing. With 32 known labels the student learns
 from these, and from its teacher's answers to all other texts, whose labels it never sees ($L_{CE}$ is the mean over the batch's
 labelled rows, and is left out where there are none). The student without a teacher reads the same 32 over and over, for as many
-steps. The teacher itself learnt from labels: what reaches the student through its answers is what it made of them. Where the
+steps. The teacher itself learned from labels: what reaches the student through its answers is what it made of them. Where the
 student knows all labels too, they say what the teacher's answers say, and it has less to add. The seed draws which labels are
 known, the order of the texts and the head's first weights. Five seeds give five differences $d_i$; their mean is
 $\bar d \pm t_{0.975,\,n-1}\, s_d / \sqrt n$ (Student 1908).
 
-DistilBERT itself learnt to fill masks, on BERT's own corpus. **Masked words of a text** is that in small: 15% of the tokens are
+DistilBERT itself learned to fill masks, on BERT's own corpus. **Masked words of a text** is that in small: 15% of the tokens are
 hidden anew in every epoch (80% become `[MASK]`, 10% another token, 10% stay), $z_t$ and $z_s$ are the logits over the vocabulary
 at these places, the hidden word takes the label's place ($L_{mlm} = -\ln p$ of it), and the cosine is that of all tokens' last
 states. It is measured on sentences that are held out, with the same words hidden for teacher and students, all as `[MASK]`.
@@ -53,7 +53,7 @@ DistilBERT's proportion 5 : 2 : 1 is $\alpha = 0.7$ with a cosine of 0.15.
 
 The student is a run like any other. It waits for its turn, goes on when this page is closed, and is listed on the
 Fine-tune page, where it is resumed and taken home (as a merged checkpoint, since a student is a whole model). One that has
-learnt a task's classes is tried there too; one that fills masks is asked on the first tabs here.
+learned a task's classes is tried there too; one that fills masks is asked on the first tabs here.
 """
 )
 

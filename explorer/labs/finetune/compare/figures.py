@@ -10,15 +10,15 @@ from statistics import fmean
 from markupsafe import Markup
 
 from explorer.charts import Look, Picture, Trace, axis, chart, error_bars, level, note, points, series
-from explorer.charts.words import caption, compact, duration, megabytes, percent, prose, quoted, strong
+from explorer.charts.words import caption, duration, megabytes, percent, quoted
+from explorer.labs.finetune.compare.said_figures import compared_notes, compared_sentence
 from explorer.labs.finetune.figures import runs_table
 from explorer.maths.seeds import paired_interval
-from explorer.runs.comparing import ALPHA, against, compare, every_pair, test_of, without_a_test
 from explorer.runs.examples import OWNER
 from explorer.runs.following import Compared
-from explorer.runs.record import RunRecord, RunStatus
-from explorer.runs.report import gap_text, metric_text, metric_title
-from explorer.runs.seeds import Repeated, ahead, by_setting, lead_parts, several_seeds
+from explorer.runs.record import RunStatus
+from explorer.runs.report import metric_text, metric_title
+from explorer.runs.seeds import Repeated, by_setting, several_seeds
 from explorer.tables import Table
 from explorer.tasks.baseline import Baseline
 
@@ -42,97 +42,6 @@ def compared_table(result: Compared) -> Table:
         "seconds": round(counted.seconds, 2),
     }
     return Table.of(table.columns, [*table.rows, tuple(known.get(column) for column in table.columns)])
-
-
-def compared_sentence(result: Compared) -> Markup:
-    """How many are done, which leads, and what it trained."""
-    ended = [record for record in result.records if not record.status.is_active]
-    scored = [record for record in result.records if record.outcome is not None and record.score is not None]
-    parts: list[str] = []
-    if len(ended) < len(result.records):
-        running = next((record for record in result.records if record.status is RunStatus.RUNNING), None)
-        now = f"; now {running.name}, step {running.step} of {running.steps or '?'}" if running else ""
-        parts.append(f"{len(ended)} of {len(result.records)} runs have ended{now}. ")
-    if scored and several_seeds(result.records):
-        parts += _over_seeds(result)
-    elif scored:
-        best = max(scored, key=lambda record: record.score or 0.0)
-        smallest = min(scored, key=lambda record: record.trainable)
-        level = sum(record.score == best.score for record in scored)
-        ahead = " leads with" if level == 1 else f" and {level - 1} more share the lead with"
-        parts += [strong(best.name), f"{ahead} {metric_text(best.leading_metric, best.score)}"]
-        parts.append(f", training {compact(best.trainable)} of {compact(best.parameters)} parameters.")
-        if smallest is not best:
-            said = metric_text(smallest.leading_metric, smallest.score)
-            parts.append(f" {smallest.name} trains least ({compact(smallest.trainable)}) and reaches {said}.")
-        if len(scored) > 1:
-            parts.append(f" {_beyond_chance(scored, scored.index(best))}")
-        if result.baseline is not None:
-            parts += _beside_counting(best, result.baseline)
-    return prose(*parts) if parts else prose("The runs are starting.")
-
-
-def _over_seeds(result: Compared) -> list[str]:
-    """The same of every method's mean, and whether differences seed by seed are more than chance."""
-    settings = [runs for runs in by_setting(result.records) if runs.scores]
-    metric, best = settings[0].first.leading_metric, max(settings, key=lambda runs: runs.mean)
-    smallest = min(settings, key=lambda runs: runs.trainable)
-    parts = lead_parts(settings)
-    if smallest is not best:
-        reached = metric_text(metric, smallest.mean)
-        parts.append(f" {smallest.name} trains least ({compact(smallest.trainable)}) and reaches {reached}.")
-    counted = result.baseline
-    if counted is not None:
-        level = counted.metrics[metric]
-        told = "" if level is None else ahead(metric, best.scores, dict.fromkeys(best.scores, level), "it")
-        parts += [*_counting(counted, metric), f"; {best.name} is {told}." if told else "."]
-    return parts
-
-
-def _counting(counted: Baseline, metric: str) -> list[str]:
-    """What counting words reaches."""
-    parts = [
-        f" {counted.title}, which only counts words, reaches ",
-        strong(metric_text(metric, counted.metrics[metric])),
-    ]
-    return [*parts, f" in {duration(counted.seconds)} with {counted.features:,} features"]
-
-
-def _beside_counting(best: RunRecord, counted: Baseline) -> list[str]:
-    """What counting words reaches, and what the best run adds to it."""
-    metric = best.leading_metric
-    reached, score = counted.metrics[metric], best.score
-    parts = _counting(counted, metric)
-    if reached is None or score is None:
-        return [*parts, "."]
-    gap = gap_text(metric, abs(score - reached))
-    name = best.name.split(" · ")[0]
-    parts.append(f"; {name} is {gap} {'above' if score > reached else 'below'} it" if score != reached else "")
-    p = against(best, counted.labels, counted.answers)
-    if p is None:
-        return [*parts, "."]
-    said = "beyond chance" if p < ALPHA else "not beyond chance"
-    return [*parts, f", {said} (p = {p:.2g}, {test_of(metric)} on the same {len(counted.labels):,} examples)."]
-
-
-def _beyond_chance(records: Sequence[RunRecord], best: int) -> str:
-    """Which runs the best one is better than, beyond chance; any pair might have come out on top, so all of them count."""
-    verdict = compare(records, every_pair(records))
-    if not verdict.p:
-        return without_a_test(verdict)
-    others = [place for place in range(len(records)) if place != best]
-    p = {place: verdict.p[min(place, best), max(place, best)] for place in others}
-    asked = f"{verdict.title} on the same {verdict.rows:,} examples"
-    if len(others) == 1:
-        said = "tells the two apart" if p[others[0]] < ALPHA else "does not tell the two apart"
-        return f"{asked[0].upper()}{asked[1:]} {said} (p = {p[others[0]]:.2g})."
-    beaten = [records[place].name.split(" · ")[0] for place in others if p[place] < ALPHA]
-    count = {0: "none", len(others): "each"}.get(len(beaten), str(len(beaten)))
-    named = f": {', '.join(beaten)}" if 0 < len(beaten) < len(others) else ""
-    return (
-        f"Beyond chance it is better than {count} of the {len(others)} others{named} ({asked}, 5% for all {len(verdict.p)} pairs "
-        "together, Holm's allowance)."
-    )
 
 
 def trade_figure(result: Compared) -> Picture | str:
@@ -221,7 +130,7 @@ _SIDES = {
 
 
 def cost_table(result: Compared) -> Markup:
-    """What each method cost: time, memory, checkpoint; over several seeds, of one run."""
+    """What each method cost: time, memory, checkpoint; over several seeds, of one run. Below it what the headline rests on."""
     rows: list[Iterable[str]] = [_cost_row(runs) for runs in by_setting(result.records)]
     if result.baseline is not None and result.records:
         rows.append(_counted_row(result.baseline, result.records[0].leading_metric))
@@ -229,7 +138,7 @@ def cost_table(result: Compared) -> Markup:
     several = several_seeds(result.records)
     metric, time = ("metric (mean ± 95% interval)", "time a run") if several else ("metric", "time")
     heads = ("method", metric, "trainable", "share", time, "memory (estimated)", "checkpoint", "status")
-    return quoted(heads, rows)
+    return quoted(heads, rows) + compared_notes(result)
 
 
 def _cost_row(runs: Repeated) -> Iterable[str]:
@@ -280,8 +189,10 @@ def runs_list(result: Compared) -> Markup:
     rows = []
     for record in result.records:
         spec = record.spec
-        rate = f"{spec.learning_rate:g}" if spec.learning_rate else "default"
-        settings = f"{spec.model}, rate {rate}, {spec.epochs} epochs, batch {spec.batch_size}, seed {spec.seed}"
+        rate = f"{spec.learning_rate:g}" if spec.learning_rate else "the method's own"
+        settings = (
+            f"{spec.model}, learning rate: {rate}, {spec.epochs} epochs, batch {spec.batch_size}, seed {spec.seed}"
+        )
         cells = (
             Markup('<a href="finetune?run={}">{}</a>').format(record.run_id, record.name),
             "worked example" if record.owner == OWNER else record.status.value,

@@ -7,6 +7,7 @@ import gradio as gr
 from explorer.charts import Picture
 from explorer.labs.finetune import COMPARE
 from explorer.labs.finetune.compare import figures as compare_figures
+from explorer.labs.finetune.compare.said_figures import compared_sentence
 from explorer.labs.finetune.latency.page import build_latency
 from explorer.labs.finetune.live import beside_counting
 from explorer.labs.finetune.schema import CompareParams
@@ -53,7 +54,7 @@ def build_compare(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
                 inputs |= controls(CompareParams, "batch_size", "examples", "seed")
         with shows():
             ids = ("compare-said", "compare-trade")
-            view = View("methods", ids, compare_figures.compared_sentence, compare_figures.trade_figure)
+            view = View("methods", ids, compared_sentence, compare_figures.trade_figure)
             curves = plot("method-curves", elem_id="compare-curves")
     costs = rich_text(elem_classes=["wide"], elem_id="compare-costs")
     in_the_paper(
@@ -75,4 +76,4 @@ def build_compare(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
 def _curves(result: Compared) -> Picture | str:
     """Of every method's first seed: those of all would hide each other."""
     seen = [runs.first for runs in by_setting(result.records) if runs.first.losses]
-    return curves_figure(seen, compare_figures.compared_sentence(result).striptags()) if seen else ""
+    return curves_figure(seen, compared_sentence(result).striptags()) if seen else ""

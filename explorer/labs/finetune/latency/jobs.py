@@ -34,7 +34,7 @@ class _Form:
 
 
 def latency(bundle: Bundle, params: LatencyParams) -> Iterator[LatencyResult]:
-    """Each method as it starts, with RunSpec's sizes: the time depends on shapes alone, not on what has been learnt.
+    """Each method as it starts, with RunSpec's sizes: the time depends on shapes alone, not on what has been learned.
 
     A result every few rounds, so that quicker questions come in between. Raises BadInputError for texts that are longer than
     the model reads.

@@ -12,7 +12,7 @@ from explorer.tables import Table
 NAMES = {
     "weights": "the model's weights",
     "copies": "copies of W",
-    "parameters": "trained numbers",
+    "parameters": "trained parameters",
     "gradients": "gradients",
     "moments": "Adam's moments",
     "activations": "activations",

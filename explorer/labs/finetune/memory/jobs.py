@@ -47,8 +47,8 @@ def memory_parts(resources: Resources, params: MemoryParams) -> MemoryResult:
         if reason is not None:
             missing.append((title, reason))
             continue
-        learnt = kind_of(method, kind)
-        tokens = float(learnt.read(bundle, examples[:SAMPLE], learnt.longest).lengths.mean())
+        learned = kind_of(method, kind)
+        tokens = float(learned.read(bundle, examples[:SAMPLE], learned.longest).lengths.mean())
         columns.append(_column(bundle, data.task, replace(spec, method=method), len(examples), tokens))
     if not columns:
         raise BadInputError(": ".join(missing[0]))

@@ -26,6 +26,15 @@ HIGHEST = 5.0
 """STS-B's highest score: the axes reach so far at least."""
 
 UNDEFINED = "undefined, by convention 0"
+BALANCED = 0.6
+"""The share of the commoner class up to which two classes are called balanced."""
+
+AGREES = 0.1
+"""How far apart accuracy and F1 may lie to be said to agree."""
+
+IN_ORDER = 0.9
+"""Spearman's correlation from which on the order is called right."""
+
 TAGS = (("TN", "FP"), ("FN", "TP"))
 _COLOURS = {"accuracy": "@first", "precision": "@sixth", "recall": "@sixth", "f1": "@third", "matthews": "@second"}
 _SHARES = ("accuracy", "precision", "recall")
@@ -123,8 +132,8 @@ def _of_two(
         return phi, f"{said}{decimals(-matthews)}."
     if accuracy <= most:
         said = f" is no better than always saying {usual} ({percent(most)}); "
-        return share, said, phi, f" and F1 {decimals(f1)} say that something was learnt all the same."
-    if most >= 0.7:
+        return share, said, phi, f" and F1 {decimals(f1)} say that something was learned all the same."
+    if most > BALANCED or abs(accuracy - f1) > AGREES:
         said = f" is {decimals(100 * (accuracy - most), 1)} points above always saying {usual} ({percent(most)})."
         found = f" Of the positives {percent(recall)} are found: "
         return share, said, found, strong(f"F1 {decimals(f1)}"), ", ", phi, "."
@@ -205,6 +214,8 @@ def points_sentence(result: Correlated) -> Markup:
             ".",
         )
     if second - first > 0.08:
+        if second < IN_ORDER:
+            return prose("The order is told better than the distances: ", spearman, " against ", pearson, ".")
         return prose("The order is right, ", spearman, ", but the points bend away from a line: ", pearson, ".")
     if abs(first) < 0.25:
         said = "whoever knows the prediction knows next to nothing about the true score."

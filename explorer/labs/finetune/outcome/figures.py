@@ -69,7 +69,7 @@ def _scatter(outcome: Outcome) -> Picture:
 
 
 def mistakes(record: RunRecord, most: int = 8) -> Markup:
-    """The most confidently wrong examples, as a table; the visitor's own texts in it are escaped."""
+    """The most confident mistakes, as a table; the visitor's own texts in it are escaped."""
     if record.outcome is not None and record.outcome.judged:
         return _judged(record, record.outcome, most)
     if record.outcome is None or _has_no_classes(record):
@@ -85,7 +85,7 @@ def mistakes(record: RunRecord, most: int = 8) -> Markup:
         )
         for one in record.outcome.wrong[:most]
     ]
-    title = "The most confidently wrong" if record.labels else "Farthest from the true score"
+    title = "Most confident mistakes" if record.labels else "Farthest from the true score"
     return quoted(("text", "true", "predicted", "confidence" if record.labels else ""), rows, title, "mistakes")
 
 

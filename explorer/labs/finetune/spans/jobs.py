@@ -23,7 +23,7 @@ def answer_question(open_run: OpenRuns, params: AnswerParams) -> AnswerResult:
     run = open_run(params.run)
     if run.record.kind != SPAN:
         raise BadInputError(
-            f"{run.record.name} has not learnt to find answers in a text. Choose a run of a task with questions and texts, such "
+            f"{run.record.name} has not learned to find answers in a text. Choose a run of a task with questions and texts, such "
             "as the bundled SQuAD-like one, or train one."
         )
     run.require_weights()

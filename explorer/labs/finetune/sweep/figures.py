@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import combinations
 
 from markupsafe import Markup
 
-from explorer.charts import Axis, Picture, Trace, axis, chart, error_bars, line, points, series
+from explorer.charts import Axis, Panel, Picture, Trace, axis, chart, error_bars, line, picture, points, series
 from explorer.charts.words import caption, compact, prose, quoted, strong
 from explorer.labs.finetune.sweep.schema import Point, Sweep, Value, points_of
+from explorer.maths.seeds import paired_interval
+from explorer.published import lora
+from explorer.runs.comparing import ALPHA, lead_in_words
 from explorer.runs.record import RunStatus
 from explorer.runs.report import gap_text, metric_title, score_text
-from explorer.runs.seeds import ahead, of_seeds
+from explorer.runs.seeds import ahead, differences_p, of_seeds
 from explorer.tables import Table
 from explorer.tuning.kinds import kind_of, learning_rate
 from explorer.tuning.methods import find_method
+
+HARDLY = 0.02
+"""A rank hardly matters where the means of all ranks lie within so much, and where the seeds tell none from another."""
 
 TEN_TIMES = 10.0
 """LoRA's best learning rate beside full fine-tuning's: Schulman et al. 2025, "LoRA Without Regret"."""
@@ -46,36 +53,86 @@ def sweep_sentence(sweep: Sweep) -> Markup:
     if ended < len(sweep.records):
         now = f"; now {running.name}, step {running.step} of {running.steps or '?'}" if running else ""
         parts.append(f"{ended} of {len(sweep.records)} runs have ended{now}. ")
-    scored = [point for point in points_of(sweep) if point.runs.scores]
-    best: dict[str, Point] = {}
-    for method in dict.fromkeys(point.method for point in scored):
-        own = sorted((one for one in scored if one.method == method), key=lambda one: -one.runs.mean)
-        best[method] = own[0]
-        parts += _of_method(sweep, own)
-    if sweep.setting == "learning_rate" and {"lora", "full"} <= best.keys():
-        times = float(best["lora"].value) / float(best["full"].value)
-        parts.append(
-            f" LoRA's best rate here is {times:g} times full fine-tuning's; Schulman et al. (2025, LoRA Without Regret) find "
-            f"about {TEN_TIMES:g} times, over many models and tasks."
-        )
-    if any(len(point.runs.scores) > 1 for point in scored):
-        parts.append(" Each ○ is a seed, the bar one standard deviation to either side of their mean.")
+    over_ranks = _of_ranks(sweep, [point for point in points_of(sweep) if point.runs.scores])
+    parts += over_ranks
+    for ranked in _best_first(sweep).values() if not over_ranks else ():
+        parts += _of_method(sweep, ranked)
     return prose(*parts) if parts else prose("The runs are starting.")
 
 
+def _of_ranks(sweep: Sweep, scored: Sequence[Point]) -> list[str]:
+    """How far apart the ranks' means lie, and whether the rank matters; nothing for other settings or single seeds."""
+    if sweep.setting != "rank" or len(scored) < 2 or min(len(point.runs.scores) for point in scored) < 2:
+        return []
+    metric, means = sweep.records[0].leading_metric, [point.runs.mean for point in scored]
+    low, high = (score_text(metric, mean) for mean in (min(means), max(means)))
+    small, large = (_shown(point.value) for point in (scored[0], scored[-1]))
+    first = [
+        f"From r = {small} to r = {large} the mean {metric_title(metric)} lies between ",
+        strong(low),
+        " and ",
+        strong(high),
+    ]
+    if round(max(means) - min(means), 6) <= HARDLY and not any(
+        _told_apart(one, other) for one, other in combinations(scored, 2)
+    ):
+        return [*first, ": the rank hardly matters here, as in the paper's Table 6."]
+    return [*first, "."]
+
+
+def _told_apart(one: Point, other: Point) -> bool:
+    """Whether the same seeds put one value ahead of another beyond chance."""
+    shared = sorted(one.runs.scores.keys() & other.runs.scores.keys())
+    first, second = ([point.runs.scores[seed] for seed in shared] for point in (one, other))
+    return len(shared) > 1 and paired_interval(first, second).direction != 0
+
+
 def _of_method(sweep: Sweep, ranked: Sequence[Point]) -> list[str]:
-    """The best value of one method, its spread, and the next one by the same seeds."""
+    """The best value of one method, and whether its seeds tell it from the next."""
     first, metric = ranked[0], sweep.records[0].leading_metric
     name = f"{find_method(first.method).title}: " if first.method else ""
-    parts = [f" {name}best at {sweep.swept.name} ", strong(_shown(first.value)), f", {metric_title(metric)} "]
-    parts += [strong(score_text(metric, first.runs.mean)), f" ({of_seeds(first.runs)})"]
+    parts = [f" {name}best at {sweep.swept.name} ", strong(_shown(first.value))]
+    parts += [f", {metric_title(metric)} ", strong(score_text(metric, first.runs.mean))]
     if len(ranked) < 2:
         return [*parts, "."]
     second = ranked[1]
-    told = ahead(metric, first.runs.scores, second.runs.scores, _shown(second.value))
-    if not told:
-        return [*parts, f"; next {_shown(second.value)}. One seed says little: repeat with three."]
-    return [*parts, f"; it is {told}."]
+    if first.runs.mean == second.runs.mean:
+        return [*parts, f", as at {_shown(second.value)}."]
+    if len(first.runs.scores.keys() & second.runs.scores.keys()) < 2:
+        return [*parts, ". One seed says little: repeat with three."]
+    (p,) = differences_p([(first.runs.scores, second.runs.scores)])
+    return [*parts, lead_in_words([(_shown(second.value), p < ALPHA)]), "."]
+
+
+def sweep_notes(sweep: Sweep) -> Markup:
+    """What the headline rests on: spreads, intervals over the seeds, and LoRA's rate beside full fine-tuning's."""
+    metric, parts = sweep.records[0].leading_metric, []
+    best = _best_first(sweep)
+    for ranked in best.values():
+        first = ranked[0]
+        name = f"{find_method(first.method).title}, " if first.method else ""
+        said = f"{name}{_shown(first.value)}: {of_seeds(first.runs)}"
+        second = ranked[1] if len(ranked) > 1 else None
+        told = ahead(metric, first.runs.scores, second.runs.scores, _shown(second.value)) if second else ""
+        parts.append(f"{said}; {told}. " if told else f"{said}. ")
+    if sweep.setting == "learning_rate" and {"lora", "full"} <= best.keys():
+        times = float(best["lora"][0].value) / float(best["full"][0].value)
+        parts.append(
+            f"LoRA's best rate here is {times:g} times full fine-tuning's; Schulman et al. (2025, LoRA Without Regret) find "
+            f"about {TEN_TIMES:g} times, over many models and tasks. "
+        )
+    if any(len(point.runs.scores) > 1 for point in points_of(sweep)):
+        parts.append("Each ○ is a seed, the bar one standard deviation to either side of their mean.")
+    return caption(*parts) if parts else Markup("")
+
+
+def _best_first(sweep: Sweep) -> dict[str, list[Point]]:
+    """The points of each method that have a score, the highest mean first."""
+    scored = [point for point in points_of(sweep) if point.runs.scores]
+    return {
+        method: sorted((one for one in scored if one.method == method), key=lambda one: -one.runs.mean)
+        for method in dict.fromkeys(point.method for point in scored)
+    }
 
 
 def sweep_figure(sweep: Sweep) -> Picture | str:
@@ -93,15 +150,33 @@ def sweep_figure(sweep: Sweep) -> Picture | str:
     several = any(len(point.runs.scores) > 1 for point in scored)
     metric = metric_title(sweep.records[0].leading_metric)
     title = f"{metric}, mean ± s.d." if several else metric
-    return chart(
-        sweep_sentence(sweep),
-        traces,
-        _across(sweep, values, named),
-        axis(title),
-        height=420,
-        right=30,
-        legend=len(methods) > 1,
+    said, across, up = sweep_sentence(sweep), _across(sweep, values, named), axis(title)
+    if sweep.setting == "rank":
+        shown = [Panel(traces, across, up, "Here"), _in_the_paper()]
+        return picture(said, shown, height=420, phone=760, right=30)
+    return chart(said, traces, across, up, height=420, right=30, legend=len(methods) > 1)
+
+
+def _in_the_paper() -> Panel:
+    """The rows of LoRA's Table 6 that adapt W_q and W_v."""
+    rows = [(task, scores) for task, weights, scores in lora.TABLE_6 if weights == "W_q, W_v"]
+    drawn = [
+        line(
+            list(lora.RANKS),
+            [score / 100 for score in scores],
+            series(place + 2),
+            task,
+            width=3,
+            size=10,
+            hover=f"{task} at r = %{{x}}: %{{y:.1%}}",
+            aside=task,
+        )
+        for place, (task, scores) in enumerate(rows)
+    ]
+    ticks = axis(
+        "rank", log=True, tickmode="array", tickvals=list(lora.RANKS), ticktext=[f"{rank}" for rank in lora.RANKS]
     )
+    return Panel(drawn, ticks, axis("accuracy"), "GPT-3, W_q and W_v (Hu et al. 2021, Table 6)")
 
 
 def _traces(own: Sequence[Point], colour: str, name: str, named: bool) -> list[Trace]:
@@ -142,7 +217,7 @@ def _across(sweep: Sweep, values: Sequence[Value], named: bool) -> Axis:
 
 
 def sweep_rows(sweep: Sweep) -> Markup:
-    """A row a value: the mean, the spread, the number of seeds, what was trained; then what could not be had."""
+    """A row a value: the mean, the spread, the number of seeds, what was trained; then notes, and what could not be had."""
     metric = sweep.records[0].leading_metric
     rows = [
         (
@@ -159,7 +234,7 @@ def sweep_rows(sweep: Sweep) -> Markup:
     table = quoted(heads if sweep.setting != "method" else heads[1:], rows)
     failed = [(one.name, one.message) for one in sweep.records if one.status is RunStatus.FAILED]
     reasons = [f"{name}: {reason} " for name, reason in (*sweep.compared.missing, *failed)]
-    return table + (caption(*reasons) if reasons else Markup(""))
+    return table + sweep_notes(sweep) + (caption(*reasons) if reasons else Markup(""))
 
 
 def _shown(value: Value) -> str:

@@ -9,7 +9,7 @@ import gradio as gr
 from explorer.labs.finetune.sweep import SWEEP, figures
 from explorer.labs.finetune.sweep.schema import SETTINGS, Sweep, SweepParams
 from explorer.published import lora_tables
-from explorer.runs.examples import BY_RANK, EARLIER, OTHER_SEED
+from explorer.runs.examples import EARLIER, RANK_SEEDS, RANKS, of_rank
 from explorer.runs.report import progress
 from explorer.settings import settings
 from explorer.tasks.sources import choices
@@ -92,6 +92,6 @@ def build_sweep(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
     inputs["setting"].input(lambda setting: SETTINGS[setting].values, [inputs["setting"]], [inputs["values"]], **QUIET)
     for name in TRY:
         tries.put(name, inputs)
-    bundled = [*BY_RANK.values(), OTHER_SEED]
+    bundled = [of_rank(rank, seed) for seed in RANK_SEEDS for rank in RANKS]
     shown = [*view, (listed, figures.sweep_rows)]
     follow_several(picker, tab, SWEEP, inputs, buttons, shown, bundled, lambda runs: Sweep("rank", runs))

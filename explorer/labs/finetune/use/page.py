@@ -45,7 +45,7 @@ _IN_VIEW = "(run) => [run, document.querySelector('#try-forms')?.offsetParent ? 
 
 
 def build_try(page: Page, picker: RunPicker, tab: gr.Tab) -> gr.Dropdown:
-    """The form for what the chosen run has learnt. Returns the list of runs to swap between."""
+    """The form for what the chosen run has learned. Returns the list of runs to swap between."""
     turns = {kind: gr.Textbox("", visible="hidden", label=f"{kind} turn") for kind in (CLASSES, SPAN)}
     in_view = gr.Textbox("", visible="hidden", label="form in view")
     with gr.Column(elem_id="try-forms"):

@@ -8,13 +8,13 @@ from typing import Any
 from markupsafe import Markup
 
 from explorer.charts import Picture
-from explorer.charts.words import compact, duration, prose, quoted, strong
+from explorer.charts.words import caption, compact, duration, prose, quoted, strong
 from explorer.published.lora import TABLE_3
 from explorer.runs.curves import curves_figure
 from explorer.runs.following import Compared
 from explorer.runs.record import RunRecord, RunStatus
 from explorer.runs.report import gap_text, score_text
-from explorer.runs.seeds import by_setting, lead_parts, several_seeds
+from explorer.runs.seeds import by_setting, lead_notes, lead_parts, several_seeds
 from explorer.tables import Table
 from explorer.tasks.generation_metrics import METRICS
 
@@ -56,18 +56,34 @@ def adapt_sentence(result: Compared) -> Markup:
         parts.append(f"{running.name}: step {running.step} of {running.steps or '?'}{left}. ")
     elif len(ended) < len(result.records):
         parts.append("The runs wait for their turn. ")
-    scored = [record for record in result.records if record.outcome is not None and record.score is not None]
-    if scored:
+    if scored := _scored(result):
         best = max(scored, key=lambda record: record.score or 0.0)
         before = dict(best.evaluations).get(0, {}).get("BLEU")
-        had = f"untouched, {best.spec.model} had {score_text('BLEU', before)}" if before is not None else ""
-        meanings = f"{next(iter(best.outcome.rows.values())) if best.outcome else 0} meanings that it has not seen"
         if several_seeds(result.records):
-            return prose(*parts, *lead_parts(by_setting(result.records)), f" On {meanings}; {had}." if had else "")
-        parts += [strong(_name(best)), " writes with ", strong(f"BLEU {score_text('BLEU', best.score)}")]
-        parts.append(f" on {meanings}; {had}" if had else f" on {meanings}")
-        parts.append(f". It trained {compact(best.trainable)} of {compact(best.parameters)} numbers.")
+            parts += lead_parts(by_setting(result.records))
+        else:
+            parts += [strong(_name(best)), " writes with ", strong(f"BLEU {score_text('BLEU', best.score)}"), "."]
+        if before is not None:
+            parts.append(f" Untouched, {best.spec.model} had {score_text('BLEU', before)}.")
     return prose(*parts) if parts else prose("The runs are starting.")
+
+
+def _scored(result: Compared) -> list[RunRecord]:
+    return [record for record in result.records if record.outcome is not None and record.score is not None]
+
+
+def adapt_notes(result: Compared) -> Markup:
+    """What the headline rests on; empty before any run has a score."""
+    scored = _scored(result)
+    if not scored:
+        return Markup("")
+    best = max(scored, key=lambda record: record.score or 0.0)
+    unseen = (
+        f"Measured on {next(iter(best.outcome.rows.values())) if best.outcome else 0} meanings that no run has seen."
+    )
+    if several_seeds(result.records):
+        return caption(f"{unseen} {lead_notes(by_setting(result.records))}")
+    return caption(f"{unseen} {_name(best)} trains {compact(best.trainable)} of {compact(best.parameters)} parameters.")
 
 
 def _name(record: RunRecord) -> str:
@@ -81,7 +97,7 @@ def adapt_figure(result: Compared) -> Picture | str:
 
 
 def metrics_view(result: Compared) -> Markup:
-    """The five metrics of each run, and of the untouched model."""
+    """The five metrics of each run, and of the untouched model; below them what the headline rests on."""
     rows: list[Any] = []
     several = several_seeds(result.records)
     first = next((record for record in result.records if record.evaluations), None)
@@ -98,7 +114,9 @@ def metrics_view(result: Compared) -> Markup:
     ]
     rows += _means(result.records) if several else []
     rows += [Markup('<td>{}</td><td colspan="7">{}</td>').format(title, reason) for title, reason in result.missing]
-    return quoted(("", "trained", *METRICS, "time"), rows, "Held-out meanings, each against its references")
+    return quoted(
+        ("", "trained", *METRICS, "time"), rows, "Held-out meanings, each against its references"
+    ) + adapt_notes(result)
 
 
 def _means(records: tuple[RunRecord, ...]) -> list[tuple[str, ...]]:

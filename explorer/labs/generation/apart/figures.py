@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from markupsafe import Markup
 
-from explorer.charts.words import counted, fixed, prose, strong
+from explorer.charts.words import counted, fixed, in_quotes, prose, strong
 from explorer.labs.generation.apart.schema import Parts
 from explorer.tables import Cell, Table
 from explorer.tasks.generation_metrics import METRICS
@@ -126,9 +126,9 @@ def _nist_said(result: Parts) -> Markup:
     share = apart.parts.information[0] / (sum(apart.parts.information) or 1)
     return prose(
         score,
-        ": the rarer an n-gram in all references, the more it counts. The largest single part is “",
-        strong(" ".join(most.ngram)),
-        f"” with {fixed(100 * of_all, 1)}% of all bits{alone}; single words bring {fixed(100 * share, 0)}% of all.",
+        ": the rarer an n-gram in all references, the more it counts. The largest single part is ",
+        in_quotes(" ".join(most.ngram)),
+        f" with {fixed(100 * of_all, 1)}% of all bits{alone}; single words bring {fixed(100 * share, 0)}% of all.",
     )
 
 

@@ -13,7 +13,7 @@ from explorer.charts import (
     ink,
     shade,
 )
-from explorer.charts.words import caption, counted, fixed, percent, prose, strong
+from explorer.charts.words import caption, counted, fixed, in_quotes, percent, prose, strong
 from explorer.labs.generation.continued.schema import (
     DECODINGS,
     ContinueParams,
@@ -100,7 +100,9 @@ def branch_view(result: ContinueResult) -> Markup:
     if not own:
         return Markup("")
     return caption(
-        "Every row begins with ", strong(_short(_spelled(own))), ", your branch; Continue goes back to the text alone."
+        "Every row begins with ",
+        in_quotes(_short(_spelled(own))),
+        ", your branch; Continue goes back to the text alone.",
     )
 
 
@@ -141,7 +143,9 @@ def _repeating(result: ContinueResult) -> list[str]:
     verb = "repeats itself" if len(found) == 1 else "repeat themselves"
     return [
         strong(names[0].upper() + names[1:]),
-        f" {verb}: {who} writes “{_short(_spelled(tokens))}” {_times(times)}. ",
+        f" {verb}: {who} writes ",
+        in_quotes(_short(_spelled(tokens)), bold=False),
+        f" {_times(times)}. ",
     ]
 
 

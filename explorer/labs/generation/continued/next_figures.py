@@ -22,7 +22,7 @@ from explorer.charts import (
     rows,
 )
 from explorer.charts.chips import chip, chips
-from explorer.charts.words import fixed, label, percent, prose, strong
+from explorer.charts.words import fixed, in_quotes, label, percent, prose, strong
 from explorer.labs.generation.continued.figures import setting
 from explorer.labs.generation.continued.schema import (
     DECODINGS,
@@ -34,7 +34,7 @@ from explorer.tables import Table
 
 def next_sentence(result: NextResult) -> Markup:
     """What a place's decoding allowed, and what stood there."""
-    parts: list[str] = ["After “", strong(result.context), f"”, {setting(result.decoding, result)} "]
+    parts: list[str] = ["After ", in_quotes(result.context), f", {setting(result.decoding, result)} "]
     count, mass = {"top_k": result.top_k, "top_p": result.top_p}.get(result.decoding, (0, 0.0))
     if result.decoding == "greedy":
         parts += ["takes the likeliest token"]
@@ -46,7 +46,11 @@ def next_sentence(result: NextResult) -> Markup:
         parts += ["allows ", strong(f"{count:,} of {result.vocabulary:,}"), f" tokens, which hold {percent(mass)}"]
     parts += [". "]
     if written := result.written:
-        parts += ["It wrote ", strong(written.text), f", rank {written.rank:,}, p = {percent(written.probability)}. "]
+        parts += [
+            "It wrote ",
+            in_quotes(written.text),
+            f", rank {written.rank:,}, p = {percent(written.probability)}. ",
+        ]
     return prose(*parts, f"Entropy: {fixed(result.entropy)} nats.")
 
 

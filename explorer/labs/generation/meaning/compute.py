@@ -29,7 +29,7 @@ def restored(resources: Resources, run_id: str) -> tuple[str, Adapted]:
     run = resources.open_run(run_id)
     if run.record.kind != WRITTEN:
         raise BadInputError(
-            f"{run.record.name} has not learnt to put meanings into words. Choose a run of the E2E task, or train one on the "
+            f"{run.record.name} has not learned to put meanings into words. Choose a run of the E2E task, or train one on the "
             "tab Adapt GPT-2."
         )
     run.require_weights()

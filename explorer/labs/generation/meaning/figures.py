@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from markupsafe import Markup
 
 from explorer.charts import CIVIDIS, Picture, axis, chart, colorbar, heat
-from explorer.charts.words import caption, counted, label, percent, prose, quoted, strong
+from explorer.charts.words import caption, counted, in_quotes, label, percent, prose, quoted, strong
 from explorer.labs.generation.continued.schema import DECODINGS
 from explorer.labs.generation.meaning.schema import GenerateResult, Phrase
 from explorer.tables import Table
@@ -91,8 +91,9 @@ def attention_sentence(result: GenerateResult) -> Markup:
         f"{DECODINGS[result.phrases[0].row.decoding].capitalize()}: while it writes, ",
         strong(percent(total)),
         f" of the attention (mean over layers and heads) goes to the values of the slots. Its single largest share is "
-        f"{percent(best)}, of {looked.columns[slot]}, while it writes “{looked.tokens[token].strip()}”. "
-        "The rest goes to the slots' names and signs",
+        f"{percent(best)}, of {looked.columns[slot]}, while it writes ",
+        in_quotes(looked.tokens[token], bold=False),
+        ". The rest goes to the slots' names and signs",
         ", to what is written already and to the virtual tokens."
         if len(looked.columns) > slots + 2
         else " and to what is written already.",

@@ -27,7 +27,7 @@ def generate(resources: Resources, params: GenerateParams) -> Iterator[GenerateR
     """Say a meaning in words by several decodings, in one batch; a result a token.
 
     At the end what each says of the meaning, and where the first one looked. The model before any training is asked besides,
-    greedily. Raises BadInputError for a run that has not learnt to write.
+    greedily. Raises BadInputError for a run that has not learned to write.
     """
     meaning = parse_meaning(params.meaning)
     if not params.run:

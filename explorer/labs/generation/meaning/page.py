@@ -24,7 +24,7 @@ from explorer.ui.wiring import folds
 
 WHY = r"""
 **Data to text.** A meaning is a list of slots with values; the model reads it as a text, `name : Bar Olmo | food : Italian ||`,
-and goes on. It has learnt to from pairs of a meaning and a text by $-\sum_t \ln p(x_t \mid \text{meaning}, x_{<t})$ over the
+and goes on. It has learned to from pairs of a meaning and a text by $-\sum_t \ln p(x_t \mid \text{meaning}, x_{<t})$ over the
 text's tokens alone (Hu et al. 2021, section 5.4, with GPT-2 medium and large; here gpt2-mini, a fiftieth of the former).
 
 **What can go wrong** has two names: a slot is **missed** (omission), or something is said that nobody asked for: it is

@@ -7,7 +7,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from explorer.charts.words import counted, fixed, prose, strong
+from explorer.charts.words import counted, fixed, in_quotes, prose
 from explorer.labs.inputs.schema import Alternative, CutPart, CutResult, Step, WordCut
 from explorer.labs.inputs.spelling import readable
 from explorer.tables import Table
@@ -134,9 +134,9 @@ def cut_sentence(result: CutResult) -> Markup:
     """What each method ends with and in how many steps; whether the tokenizer itself says the same."""
     parts: list[str] = []
     for cut in result.cuts:
-        pieces = " ".join(readable(piece, cut.byte_level) for piece in cut.pieces[:12])
+        pieces = Markup(" ").join(in_quotes(readable(piece, cut.byte_level)) for piece in cut.pieces[:12])
         more = " …" if len(cut.pieces) > 12 else ""
-        parts += [f"{cut.name}: ", strong(pieces + more), f" ({_work(cut)}). "]
+        parts += [f"{cut.name}: ", pieces, f"{more} ({_work(cut)}). "]
     others = ", ".join(cut.name for cut in result.cuts if not cut.agrees)
     if others:
         parts.append(f"{others} gives other ids when asked as a whole: it treats this text in a way of its own.")

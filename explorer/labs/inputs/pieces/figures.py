@@ -8,7 +8,7 @@ from typing import Any
 from markupsafe import Markup
 
 from explorer.charts import SERIES, Look, Picture, axis, bars, chart
-from explorer.charts.words import counted, label, percent, prose, strong
+from explorer.charts.words import counted, in_quotes, label, percent, prose, strong
 from explorer.labs.inputs.schema import LONGEST_WORD, Piece, TokenizedText, TokenizeResult
 from explorer.tables import Table
 
@@ -90,12 +90,12 @@ def tokenize_sentence(result: TokenizeResult) -> Markup:
     for done in result.tokenized:
         lost = [result.text[piece.start : piece.stop] for piece in done.own if piece.unknown]
         if lost:
-            parts += [f"Unknown to {done.name}: ", strong(_listed(lost)), ". "]
+            parts += [f"Unknown to {done.name}: ", _listed(lost), ". "]
     whole = [done.name for done in result.tokenized if not done.unknown]
     if len(whole) == len(result.tokenized):
         parts.append("Nothing is unknown.")
     elif whole:
-        parts.append(f"{' and '.join(whole)} {'loses' if len(whole) == 1 else 'lose'} nothing.")
+        parts.append(f"Nothing is unknown to {' and '.join(whole)}.")
     if result.respaced:
         many = "tabs, line breaks or control characters were" if result.respaced > 1 else "tab or line break was"
         parts.append(f" {result.respaced} {many} made a space before the text was cut; ")
@@ -103,10 +103,10 @@ def tokenize_sentence(result: TokenizeResult) -> Markup:
     return prose(*parts)
 
 
-def _listed(names: list[str], most: int = 4) -> str:
+def _listed(names: list[str], most: int = 4) -> Markup:
     distinct = list(dict.fromkeys(name.strip()[:20] for name in names))
     more = f" and {len(distinct) - most} more" if len(distinct) > most else ""
-    return ", ".join(distinct[:most]) + more
+    return Markup(", ").join(map(in_quotes, distinct[:most])) + more
 
 
 def words_figure(result: TokenizeResult) -> Picture:

@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from explorer.charts import DIVERGING, Look, Picture, Trace, axis, chart, colorbar, heat, rows
 from explorer.charts.chips import chip, chips
-from explorer.charts.words import percent, prose, strong
+from explorer.charts.words import in_quotes, percent, prose, strong
 from explorer.labs.inputs.embeddings.figures import AXES, NAMES, scales
 from explorer.labs.inputs.embeddings.schema import PositionsResult, TokenPart, TokenPartsResult
 from explorer.tables import Table
@@ -23,7 +23,11 @@ def token_table(result: TokenPartsResult) -> Table:
 def token_sentence(result: TokenPartsResult) -> Markup:
     """Which part makes up most of the sum."""
     added = [part for part in result.parts if part.share is not None]
-    parts = ["Of the squared norm of the sum for ", strong(result.token.shown), f" (position {result.token.position}) "]
+    parts = [
+        "Of the squared norm of the sum for ",
+        in_quotes(result.token.shown),
+        f" (position {result.token.position}) ",
+    ]
     for place, part in enumerate(sorted(added, key=lambda part: -(part.share or 0.0))):
         parts += ["; " if place else "", f"{part.kind} makes ", strong(_signed(part.share or 0.0))]
     return prose(*parts, ". The shares add up to 100%; a negative one points against the sum.")
@@ -91,7 +95,7 @@ def positions_sentence(result: PositionsResult) -> Markup:
     says += [f"{step * (count // 2)} apart ", strong(f"{sum(far) / len(far):.2f}")]
     learned = bool(near) and sum(near) / len(near) > sum(far) / len(far) + 0.1
     says.append(
-        ": the band along the diagonal is what the model learned, from text alone, of what stands near what."
+        ": the band along the diagonal shows that the model learned from text alone which positions are neighbours."
         if learned
         else ": by this measure neighbours are hardly more alike than positions far apart. What attention makes of them is "
         "another question."

@@ -8,7 +8,7 @@ from typing import Any
 from markupsafe import Markup
 
 from explorer.charts import Look, Panel, Picture, Trace, axis, bars, chart, error_bars, line, picture, rows, series
-from explorer.charts.words import counted, fixed, label, progress_bar, prose, signed, strong
+from explorer.charts.words import counted, fixed, in_quotes, label, progress_bar, prose, signed, strong
 from explorer.labs.inputs.typos.schema import SIDES, ModelRead, SharePoint, SharesResult, TypoPiece, TyposResult
 from explorer.tables import Table
 
@@ -60,7 +60,7 @@ def typos_sentence(result: TyposResult) -> Markup:
     """How many pieces the typos cost, what they do to the other words, and which model lost more."""
     if not result.changed:
         return prose("The two texts are the same: raise the share, or change a word in the second box.")
-    shown = [strong(after or "nothing") + f" for {before or 'nothing'}" for before, after in result.changed[:3]]
+    shown = [_change(before, after) for before, after in result.changed[:3]]
     more = f" and {len(result.changed) - 3} more" if len(result.changed) > 3 else ""
     parts: list[str] = [f"{counted(len(result.changed), 'change')} ("]
     for place, one in enumerate(shown):
@@ -81,12 +81,21 @@ def typos_sentence(result: TyposResult) -> Markup:
     return prose(*parts, ": ", _who_lost(result.models), NO_LAW)
 
 
+def _change(before: str, after: str) -> Markup:
+    """What was written for what; either may be nothing."""
+    written = in_quotes(after) if after else strong("nothing")
+    return prose(written, " for ", in_quotes(before, bold=False) if before else "nothing")
+
+
 def _who_lost(models: Sequence[ModelRead]) -> Markup:
-    if len(models) == 1:
+    """Which model the typos cost more, by the two digits that are shown."""
+    most, *others = sorted(models, key=lambda read: -read.added)
+    if round(most.added, 2) <= 0:
+        return prose("the typos cost nothing here. ")
+    if not others:
         return prose("the typos cost it that much. ")
-    most, least = max(models, key=lambda read: read.added), min(models, key=lambda read: read.added)
-    if round(most.added, 2) == round(least.added, 2):
-        return prose("all lost the same. ")
+    if round(most.added, 2) == round(others[0].added, 2):
+        return prose("all lost the same. " if len(others) == 1 else "no model lost more than all others. ")
     return prose(
         strong(f"{most.model} lost more"), " on this text. " if len(models) == 2 else " than the others here. "
     )
@@ -160,9 +169,11 @@ def shares_sentence(result: SharesResult) -> Markup:
 
 def _which_more(points: Sequence[SharePoint]) -> Markup:
     """A difference of less than two standard errors is said to be none."""
+    most, least = max(points, key=lambda point: point.added), min(points, key=lambda point: point.added)
+    if round(most.added, 2) <= 0:
+        return prose("the other words are no harder to tell. ")
     if len(points) == 1:
         return prose("the other words are harder to tell. ")
-    most, least = max(points, key=lambda point: point.added), min(points, key=lambda point: point.added)
     if most.added - least.added < 2 * (most.error**2 + least.error**2) ** 0.5:
         return prose(strong("no clear difference"), " between the models (less than two standard errors). ")
     return prose(strong(f"{most.model} loses more"), f" than {least.model}. ")

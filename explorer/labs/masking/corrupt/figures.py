@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from explorer.charts import Look, Panel, Picture, axis, bars, chart, heat, level, line, note, picture
 from explorer.charts.chips import chip, chips
-from explorer.charts.words import caption, percent, prose, quoted, strong
+from explorer.charts.words import caption, in_quotes, percent, prose, quoted, strong
 from explorer.labs.masking.fill.figures import visible
 from explorer.labs.masking.schema import CorruptResult, PatternsResult, SharesResult
 from explorer.models.ablations import BERT_TABLE_8
@@ -73,10 +73,16 @@ def corrupt_sentence(result: CorruptResult) -> Markup:
         f"{counts['random']} random, {counts['kept']} kept. "
         "The loss is the mean of their terms, ",
         strong(f"{result.mean_loss:.4f}"),
-        f" nats; the model's own labels= loss is {result.model_loss:.4f}. Hardest to guess: ",
-        strong(hardest.shown_original),
+        f" nats; {_as_transformers(result.mean_loss, result.model_loss)}. Hardest to guess: ",
+        in_quotes(hardest.shown_original),
         f" ({hardest.loss:.2f}).",
     )
+
+
+def _as_transformers(mean: float, loss: float) -> str:
+    """Whether the model's own loss, by `labels=`, is the same in the digits that are shown."""
+    same = f"{mean:.4f}" == f"{loss:.4f}"
+    return f"transformers computes {'the same' if same else 'another one'}: {loss:.4f}"
 
 
 def corrupt_figure(result: CorruptResult) -> Picture:
@@ -153,11 +159,11 @@ def patterns_table(result: PatternsResult) -> Table:
 def patterns_sentence(result: PatternsResult) -> Markup:
     """How often the model meets something new under each of the two."""
     epochs = len(result.static)
-    again = (
-        ", again and again"
-        if result.distinct_static < epochs
-        else ": with at least as many copies as epochs none comes back"
-    )
+    again = ", some of them more than once"
+    if result.distinct_static == epochs:
+        again = ": with at least as many copies as epochs none comes back"
+    elif 2 * result.distinct_static <= epochs:
+        again = ", again and again"
     return prose(
         f"In {epochs} epochs static masking shows ",
         strong(f"{result.distinct_static} different masking{'s' if result.distinct_static > 1 else ''}"),

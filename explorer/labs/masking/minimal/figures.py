@@ -39,6 +39,8 @@ def minimal_pairs_sentence(result: MinimalPairsResult) -> Markup:
         parts.append(f" By the mean over the tokens they are {per_token}.")
     if wrong := [pair for pair in result.pairs if pair.difference <= 0]:
         furthest = min(wrong, key=lambda pair: pair.difference)
+        if not furthest.difference:
+            return prose(*parts, f" It finds “{furthest.worse.sentence}” as likely as “{furthest.better.sentence}”.")
         parts.append(f" Furthest off: it finds “{furthest.worse.sentence}” likelier than “{furthest.better.sentence}”")
         parts.append(f", by {fixed(-furthest.difference)} nats.")
     return prose(*parts)

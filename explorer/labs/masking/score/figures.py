@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from markupsafe import Markup
 
 from explorer.charts import Axis, Look, Panel, Picture, Trace, axis, bars, picture
-from explorer.charts.words import caption, compact, counted, fixed, label, prose, quoted, signed, strong
+from explorer.charts.words import caption, compact, counted, fixed, in_quotes, label, prose, quoted, signed, strong
 from explorer.labs.masking.score.schema import (
     Aligned,
     ScoredSentence,
@@ -66,7 +66,7 @@ def _one_said(own: Scores) -> list[str]:
         strong(fixed(sentence.total)),
         f" nats, the sum of {how}: {fixed(sentence.per_token)} a token, a perplexity of {compact(sentence.perplexity)}. "
         "It expects least ",
-        strong(_word(least)),
+        in_quotes(_word(least)),
         f" (−ln p = {fixed(-least.log_probability)}).",
     ]
 
@@ -88,21 +88,25 @@ def _two_said(own: Scores) -> list[str]:
         parts.append(f" ({fixed(first.per_token)} against {fixed(second.per_token)} a token)")
     rows = aligned(first, second)
     gains = sorted(zip(differences(rows), rows, strict=True), key=lambda pair: -abs(pair[0]))[:TOLD]
-    told = [f"{_row_name(row)} {signed(gain)}" for gain, row in gains if abs(gain) >= 0.005]
-    return [*parts, f". Where it comes from: {', '.join(told)}." if told else "."]
+    told = [prose(_row_said(row), f" {signed(gain)}") for gain, row in gains if abs(gain) >= 0.005]
+    return [*parts, prose(". Where it comes from: ", Markup(", ").join(told), ".") if told else "."]
 
 
 def _several_said(own: Scores) -> list[str]:
     order = sorted(own.sentences, key=lambda sentence: -sentence.total)
     per_token = max(own.sentences, key=lambda sentence: sentence.per_token)
-    parts = [
-        f"Of the {len(order)} ",
-        strong(_short(order[0].sentence)),
-        f" is likeliest ({fixed(order[0].total)} nats)",
-    ]
-    parts.append(f", {_short(order[-1].sentence)} least ({fixed(order[-1].total)})")
-    if per_token.sentence != order[0].sentence:
-        parts.append(f"; by the mean over its tokens {_short(per_token.sentence)} leads")
+    parts: list[str] = [f"Of the {len(order)} ", in_quotes(_short(order[0].sentence))]
+    if order[0].total > order[-1].total:
+        parts += [f" is likeliest ({fixed(order[0].total)} nats), ", in_quotes(_short(order[-1].sentence), bold=False)]
+        parts.append(f" least ({fixed(order[-1].total)})")
+    else:
+        parts = [
+            f"{label(own.model)} finds ",
+            strong(f"all {len(order)} equally likely"),
+            f" ({fixed(order[0].total)} nats)",
+        ]
+    if per_token.per_token > order[0].per_token:
+        parts += ["; by the mean over its tokens ", in_quotes(_short(per_token.sentence), bold=False), " leads"]
     total = math.fsum(math.exp(score) for score in {one.sentence: one.total for one in own.sentences}.values())
     if total > 1:
         parts.append(f". Read as probabilities these scores add up to {total:.2f}, more than 1: they are none")
@@ -238,6 +242,12 @@ def _title(place: int, sentence: ScoredSentence) -> str:
 def _row_name(row: Aligned) -> str:
     """The token of a row, or both where they differ."""
     return " / ".join(dict.fromkeys(_word(token) for token in row if token is not None))
+
+
+def _row_said(row: Aligned) -> Markup:
+    """The same in a sentence."""
+    words = dict.fromkeys(_word(token) for token in row if token is not None)
+    return Markup(" / ").join(in_quotes(word, bold=False) for word in words)
 
 
 def _word(token: ScoredToken) -> str:

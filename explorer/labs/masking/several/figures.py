@@ -5,7 +5,7 @@ from __future__ import annotations
 from markupsafe import Markup
 
 from explorer.charts import CIVIDIS, Look, Panel, Picture, axis, colorbar, heat, picture
-from explorer.charts.words import caption, fixed, label, percent, prose, quoted, strong
+from explorer.charts.words import caption, fixed, in_quotes, label, percent, prose, quoted
 from explorer.labs.masking.several.schema import Filling, SeveralResult
 from explorer.tables import Table
 
@@ -33,13 +33,13 @@ def several_sentence(result: SeveralResult) -> Markup:
     """Which filling is likeliest as a whole, and what filling each blank alone gives away."""
     alone, best = result.fillings[0], result.best
     if len({filling.last.tokens for filling in result.fillings}) == 1:
-        same = ("All four ways fill in ", strong(filled_words(alone)), f", joint ln p {fixed(alone.joint)}.")
+        same = ("All four ways fill in ", in_quotes(filled_words(alone)), f", joint ln p {fixed(alone.joint)}.")
         return prose(f"{label(result.model)}: ", *same)
     ways = [filling.order for filling in result.fillings if filling.last.tokens == best.last.tokens]
-    parts = ["Likeliest together is ", strong(filled_words(best)), f" ({', '.join(ways)}): joint ln p "]
+    parts = ["Likeliest together is ", in_quotes(filled_words(best)), f" ({', '.join(ways)}): joint ln p "]
     parts.append(fixed(best.joint))
     if alone.last.tokens != best.last.tokens:
-        parts += [". Each alone gives ", strong(filled_words(alone)), f", {fixed(alone.joint)}"]
+        parts += [". Each alone gives ", in_quotes(filled_words(alone)), f", {fixed(alone.joint)}"]
         parts.append(": every blank was guessed without knowing what the others would hold")
     return prose(*parts, ".")
 
@@ -50,7 +50,7 @@ def several_facts(result: SeveralResult) -> Markup:
         (filling.order, filled_words(filling), fixed(filling.joint), fixed(filling.as_chosen), len(filling.steps))
         for filling in result.fillings
     ]
-    return quoted(("way", "filling", "joint ln p", "as chosen", "looks"), rows) + caption(
+    return quoted(("way", "filling", "joint ln p", "as chosen", "forward passes"), rows) + caption(
         "Joint: ln p of the first blank, plus that of the second with the first filled, and so on: one measure for all. As "
         "chosen: the sum of ln p of each token when it was put in, which for each alone is no joint probability."
     )

@@ -25,7 +25,7 @@ class SeveralParams:
     text: Annotated[
         str, Sentence(), Shown(f"A text with {FEWEST} to {MOST} blanks", "Type [MASK] for each.", lines=(2, 5))
     ] = OPENING[0]
-    steps: Annotated[int, Whole(1, MOST), Shown("Steps of the last way", slider=(1, MOST))] = OPENING[1]
+    steps: Annotated[int, Whole(1, MOST), Shown("Steps (for “in steps”)", slider=(1, MOST))] = OPENING[1]
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from markupsafe import Markup
 
 from explorer.charts import Axis, Look, Panel, Picture, axis, bars, picture
-from explorer.charts.words import label, percent, prose, signed, strong
+from explorer.charts.words import in_quotes, label, percent, prose, signed
 from explorer.labs.masking.swap.schema import SwapResult
 from explorer.tables import Table
 
@@ -27,13 +27,18 @@ def swap_sentence(result: SwapResult) -> Markup:
     second = max(result.tokens, key=lambda token: token.after)
     furthest = max(result.tokens, key=lambda token: abs(token.after - token.before))
     more = "rises" if furthest.after > furthest.before else "falls"
+    if furthest.after == furthest.before:
+        return prose(
+            f"With “{result.word}” as with “{result.other}”, ", in_quotes(first.token), f" leads ({percent(first.before)}): no "
+            "probability moves.",
+        )  # fmt: skip
     return prose(
-        f"With “{result.word}” ",
-        strong(first.token.strip()),
-        f" leads ({percent(first.before)}), with “{result.other}” ",
-        strong(second.token.strip()),
+        f"With “{result.word}”, ",
+        in_quotes(first.token),
+        f" leads ({percent(first.before)}), with “{result.other}”, ",
+        in_quotes(second.token),
         f" ({percent(second.after)}). One word moves {percent(result.moved)} of the probability to other tokens; ",
-        strong(furthest.token.strip()),
+        in_quotes(furthest.token),
         f" {more} most, from {percent(furthest.before)} to {percent(furthest.after)}.",
     )
 

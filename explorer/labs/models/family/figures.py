@@ -81,7 +81,7 @@ def family_table(result: FamilyResult) -> Table:
 
 
 def family_sentence(result: FamilyResult) -> Markup:
-    """The smallest and the largest, and how much of each is a list of words."""
+    """The smallest and the largest, and which holds the largest share of its parameters in its vocabulary table."""
     ordered = sorted(result.models, key=lambda entry: entry.parameters)
     small, large = ordered[0], ordered[-1]
     wordy = max(result.models, key=lambda entry: entry.words / entry.parameters)
@@ -90,11 +90,9 @@ def family_sentence(result: FamilyResult) -> Markup:
         strong(f"{compact(small.parameters)} ({small.model})"),
         " to ",
         strong(f"{compact(large.parameters)} ({large.model})"),
-        " parameters, each counted tensor by tensor. Of ",
-        wordy.model,
-        " ",
+        " parameters, each counted tensor by tensor. ",
         strong(percent(wordy.words / wordy.parameters)),
-        " are its list of words.",
+        f" of {wordy.model} is its vocabulary table.",
         *_disagreeing(result),
     )
 

@@ -78,7 +78,10 @@ def scores_sentence(result: ScoresResult, kind: str = "masks") -> Markup:
             else ".",
         )
     best, measure = max(found, key=lambda pair: pair[1].value)
+    level = sum(one.value == measure.value for _, one in found)
     leads = " leads: " if len(found) > 1 else ": "
+    if level > 1:
+        leads = f" and {level - 1} more share the lead: "
     parts: list[str] = [strong(best), leads, strong(measure.shown_with_error), f" ({said}, over {measure.over})."]
     if kind == "pairs":
         parts.append(" Half of the pairs are of each class, so 50% is chance.")

@@ -4,18 +4,27 @@ from __future__ import annotations
 
 import gradio as gr
 
-from explorer.labs.models import CURVES, HELD_OUT
+from explorer.labs.models import CURVES, HELD_OUT, TUNED
 from explorer.labs.models.records import figures
 from explorer.labs.models.schema import BUNDLED, CurvesParams, ScoresParams
+from explorer.labs.models.tuned import tuned_figure, tuned_sentence
 from explorer.ui.components import rich_text
 from explorer.ui.controls import control
 from explorer.ui.kit import View, asks, bench, caption, shows
 from explorer.ui.page import Page
 from explorer.ui.wiring import Connection
 
+YARDSTICK = (
+    "All of them fine-tuned in full on the same examples, each with three seeds: open marks are seeds, full ones their means, "
+    "bars one standard deviation, the dotted line is guessing."
+)
+
 
 def build_scores(page: Page, tab: gr.Tab) -> None:
-    """Held-out figures, all of them by one command on one text."""
+    """First what all models are asked alike, then held-out figures, all of them by one command on one text."""
+    yardstick = View("tuned-scores", "tuned", tuned_sentence, tuned_figure)
+    caption(YARDSTICK)
+    Connection(page, TUNED, {}, yardstick).on(tab.select)
     with bench():
         with asks(250):
             models = control(ScoresParams, "models", value=list(BUNDLED))

@@ -23,6 +23,7 @@ from explorer.ui.controls import controls
 from explorer.ui.kit import QUIET, Tries, View, asks, bench, shows, why
 from explorer.ui.page import Page
 from explorer.ui.places import Places
+from explorer.ui.used_model import names_used
 from explorer.ui.wiring import Connection, page_frame
 
 FIRST = "Marie Curie was born in Warsaw in 1867."
@@ -72,6 +73,7 @@ before what goes on. Of the easier task it has learned nothing on the way (table
 
 def build_order(page: Page, tab: gr.Tab) -> None:
     """Two sentences before an SOP head; below, both heads on three kinds of pairs."""
+    used = gr.Column()
     with bench():
         with asks():
             sop = _choice(Capability.SOP, "Model with an SOP head")
@@ -94,7 +96,7 @@ def build_order(page: Page, tab: gr.Tab) -> None:
     boxes = list(texts.values())
     swapped = swap.click(fn=None, js="(a, b) => [b, a]", inputs=boxes, outputs=boxes, api_visibility="private")
     score.on(button.click, *(box.submit for box in boxes), sop.input, tab.select, swapped.then)
-    _both_heads(page, tab, sop)
+    _both_heads(page, tab, sop, used)
 
 
 def _choice(capability: Capability, said: str) -> gr.Dropdown:
@@ -103,8 +105,8 @@ def _choice(capability: Capability, said: str) -> gr.Dropdown:
     return gr.Dropdown(able, value=next(iter(bundled_with(capability)), able[0]), label=said, allow_custom_value=True)
 
 
-def _both_heads(page: Page, tab: gr.Tab, sop: gr.Dropdown) -> None:
-    """The same pairs by a head of each kind, and what both kinds score on held-out pairs."""
+def _both_heads(page: Page, tab: gr.Tab, sop: gr.Dropdown, used: gr.Column) -> None:
+    """The same pairs by a head of each kind, and what both kinds score on held-out pairs. used: where both models are named."""
     gr.Markdown("## Both heads on the same pairs")
     with bench():
         with asks():
@@ -131,6 +133,8 @@ def _both_heads(page: Page, tab: gr.Tab, sop: gr.Dropdown) -> None:
         plain = "\n\n".join(SCORE_KINDS.plain(one) for one in asked) if SCORE_KINDS.plain else ""
         return ["", *shown.values(results), plain, scripts, page_frame(figures.both_table(results))]
 
+    with used:
+        names_used(page, sop, nsp)
     tried = tries.into([texts["text"]], show_progress="full")
     given = [nsp, sop, *texts.values()]
     options: dict[str, Any] = {"concurrency_limit": None, "trigger_mode": "always_last", **QUIET}

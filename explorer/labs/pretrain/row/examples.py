@@ -20,8 +20,8 @@ SHIPS = (
     "Large ships are guided by pilots who know every rock. "
     "At night they steer by the lights on the coast."
 )
-SEED = 0
-"""The page's first draw: B follows A, and all three fates occur."""
+SEED = 34
+"""The page's first draw: B comes from elsewhere, which is the case to learn from, and all three fates occur."""
 
 
 def _asked(**changes: Any) -> dict[str, Any]:
@@ -30,7 +30,7 @@ def _asked(**changes: Any) -> dict[str, Any]:
 
 
 TRY = {
-    "B from elsewhere": _asked(next="elsewhere"),
+    "B really next": _asked(next="next"),
     "Elsewhere, but on the same topic": _asked(document_b=SHIPS, next="elsewhere"),
     "Hide half of it": _asked(next="next", rate=0.5),
 }

@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from explorer.charts import Axis, Look, Mark, Panel, Picture, Trace, axis, bars, level, picture
 from explorer.charts.chips import Chip, chip, chips
-from explorer.charts.words import caption, counted, fixed, label, percent, prose, quoted, strong
+from explorer.charts.words import caption, counted, fixed, in_quotes, label, percent, prose, quoted, strong
 from explorer.labs.pretrain.row.schema import CLASSES, RowResult, RowToken, Segment
 from explorer.tables import Table
 
@@ -183,7 +183,7 @@ def _mlm_sentence(result: RowResult) -> Markup:
         f"{result.model} guesses ",
         strong(f"{right} of {len(result.chosen)}"),
         f" {'token' if len(result.chosen) == 1 else 'tokens'} right; the hardest is ",
-        strong(hardest.token),
+        in_quotes(hardest.token),
         f", at P = {percent(hardest.probability or 0.0)}. The mean of −ln P, the MLM loss, is ",
         strong(f"{fixed(result.mlm_loss, 4)} nats"),
         ". ",

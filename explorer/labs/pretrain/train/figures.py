@@ -1,4 +1,4 @@
-"""Training from nothing as it is seen: losses on text that is learnt and on text that is held out, and what the model says."""
+"""Training from nothing as it is seen: losses on text that is learned and on text that is held out, and what the model says."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def _blank(one: Said) -> str:
 
 
 def curves_figure(result: Compared, scale: str = "log") -> Picture:
-    """A panel for each loss, against the step: dashed on the text that is learnt, solid on what is held out."""
+    """A panel for each loss, against the step: dashed on the text that is learned, solid on what is held out."""
     names = [name for name in MEASURED if any(_has(record, name) for record in result.records)]
     last = max((record.steps or 1 for record in result.records), default=1)
     log = scale == "log"
@@ -81,7 +81,7 @@ def _lines(result: Compared, name: str, log: bool) -> list[Trace]:
     traces = _again(result, name, log)
     for record, colour in zip(result.records, COLOURS, strict=False):
         called = label(name_of(record, result.records), 40)
-        for prefix, dash, kind in ((TRAINING, "dot", "learnt"), ("", "", "held out")):
+        for prefix, dash, kind in ((TRAINING, "dot", "learned"), ("", "", "held out")):
             shown = [
                 (step, values[prefix + name])
                 for step, values in record.evaluations

@@ -14,7 +14,7 @@ from explorer.runs.following import Compared
 from explorer.runs.report import progress
 from explorer.ui.components import rich_text
 from explorer.ui.downloads import hand_over
-from explorer.ui.kit import Tries, View, asks, bench, shows, start_or_stop, start_stop, why
+from explorer.ui.kit import Tries, View, asks, bench, caption, shows, start_or_stop, start_stop, why
 from explorer.ui.page import Page
 from explorer.ui.run_picker import RunPicker
 from explorer.ui.streams import Stream, Watch
@@ -22,7 +22,7 @@ from explorer.ui.wiring import folds
 
 WHY = r"""
 At first every weight is a random number, so every token of the vocabulary is as likely as any other: $-\ln p = \ln V$. The first
-thing to be learnt is how often each token occurs, and then every blank is filled with "the". What comes after that needs the
+thing to be learned is how often each token occurs, and then every blank is filled with "the". What comes after that needs the
 words around the blank, and takes far longer. BERT had 256 rows of 512 tokens in each of a million steps, about 40 times through
 3.3 billion words (Devlin et al. 2019, A.2); here a few thousand sentences are read within minutes, so that what is seen is the
 beginning.
@@ -55,6 +55,9 @@ heart. Adam with weight decay 0.01, the rate rises linearly in the warm-up and f
 def build_train(page: Page, tab: gr.Tab) -> None:
     """The chosen run, or the worked example, is drawn when the tab is opened."""
     picker = RunPicker(page, accept=lambda record: record.from_nothing, needs="runs from nothing")
+    caption(
+        "Used on this tab: <strong>models of its own</strong>, from random numbers; the one chosen above has no part in it."
+    )
     with bench():
         with asks():
             start, stop = start_stop("Train", "pretrain")

@@ -1,4 +1,4 @@
-"""Runs from nothing in words: how they stand, and what they have learnt."""
+"""Runs from nothing in words: how they stand, and what they have learned."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def _setting(name: str, value: Any) -> str:
 
 
 def pretrain_sentence(result: Compared) -> Markup:
-    """How the runs stand, or what they have learnt."""
+    """How the runs stand, or what they have learned."""
     active = [record for record in result.records if record.status.is_active]
     if active:
         return prose(under_way(active[0], _speed(active[0])))
@@ -94,9 +94,9 @@ def _raced(*records: RunRecord) -> list[str]:
     parts += [f", {names[1]} at ", strong(_text(losses[1])), "."]
     if not same_rows(first, second):
         return [*parts, " The two are asked different rows, so these are not losses of the same text."]
-    learnt = [name for name, record in zip(names, records, strict=True) if _by_heart(record)]
-    if learnt:
-        parts.append(f" Trained on, {' and '.join(learnt)} learned the text by heart: the solid line rises.")
+    learned = [name for name, record in zip(names, records, strict=True) if _by_heart(record)]
+    if learned:
+        parts.append(f" Trained on, {' and '.join(learned)} learned the text by heart: the solid line rises.")
     return parts
 
 
@@ -125,9 +125,9 @@ def _reached(record: RunRecord) -> list[str]:
         parts.append(
             f"; {percent(last['replaced_accuracy'] or 0.0)} of all tokens are judged rightly, where {replaced} are replaced"
         )
-    learnt = " Trained on, it learned the text by heart: the solid line rises." if _by_heart(record) else ""
+    learned = " Trained on, it learned the text by heart: the solid line rises." if _by_heart(record) else ""
     stopped = f" {record.message}" if record.status is RunStatus.STOPPED else ""
-    return [*parts, f".{learnt}{stopped} "]
+    return [*parts, f".{learned}{stopped} "]
 
 
 def _moved(before: float | None, after: float | None) -> str:
@@ -138,7 +138,7 @@ def _moved(before: float | None, after: float | None) -> str:
 
 
 def _by_heart(record: RunRecord) -> bool:
-    """Whether the held-out loss was clearly lower before the last step: what came after was learnt by heart."""
+    """Whether the held-out loss was clearly lower before the last step: what came after was learned by heart."""
     name = leading_loss(record)
     measured = [value for _, values in record.evaluations if (value := values.get(name)) is not None]
     return min(measured) < measured[-1] - WORSE

@@ -20,6 +20,9 @@ PLURALS = {"head": "heads", "neuron": "neurons", "both": "heads and neurons", "l
 ENOUGH = 0.9
 """From this rank correlation on we call two orders the same."""
 
+MUCH_THE_SAME = 0.7
+"""From this one on we call them much the same."""
+
 LEAST_TO_GO_BY = 0.15
 """Below this correlation nothing is said about how many examples it would take."""
 
@@ -86,17 +89,16 @@ def importance_sentence(result: ImportanceResult) -> Markup:
     if result.unit == "weight":
         return prose(
             f"{result.about.name}: the weights of ", strong(_place(result, *most[1:])), " score highest on average, ",
-            f"{number(most[0])}, those of {_place(result, *least[1:])} lowest, {number(least[0])}. ", *_weight_note(result),
+            f"{number(most[0])}, those of {_place(result, *least[1:])} lowest, {number(least[0])}.",
         )  # fmt: skip
     half = sorted((value for value, _, _ in cells), reverse=True)
     top = half[: max(1, len(half) // 4)]
     share = sum(top) / (sum(half) or 1.0)
-    parts = [
-        f"{result.about.name}: ", strong(_place(result, *most[1:])), f" matters most (I = {number(most[0])})",
-        f", {_place(result, *least[1:])} least ({number(least[0])}). The top quarter holds ", strong(f"{100 * share:.0f}%"),
-        " of all importance. ",
-    ]  # fmt: skip
-    return prose(*parts, *_enough(result), shared_note(result.about.shape))
+    return prose(
+        f"{result.about.name}: ", strong(_place(result, *most[1:])), f" matters most, {_place(result, *least[1:])} least. ",
+        "The top quarter holds ", strong(f"{100 * share:.0f}%"), " of all importance. ", _enough(result),
+        shared_note(result.about.shape),
+    )  # fmt: skip
 
 
 def shared_note(shape: Shape) -> str:
@@ -107,39 +109,45 @@ def shared_note(shape: Shape) -> str:
 
 
 def asked_note(result: ImportanceResult) -> Markup:
-    """What L is in the formula, and of how many examples the mean is taken."""
-    if not SCORES[result.score].reads_examples:
-        return prose(f"{result.score.capitalize()} asks nothing of the model.")
-    where = f"{result.about.examples} training examples of {result.about.task}"
-    return prose(f"L: {result.about.asks}. E: the mean over {where}.")
-
-
-def _weight_note(result: ImportanceResult) -> list[str]:
+    """What L is in the formula, of how many examples the mean is taken, and how many examples give the order of the others."""
     score = SCORES[result.score]
     if not score.reads_examples:
-        return [f"{score.slug.capitalize()} reads no example."]
-    return [score.note or f"From {result.count} examples in batches of 16."]
-
-
-def _enough(result: ImportanceResult) -> list[str]:
-    """How many examples give the order that the others give."""
-    if not result.done:
-        return [f"{result.count} of {result.total} examples read so far."]
-    if not result.agreement:
-        return [f"From {result.count} examples; take 32 or more to see whether that is enough."]
-    for count, correlation in result.agreement:
-        if correlation >= ENOUGH:
-            return [
-                strong(f"{count} examples are enough"),
-                f": their order agrees with that of the other {result.count - count} (ρ = {correlation:.2f}).",
-            ]
-    count, correlation = result.agreement[-1]
-    needed = examples_needed(count, correlation)
-    return [
-        f"The order is not firm in every place yet: {count} of the {result.count} examples and the other "
-        f"{result.count - count} agree with ρ = {correlation:.2f}",
-        "." if needed is None else f"; about {needed:,} and as many others would reach {ENOUGH} (Spearman-Brown).",
+        return prose(f"{result.score.capitalize()} asks nothing of the model and reads no example.")
+    parts = [
+        f"L: {result.about.asks}. E: the mean over {result.about.examples} training examples of {result.about.task}."
     ]
+    if result.unit == "weight":
+        parts.append(score.note or f"From {result.count} examples in batches of 16.")
+    elif agreed := _firmest(result):
+        count, correlation = agreed
+        parts.append(
+            f"{count} of the {result.count} examples and the other {result.count - count}: ρ = {correlation:.2f}."
+        )
+        needed = examples_needed(count, correlation) if correlation < ENOUGH else None
+        if needed is not None:
+            parts.append(f"About {needed:,} and as many others would reach {ENOUGH} (Spearman-Brown, see Why).")
+    return prose(" ".join(parts))
+
+
+def _firmest(result: ImportanceResult) -> tuple[int, float] | None:
+    """(n, ρ) of the fewest examples that are enough, else of the most that were compared; None before any were."""
+    if not result.done or not result.agreement:
+        return None
+    return next((pair for pair in result.agreement if pair[1] >= ENOUGH), result.agreement[-1])
+
+
+def _enough(result: ImportanceResult) -> str:
+    """Whether other examples would give the same order."""
+    if not result.done:
+        return f"{result.count} of {result.total} examples read so far."
+    agreed = _firmest(result)
+    if agreed is None:
+        return f"From {result.count} examples; take 32 or more to see whether that is enough."
+    correlation = agreed[1]
+    how = "nearly the same" if correlation >= ENOUGH else "much the same"
+    if correlation < MUCH_THE_SAME:
+        how = "rather different"
+    return f"Measured on other examples, the order would be {how} (ρ = {correlation:.2f})."
 
 
 def examples_needed(count: int, correlation: float) -> int | None:

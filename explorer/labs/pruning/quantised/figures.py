@@ -35,7 +35,7 @@ def quantised_sentence(result: QuantiseResult) -> Markup:
             f" is {whole.bytes / form.bytes:.1f} times smaller{faster} and has {metric} {metric_text(form.metric)}. "
         )
         parts += [strong(_name(form)), smaller]
-    if any(form.form == "int8" for form in others):
+    if any(form.form == "int8" and 4 * form.bytes > whole.bytes for form in others):
         parts.append("Embeddings and LayerNorms stay in fp32, so int8 is no quarter of it. ")
     notes = dict.fromkeys(form.note for form in result.forms if form.note)
     last = (

@@ -44,6 +44,12 @@ SENTENCES = {
     "a coin": (((45, 45), (5, 5)), "say next to nothing about the truth"),
     "below the majority": (((80, 10), (5, 5)), "no better than always saying negative (90.0%)"),
     "unbalanced": (((88, 2), (5, 5)), "3.0 points above always saying negative (90.0%)"),
+    "as balanced as it is called": (((50, 10), (3, 37)), "With balanced classes the metrics agree"),
+    "less balanced": (((51, 10), (3, 36)), "26.0 points above always saying negative (61.0%)"),
+    "balanced, and F1 is far": (
+        ((54, 1), (30, 15)),
+        "14.0 points above always saying negative (55.0%). Of the positives 33.3%",
+    ),
     "three": (MATRICES["Three classes"], "The mean F1 weighs every class alike: 0.807; neutral is weakest with 0.744."),
     "never predicted": (((3, 0, 1), (2, 0, 4), (0, 0, 9)), "neutral is never predicted"),
     "always the same of three": (((0, 0, 4), (0, 0, 6), (0, 0, 9)), "Matthews is undefined, by convention 0."),
@@ -64,6 +70,10 @@ CLOUDS = {
     "a line": (SCATTERS["A noisy line"], "the points lie near a rising line"),
     "an outlier": (SCATTERS["One outlier"], "without (4.80, 4.70) Pearson would be"),
     "a curve": (SCATTERS["Right order, but a curve"], "The order is right, Spearman 1.000"),
+    "a rough order": (
+        [[0, 3], [1, 1], [2, 1], [3, 3], [4, 7], [5, 11], [6, 26], [7, 59]],
+        "The order is told better than the distances: Spearman 0.892 against Pearson 0.802.",
+    ),
     "nothing": (SCATTERS["No relation"], "knows next to nothing about the true score"),
     "falling": ([(x, 5 - x) for x in range(5)], "the predictions fall where the true scores rise"),
     "two": ([[1, 1], [2, 4]], "Any two points lie on a line: Pearson is 1.000"),

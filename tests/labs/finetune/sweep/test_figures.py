@@ -10,8 +10,10 @@ from scipy.stats import ttest_1samp
 
 from explorer.labs.finetune.sweep import figures
 from explorer.labs.finetune.sweep.schema import Sweep
+from explorer.runs.examples import RANK_EPOCHS, RANK_SEEDS, RANKS, of_rank
 from explorer.runs.following import Compared
 from explorer.runs.record import Outcome, RunRecord, RunStatus
+from explorer.settings import BUNDLED_RUNS
 from explorer.tuning.spec import RunSpec
 from tests.labs.drawing import HOSTILE, assert_draws
 from tests.labs.finetune.records import record
@@ -57,13 +59,18 @@ def test_a_line_a_method_through_the_means_with_every_seed_beside() -> None:
 def test_the_best_value_is_told_with_an_interval_over_the_seeds() -> None:
     said = figures.sweep_sentence(rates(BOTH)).striptags()
     interval = ttest_1samp([0.10, 0.09, 0.11], 0).confidence_interval()
-    assert "LoRA: best at learning rate 0.001, accuracy 91.0% (mean of 3 seeds, standard deviation 1.0 points)" in said
+    assert "LoRA: best at learning rate 0.001, accuracy 91.0%, ahead of 0.0001 by more than chance." in said
+    assert "standard deviation" not in said
+    said = figures.sweep_rows(rates(BOTH)).striptags()
+    assert "LoRA, 0.001: mean of 3 seeds, standard deviation 1.0 points; " in said
     low, high = 100 * interval.low, 100 * interval.high
     assert f"10.0 points ahead of 0.0001, beyond chance (95% interval {low:.1f} to {high:.1f} points over 3" in said
     assert "LoRA's best rate here is 10 times full fine-tuning's" in said
     near = rates({("lora", 1e-3): (0.90, 0.80, 0.91), ("lora", 1e-4): (0.88, 0.83, 0.87)})
-    assert "which may be chance" in figures.sweep_sentence(near).striptags()
-    assert "times full" not in figures.sweep_sentence(near).striptags()
+    assert "its lead over 0.0001 could be chance" in figures.sweep_sentence(near).striptags()
+    assert "times full" not in figures.sweep_rows(near).striptags()
+    level = rates({("lora", 1e-3): (0.9, 0.8), ("lora", 1e-4): (0.8, 0.9)})
+    assert figures.sweep_sentence(level).striptags().endswith("learning rate 0.0001, accuracy 85.0%, as at 0.001.")
 
 
 def test_one_seed_is_said_to_say_little() -> None:
@@ -103,3 +110,48 @@ def test_a_regression_is_told_in_its_metric() -> None:
         one, metrics=("pearson",), outcome=Outcome({"validation": {"pearson": 0.5}}, {"validation": 10}), labels=()
     )
     assert "Pearson correlation 0.500" in figures.sweep_sentence(Sweep("rank", Compared((scored,)))).striptags()
+
+
+def ranks(scores: dict[int, tuple[float, ...]]) -> Sweep:
+    runs = [run(score, rank=rank, seed=seed) for rank, each in scores.items() for seed, score in enumerate(each)]
+    return Sweep("rank", Compared(tuple(runs)))
+
+
+HARDLY = "the rank hardly matters here, as in the paper's Table 6"
+
+
+@pytest.mark.parametrize(
+    ("scores", "hardly"),
+    [
+        ({1: (0.95, 0.97, 0.96), 64: (0.97, 0.96, 0.96)}, True),
+        ({1: (0.94, 0.94, 0.96), 64: (0.96, 0.98, 0.96)}, True),
+        ({1: (0.93, 0.94, 0.96), 64: (0.97, 0.98, 0.96)}, False),
+        ({1: (0.950, 0.960, 0.955), 64: (0.961, 0.970, 0.966)}, False),
+    ],
+    ids=["equal but for chance", "2 points apart", "more than 2 points apart", "told apart by each seed"],
+)
+def test_the_rank_hardly_matters_where_no_number_says_otherwise(
+    scores: dict[int, tuple[float, ...]], hardly: bool
+) -> None:
+    said = figures.sweep_sentence(ranks(scores)).striptags()
+    assert "From r = 1 to r = 64 the mean accuracy lies between" in said
+    assert (HARDLY in said) is hardly
+
+
+def test_one_seed_says_nothing_of_the_rank() -> None:
+    assert "From r" not in figures.sweep_sentence(ranks({1: (0.9,), 64: (0.9,)})).striptags()
+
+
+def test_table_6_stands_beside_the_ranks_alone() -> None:
+    drawn = assert_draws(figures.sweep_figure(ranks({1: (0.95, 0.96), 64: (0.96, 0.97)})))
+    paper = {trace.name: list(trace.y) for trace in drawn.data if trace.xaxis == "x2"}
+    assert paper["MultiNLI"] == pytest.approx([0.913, 0.914, 0.913, 0.916, 0.914])
+    assert len(paper) == 2
+    assert not [trace for trace in assert_draws(figures.sweep_figure(rates(BOTH))).data if trace.xaxis == "x2"]
+
+
+def test_the_bundled_ranks_are_of_a_training_to_its_end_with_three_seeds() -> None:
+    names = [of_rank(rank, seed) for seed in RANK_SEEDS for rank in RANKS]
+    records = [RunRecord.from_json((BUNDLED_RUNS / name / "record.json").read_text(encoding="utf-8")) for name in names]
+    assert {record.spec.epochs for record in records} == {RANK_EPOCHS}
+    assert HARDLY in figures.sweep_sentence(Sweep("rank", Compared(tuple(records)))).striptags()

@@ -1,0 +1,130 @@
+"""GLUE's eight tasks as a table on the page, the sentence above it, and the table behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from markupsafe import Markup
+
+from explorer.charts.words import caption, cells, counted, fixed, prose, quoted, strong
+from explorer.labs.finetune.glue.schema import GlueResult, GlueTask, Reached, mean_published, mean_reached
+from explorer.tables import Table
+from explorer.tuning.methods import find_method
+
+HEADS = ("task", "judged by", "GLUE trains on", "best run so far", "it reaches")
+NOTE = (
+    "A task's best finished run stands in its row: yours before a worked example, GLUE's own files before bundled sentences. "
+    "Scores are times 100. The bundled tasks are a few hundred sentences that were written for this app: they ask what GLUE's "
+    "tasks ask, and their scores are not comparable with a paper's. MNLI's is of both validation sets together. Numbers of "
+    "training examples: BERT, Table 1."
+)
+
+
+def glue_table(result: GlueResult) -> Table:
+    """task, metric, training (examples in GLUE, as BERT's Table 1 prints it), run, model, method, score (times 100, empty where
+    there is no run), rows (held-out examples behind it), judged_on (GLUE, or bundled sentences that are not comparable with it),
+    on_glue (what a run of bundled sentences scores on GLUE's own file, where that was measured), published.
+    """
+    return Table.each(
+        result.tasks,
+        task=lambda task: task.name,
+        metric=lambda task: task.metric,
+        training=lambda task: task.training,
+        run=lambda task: task.reached.run_id if task.reached else None,
+        model=lambda task: task.reached.model if task.reached else None,
+        method=lambda task: task.reached.method if task.reached else None,
+        score=lambda task: task.reached.score if task.reached else None,
+        rows=lambda task: task.reached.rows if task.reached else None,
+        judged_on=lambda task: _judged_on(task.reached) if task.reached else None,
+        on_glue=lambda task: task.reached.elsewhere[0] if task.reached and task.reached.elsewhere else None,
+        published=lambda task: task.published,
+    )
+
+
+def _judged_on(reached: Reached) -> str:
+    return "GLUE" if reached.real else "bundled sentences, not comparable"
+
+
+def glue_sentence(result: GlueResult) -> Markup:
+    """How many of the eight have a run, and what their averages are: of GLUE's own files beside the paper's over the same
+    tasks, of the bundled sentences by themselves."""
+    real, bundled = result.there(True), result.there(False)
+    whole = f"{result.beside} has {result.average} over all {len(result.tasks)}, on GLUE itself."
+    if not real and not bundled:
+        return prose("No task of GLUE has a finished run yet. ", whole)
+    there = len(real) + len(bundled)
+    parts = [
+        strong(f"{there} of GLUE's {len(result.tasks)} tasks"),
+        f" {'has' if there == 1 else 'have'} a finished run.",
+    ]
+    if real:
+        parts += [" ", *_beside(result, real)]
+    if bundled:
+        parts += [" ", *_apart(bundled)]
+    if not real:
+        parts.append(f" {whole}")
+    return prose(*parts)
+
+
+def _beside(result: GlueResult, real: Sequence[GlueTask]) -> list[str]:
+    """Of GLUE's own files: the two averages over the same tasks."""
+    mine, theirs = strong(fixed(mean_reached(real), 1)), fixed(mean_published(real), 1)
+    if len(real) == 1:
+        return [f"On GLUE's own {real[0].name} it reaches ", mine, f", where {result.beside} has {theirs}."]
+    if len(real) == len(result.tasks):
+        return ["Their average on GLUE's own files is ", mine, f", where {result.beside} has {result.average}."]
+    judged = f"Over the {len(real)} that are judged on GLUE's own files the average is "
+    return [judged, mine, f", where {result.beside} has {theirs} over the same."]
+
+
+def _apart(bundled: Sequence[GlueTask]) -> list[str]:
+    """Of the bundled sentences: an average that no paper's stands beside."""
+    mine = strong(fixed(mean_reached(bundled), 1))
+    if len(bundled) == 1:
+        return [f"{bundled[0].name}'s ", mine, " is of bundled sentences, so it is not comparable with GLUE's."]
+    judged = f"Over the {len(bundled)} that are judged on bundled sentences the average is "
+    return [judged, mine, ", which is not comparable with GLUE's."]
+
+
+def glue_view(result: GlueResult) -> Markup:
+    """A row a task, the averages below."""
+    rows = [cells(_row(task)) for task in result.tasks]
+    return quoted((*HEADS, result.beside), [*rows, _footer(result)]) + caption(NOTE)
+
+
+def _row(task: GlueTask) -> tuple[str, ...]:
+    return (
+        strong(task.name) + Markup("<br>") + task.question,
+        task.metric.removesuffix(" correlation"),
+        task.training,
+        *(_reached(task.reached) if task.reached else ("none yet", "")),
+        fixed(task.published, 1),
+    )
+
+
+def _reached(one: Reached) -> tuple[Markup, Markup]:
+    """The run, with a link to it, and its score with what it was judged on."""
+    title = f"{find_method(one.method).title} on {one.model}"
+    run = Markup('<a href="finetune?run={}">{}</a>').format(one.run_id, title)
+    if one.worked:
+        run += Markup("<br>worked example")
+    score = strong(fixed(one.score, 1)) + Markup("<br>") + f"on {_where(one)}"
+    if one.elsewhere is not None:
+        value, rows = one.elsewhere
+        score += Markup("<br>") + f"{fixed(value, 1)} on GLUE's {rows:,}"
+    return run, score
+
+
+def _where(one: Reached) -> str:
+    return f"GLUE's {one.rows:,}" if one.real else f"{one.rows:,} bundled, not comparable"
+
+
+def _footer(result: GlueResult) -> Markup:
+    """The averages: never of GLUE's files and bundled sentences in one."""
+    said = Markup("<br>").join(
+        strong(fixed(mean_reached(tasks), 1))
+        + f" over {counted(len(tasks), 'task')} {'of GLUE' if real else 'bundled here'}"
+        for real in (True, False)
+        if (tasks := result.there(real))
+    )
+    return cells((strong("average"), "", "", "", said, result.average))

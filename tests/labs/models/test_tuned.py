@@ -1,0 +1,68 @@
+"""Models fine-tuned alike: what is said beside whom, by the seeds' own differences."""
+
+from __future__ import annotations
+
+from statistics import fmean
+
+import pytest
+from scipy.stats import ttest_1samp
+
+from explorer.labs.models.tuned import (
+    TunedModel,
+    TunedParams,
+    TunedResult,
+    TunedTask,
+    tuned_figure,
+    tuned_scores,
+    tuned_sentence,
+    tuned_table,
+)
+from explorer.runs.examples import TUNED, TUNED_ON, TUNED_SEEDS
+from tests.labs.drawing import assert_draws
+
+
+def task(**scores: tuple[float, float, float]) -> TunedResult:
+    models = tuple(TunedModel(name.replace("_", "-"), found, 1000) for name, found in scores.items())
+    return TunedResult((TunedTask("SST-2-like", 160, 2, models),), 5)
+
+
+FIRST = (0.80, 0.82, 0.81)
+
+
+@pytest.mark.parametrize(
+    ("others", "said"),
+    [
+        ({"better": (0.90, 0.92, 0.91)}, "Beyond chance ahead of first: better."),
+        ({"worse": (0.70, 0.72, 0.71)}, "Beyond chance behind first: worse."),
+        (
+            {"better": (0.90, 0.92, 0.91), "worse": (0.70, 0.72, 0.71)},
+            "Beyond chance ahead of first: better; behind first: worse.",
+        ),
+        ({"other": (0.90, 0.79, 0.83)}, "The seeds tell none of the others from first."),
+    ],
+)
+def test_who_is_ahead_of_the_first_is_said_where_the_seeds_say_so(
+    others: dict[str, tuple[float, float, float]], said: str
+) -> None:
+    assert said in tuned_sentence(task(first=FIRST, **others)).striptags()
+    for name, scores in others.items():
+        apart = [one - other for one, other in zip(scores, FIRST, strict=True)]
+        low, high = ttest_1samp(apart, 0).confidence_interval()
+        assert (low > 0 or high < 0) == (name in ("better", "worse"))
+
+
+def test_the_best_is_named_with_its_mean() -> None:
+    assert (
+        "SST-2-like: other does best, 84.0%." in tuned_sentence(task(first=FIRST, other=(0.90, 0.79, 0.83))).striptags()
+    )
+
+
+def test_every_seed_is_drawn_beside_its_mean_and_tabled() -> None:
+    result = tuned_scores(TunedParams())
+    assert len(result.tasks) == len(TUNED_ON)
+    drawn = assert_draws(tuned_figure(result))
+    seeds, means = drawn.data[0], drawn.data[1]
+    assert len(seeds.x) == len(TUNED) * len(TUNED_SEEDS)
+    assert list(means.x) == pytest.approx([fmean(one.scores) for one in result.tasks[0].models])
+    assert len(tuned_table(result).rows) == len(TUNED) * len(TUNED_SEEDS) * len(TUNED_ON)
+    assert all(1 / found.classes <= one.mean + 0.1 for found in result.tasks for one in found.models)
