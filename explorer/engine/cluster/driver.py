@@ -23,9 +23,9 @@ from ray import serve
 from ray.exceptions import ActorDiedError, ActorUnavailableError, RayActorError, RayTaskError
 
 from explorer.engine.cluster.behind import Answers, Trainer
-from explorer.engine.cluster.link import ERROR, NEWS, OVER, LostError, ray_environment
+from explorer.engine.cluster.link import ERROR, NEWS, OVER, LostError
 from explorer.errors import ExplorerError, readable
-from explorer.settings import Settings
+from explorer.settings import ROOT, Settings, start_no_cluster_unasked
 
 LOST = (RayActorError, ActorDiedError, ActorUnavailableError)
 
@@ -154,7 +154,7 @@ def _init(settings: Settings) -> None:
     try:
         ray.init(
             address=settings.ray_address or None,
-            runtime_env={"env_vars": ray_environment()},
+            runtime_env={"env_vars": {"PYTHONPATH": str(ROOT)}},
             log_to_driver=False,
             include_dashboard=False,
         )
@@ -198,7 +198,7 @@ def main() -> None:
         return
     pipe.send((OVER, None))
     driver.serve()
-    os.environ["RAY_ENABLE_AUTO_CONNECT"] = "0"  # or a thread's last word to an actor would start a cluster of its own
+    start_no_cluster_unasked()
     ray.shutdown()
     os._exit(0)  # threads may still wait for an answer
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import itertools
 import logging
-import os
 import re
 import socket
 import subprocess
@@ -236,8 +235,3 @@ def _answers(head: tuple[str, int]) -> bool:
     except (OSError, OverflowError):
         return False
     return True
-
-
-def ray_environment() -> dict[str, str]:
-    """What each process of the cluster needs to find this package."""
-    return {"PYTHONPATH": os.fspath(ROOT)}
