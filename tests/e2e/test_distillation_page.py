@@ -58,7 +58,7 @@ def test_it_opens_with_a_worked_example_beside_distilberts_figures(student_page:
     expect(said(student_page, "#seeds-said")).to_contain_text(f"over {SEEDS} seeds")
     student_page.page.wait_for_selector("#seeds-figure .plot[data-drawn]")
     assert student_page.page.locator("#seeds-list tbody tr").count() == SEEDS + 1
-    expect(student_page.page.locator("#distilbert")).to_contain_text("66M of BERT-base's 110M parameters")
+    expect(student_page.page.locator("#distilbert")).to_contain_text("66M of BERT-base's 110M (40% fewer)")
     expect(student_page.page.locator("#distill-curves .plot")).to_have_attribute(
         "aria-label", re.compile("The student reaches accuracy")
     )
