@@ -93,6 +93,15 @@
     document.querySelectorAll("button[data-said='Starting…']").forEach(unsay);
   });
 
+  // Or when it has nothing to draw yet, and what stands there is of the run before.
+  document.addEventListener("explorer:kept", (event) => {
+    const figure = event.target.closest(".block.figure");
+    if (!figure) return;
+    (figure.explorerEnds || []).splice(0).forEach((end) => end());
+    figure.dataset.stale = event.detail;
+    document.querySelectorAll("button[data-said='Starting…']").forEach(unsay);
+  });
+
   // A figure that is computed when the page opens keeps its place from the first.
   document.addEventListener("explorer:mounted", (event) => {
     const figure = event.target.closest(".block.figure");
@@ -278,6 +287,13 @@
     const seen = new MutationObserver(() => { delete element.dataset.stale; seen.disconnect(); });
     seen.observe(element, { childList: true, subtree: true, characterData: true });
   }
+
+  // Gradio saves every script as file.py: it is named by its action, and the one without this package says so.
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest?.('a[download^="file."]');
+    const [, kind, name] = /^(script|plain)-(.+)$/.exec(link?.closest("[id^='script-'], [id^='plain-']")?.id || "") || [];
+    if (name) link.download = kind === "plain" ? `${name}_plain.py` : `${name}.py`;
+  }, true);
 
   // A refusal may lead to a tab of the same page, by the first word of its name.
   document.addEventListener("click", (event) => {

@@ -42,6 +42,10 @@ element.querySelectorAll(".saves button").forEach((button) => button.addEventLis
 
 async function draw() {
   const value = props.value;
+  if (value && value.before && frame.data && !frame.hidden) {  // nothing to draw yet: what stands there stays, and is called so
+    say("kept", value.before);
+    return;
+  }
   frame.hidden = !value || !value.data || value.data.length === 0;
   if (frame.hidden) {
     say("drawn");
@@ -78,8 +82,8 @@ async function draw() {
 }
 
 // For page.js, which says what is being computed.
-function say(what) {
-  element.dispatchEvent(new CustomEvent(`explorer:${what}`, { bubbles: true }));
+function say(what, detail) {
+  element.dispatchEvent(new CustomEvent(`explorer:${what}`, { bubbles: true, detail }));
 }
 
 draw();

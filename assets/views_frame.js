@@ -101,7 +101,7 @@ var explorerView = "";
   // The chosen filter and heads survive another text or layer where they still fit it.
   function kept(entries) {
     const before = window.explorerConfig;
-    if (!before) return { default_filter: "0", heads: null };
+    if (!before) return { default_filter: "0", heads: data.opening || null };
     const heads = before.headVis && before.headVis.length === data.heads && !before.headVis.every(Boolean)
       ? before.headVis.flatMap((on, head) => (on ? [head] : [])) : null;
     return { default_filter: entries[before.filter] ? before.filter : "0", heads };

@@ -10,6 +10,7 @@ from explorer.labs.masking import FILL_MASKS
 from explorer.labs.masking.examples import Example
 from explorer.labs.masking.fill import figures
 from explorer.labs.masking.fill.controls import hidden_now, keep_hidden, open_with, pressed_positions
+from explorer.labs.masking.fill.said_figures import fill_sentence
 from explorer.labs.models.family.figures import letters
 from explorer.models.families import Capability
 from explorer.ui.components import token_chips
@@ -37,7 +38,7 @@ def build(page: Page) -> None:
     hidden = gr.Textbox("", visible="hidden", label="also_mask")
     top_k = gr.Number(5, visible=False, label="top_k")
     chips = token_chips(elem_id="home-chips")
-    view = View("masked-predictions", (None, "home-figure"), figures.fill_sentence, figures.fill_figure)
+    view = View("masked-predictions", (None, "home-figure"), fill_sentence, figures.fill_figure)
     folded = folds(FILL_MASKS)
     gr.HTML(str(letters()))
     gr.HTML(str(lab_cards()))

@@ -5,7 +5,7 @@ Numbers, sentences and pieces of HTML are in `explorer.charts.words`.
 
 from explorer.charts.colours import CIVIDIS, DIVERGING, FONT, MONOSPACED, PALETTES, SERIES, ink, series, shade
 from explorer.charts.panels import Axis, Panel, axis, empty, rows
-from explorer.charts.pictures import Picture, chart, picture
+from explorer.charts.pictures import KEPT, Picture, chart, picture
 from explorer.charts.traces import (
     Look,
     Mark,
@@ -29,6 +29,7 @@ __all__ = [
     "CIVIDIS",
     "DIVERGING",
     "FONT",
+    "KEPT",
     "MONOSPACED",
     "PALETTES",
     "SERIES",

@@ -13,6 +13,9 @@ from explorer.charts.traces import Mark, Trace
 
 Picture = dict[str, Any]
 
+KEPT: Picture = {"before": "of the run before"}
+"""In a figure's place while there is nothing to draw yet: what stands there stays, dimmed and called so."""
+
 LEGEND = 26
 """Pixels that a panel's title needs below a legend."""
 

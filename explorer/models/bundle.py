@@ -48,8 +48,9 @@ class Bundle:
     def require(self, capability: Capability) -> None:
         """Raise MissingCapabilityError if the model lacks a head."""
         if capability not in self.capabilities:
+            why = self.architecture.fills_no_masks if capability is Capability.MLM else ""
             raise MissingCapabilityError(
-                f"{self.model_id} cannot {capability.value}: its checkpoint has no such head.",
+                f"{self.model_id} cannot {capability.value}: {why or 'its checkpoint has no such head.'}",
                 capability.name,
                 self.architecture.model_type,
             )

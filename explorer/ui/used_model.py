@@ -8,6 +8,7 @@ from typing import Any
 import gradio as gr
 from markupsafe import Markup
 
+from explorer.charts.words import caption, strong
 from explorer.ui.components import rich_text
 from explorer.ui.kit import QUIET, Then
 from explorer.ui.page import Page
@@ -25,11 +26,11 @@ class UsedModel:
 
     def __init__(self, page: Page, able: Callable[[str], bool], instead: str) -> None:
         self.name = gr.Textbox(instead, visible="hidden", label="model of this tab", elem_classes=[USED])
-        self._line = rich_text(_line("", instead))
+        self._line = rich_text()
 
         def chosen(model: str) -> list[str]:
             used = model if able(model) else instead
-            return [used, _line(model, used)]
+            return [used, used_line(model, used)]
 
         places = [self.name, self._line]
         page.opened(chosen, [page.model], places, **QUIET)
@@ -41,7 +42,15 @@ class UsedModel:
         return {"model": self.name}
 
 
-def _line(model: str, used: str) -> str:
-    if model == used:
+def names_used(page: Page, *boxes: gr.components.Component) -> None:
+    """A line, laid out here, that names the models chosen in boxes of the tab's own, unless the page's model is all of them."""
+    line, given = rich_text(), [page.model, *boxes]
+    for trigger in (page.opened, *page.changed, *(box.input for box in boxes)):  # type: ignore[attr-defined]
+        trigger(used_line, given, [line], **QUIET)
+
+
+def used_line(model: str, *used: str) -> str:
+    """What a tab says of the models that it uses, beside the page's own; nothing where that is the only one."""
+    if set(used) == {model}:
         return ""
-    return str(Markup('<p class="caption">Used on this tab: <strong>{}</strong>.</p>').format(used))
+    return str(caption("Used on this tab: ", Markup(" and ").join(map(strong, dict.fromkeys(used))), "."))

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Frame, Page, expect
 
 from explorer.labs.attention.page import EXAMPLES
-from explorer.labs.attention.views.page import PARAGRAPH
+from explorer.labs.attention.views.page import OPENING_HEAD, PARAGRAPH
 from tests.e2e.hostile import HOSTILE
 from tests.e2e.visiting import PATIENCE, Visit, open_tab
 
@@ -87,6 +87,8 @@ class TestViews:
         assert tokens_of(frame, "left") == tokens_of(frame, "right")
         assert len(tokens_of(frame, "left")) == EXAMPLE_TOKENS
         assert frame.locator("#attention line").count() > 1000
+        seen = frame.evaluate("window.explorerConfig.headVis")
+        assert [head for head, on in enumerate(seen) if on] == [OPENING_HEAD], "the head that leads from it to cat"
         assert views.page.get_attribute("#view-frame iframe", "sandbox") == "allow-scripts"
         assert views.page.get_attribute("#view-frame iframe", "title") == "Attention of bert-small: layer 4, all heads"
         assert frame.evaluate("window.origin") == "null"

@@ -105,3 +105,12 @@ def test_a_csv_without_rows_says_so(visit: Visit, headless_model: str) -> None:
     fold.get_by_role("button", name="Data").click()
     fold.get_by_role("button", name="Download CSV").click()
     expect(fold.get_by_role("status")).to_contain_text("no rows to save yet")
+
+
+def test_scripts_are_saved_by_the_name_of_their_action(visit: Visit) -> None:
+    visit.open("masking", "#fill-figure")
+    visit.page.get_by_role("button", name="Copy as Python").first.click()
+    for place, name in (("#script-fill_masks", "fill_masks.py"), ("#plain-fill_masks", "fill_masks_plain.py")):
+        with visit.page.expect_download() as download:
+            visit.page.locator(f"{place} a[download]").click()
+        assert download.value.suggested_filename == name

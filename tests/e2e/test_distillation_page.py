@@ -58,7 +58,7 @@ def test_it_opens_with_a_worked_example_beside_distilberts_figures(student_page:
     expect(said(student_page, "#seeds-said")).to_contain_text(f"over {SEEDS} seeds")
     student_page.page.wait_for_selector("#seeds-figure .plot[data-drawn]")
     assert student_page.page.locator("#seeds-list tbody tr").count() == SEEDS + 1
-    expect(student_page.page.locator("#distilbert")).to_contain_text("66M of BERT-base's 110M parameters")
+    expect(student_page.page.locator("#distilbert")).to_contain_text("66M of BERT-base's 110M (40% fewer)")
     expect(student_page.page.locator("#distill-curves .plot")).to_have_attribute(
         "aria-label", re.compile("The student reaches accuracy")
     )
@@ -150,6 +150,7 @@ def test_the_ablation_draws_the_example_then_ones_own_five_students(student_page
         expect(page.locator("#ablation-list")).to_contain_text(quoted)
     learn_from_text(student_page, 1)
     page.click("#ablate")
+    page.wait_for_selector("#ablation-figure[data-stale='of the run before'] .plot", state="visible")
     expect(page.locator("#ablation-list")).to_contain_text("without the hidden words")
     expect(said(student_page, "#ablation-said")).to_contain_text("With all three terms the student reaches")
     assert page.locator("#ablation-list tbody tr").count() == 5

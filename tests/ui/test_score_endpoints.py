@@ -52,7 +52,10 @@ def test_score_minimal_pairs_has_a_row_a_pair(client: Client, tiny_model: str) -
         ({"sentences": "It rains.\n" + "on and " * 50}, "Sentence 2 has 100 tokens"),
         ({"sentences": "It rains.", "masking": "all"}, "masking must be one of rest_of_word, token"),
         ({"sentences": "It rains.", "beside": "bert-mini"}, "bert-mini cannot continue a text"),
-        ({"sentences": "It rains.", "model": "electra-mini-discriminator"}, "cannot fill masks"),
+        (
+            {"sentences": "It rains.", "model": "electra-mini-discriminator"},
+            "cannot fill masks: its checkpoint has no such",
+        ),
     ],
 )
 def test_what_has_no_score_is_refused_in_a_sentence(client: Client, given: dict[str, Any], says: str) -> None:
@@ -77,7 +80,10 @@ def test_fill_several_has_a_row_a_way_step_and_blank(client: Client) -> None:
         ({"text": "No blank."}, "This text has 0 blanks: write 2 to 12"),
         ({"text": ""}, "Type a sentence first"),
         ({"text": "[MASK] [MASK]", "steps": 0}, "steps must be a whole number from 1 to 12"),
-        ({"text": "[MASK] [MASK]", "model": "gpt2-mini"}, "gpt2-mini cannot fill masks"),
+        (
+            {"text": "[MASK] [MASK]", "model": "gpt2-mini"},
+            "gpt2-mini cannot fill masks: GPT-2 reads only from the left",
+        ),
     ],
 )
 def test_fill_several_refuses_in_a_sentence(client: Client, given: dict[str, Any], says: str) -> None:

@@ -149,9 +149,8 @@ LAB = Lab(
     tab="explorer.labs.masking.page:build",
     without_head={
         "": Markup(
-            "<p>GPT-2 reads from the left alone and continues a text, so it has nothing to do with a blank in the middle; "
-            '<a href="context">the logit lens</a> shows what it expects next. ELECTRA\'s discriminator tells tokens that were '
-            "replaced.</p>"
+            '<p><a href="generation">Writing</a> lets GPT-2 continue a text, and <a href="context">the logit lens</a> shows what '
+            "it expects next. ELECTRA's discriminator tells tokens that were replaced.</p>"
         )
     },
 )

@@ -74,7 +74,7 @@ def tuned_scores(params: TunedParams) -> TunedResult:
 
 
 def _rows(record: RunRecord) -> int:
-    """How many held-out examples its score is of: MNLI's matched ones, which come first."""
+    """How many held-out examples its score is of."""
     return next(iter(record.outcome.rows.values())) if record.outcome else 0
 
 

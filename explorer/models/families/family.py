@@ -173,12 +173,8 @@ class Architecture:
     inner: str = "intermediate_size"
     disentangled: bool = False
     ends_texts: bool = False
-    norm: str = "LayerNorm"
-    """What keeps a layer's states in bounds."""
-    norm_first: bool = False
-    """Whether it stands before attention and feed-forward net, on the way in, and not behind each sum."""
-    gated: bool = False
-    """Whether the feed-forward net multiplies two maps of the state, of which one goes through the activation."""
+    fills_no_masks: str = ""
+    """Why no member can fill masks, and what to ask it instead; empty where one with the head may be had."""
 
     @property
     def has_plain_heads(self) -> bool:

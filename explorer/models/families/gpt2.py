@@ -47,7 +47,7 @@ GPT2 = Architecture(
     parts=_gpt2,
     layout=Layout(keeps_one=True),
     inner="n_inner",
-    norm_first=True,
+    fills_no_masks="GPT-2 reads only from the left, so it was never trained to fill a blank. Let it continue a text instead.",
 )
 
 ARCHITECTURES = (GPT2,)

@@ -23,8 +23,6 @@ MODERNBERT = Architecture(
     {Capability.MLM: Head(("head", "decoder"))},
     Layers("model", "layers.*", {**fused("attn.Wqkv"), **_REST}, bias_switches=_SWITCHES),
     _EMBEDDINGS,
-    norm_first=True,
-    gated=True,
 )
 DECODER = Architecture(
     "ModernBERT decoder",
@@ -41,8 +39,6 @@ DECODER = Architecture(
     ),
     _EMBEDDINGS,
     ends_texts=True,
-    norm_first=True,
-    gated=True,
 )
 
 ARCHITECTURES = (MODERNBERT, DECODER)

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from scipy.stats import ttest_1samp
 
+from explorer.charts import KEPT
 from explorer.labs.distillation.ablation import figures as ablation_figures
 from explorer.labs.distillation.losses import figures as loss_figures
 from explorer.labs.distillation.schema import REST, Loss, Target
@@ -354,7 +355,15 @@ class TestAblation:
         drawn: Any = ablation_figures.ablation_figure(some)
         assert len(drawn["data"][0]["x"]) == 4
         nothing = ablation(records=tuple(one.but(outcome=None, status=RunStatus.QUEUED) for one in records))
-        assert ablation_figures.ablation_figure(nothing) == ""
+        assert ablation_figures.ablation_figure(nothing) == KEPT, (
+            "what was there stays until there is something to draw"
+        )
+        begun = ablation(
+            records=(records[2].but(status=RunStatus.RUNNING, outcome=None, step=0, steps=0), *nothing.records[1:])
+        )
+        assert ablation_figures.ablation_sentence(begun).striptags().endswith("Now line no-cosine.")
+        gone = ablation(records=tuple(one.but(outcome=None, status=RunStatus.CANCELLED) for one in records))
+        assert ablation_figures.ablation_figure(gone) == ""
 
     def test_the_list_stands_beside_the_papers(self) -> None:
         text = str(ablation_figures.ablation_list(ablation()))

@@ -197,7 +197,7 @@ def test_the_comparison_names_the_best_and_the_smallest_and_what_is_chance() -> 
     )
     best = record(outcome=record().outcome.__class__({"validation": {"accuracy": 0.9}}, {"validation": 100}))
     said = compared_sentence(Compared((small, best))).striptags()
-    assert "LoRA r=8 · SST-2 leads with accuracy 90.0%" in said
+    assert "LoRA r=8 leads with accuracy 90.0%" in said
     assert said.endswith(", ahead of Head only by more than chance.")
     said = compared_notes(Compared((small, best))).striptags()
     assert "Head only trains least (1.54K) and reaches accuracy 80.0%" in said

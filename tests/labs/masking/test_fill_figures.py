@@ -9,7 +9,8 @@ import pytest
 
 from explorer.charts.words import ordinal, percent
 from explorer.labs.masking.fill import figures
-from explorer.labs.masking.schema import FilledMask, Prediction
+from explorer.labs.masking.fill.said_figures import fill_sentence, word_guesses
+from explorer.labs.masking.schema import FilledMask, FillResult, Prediction
 from tests.labs.drawing import HOSTILE, assert_draws, assert_safe
 from tests.labs.masking.samples import fill_result, filled_mask
 
@@ -67,7 +68,7 @@ def test_a_comparison_says_where_vocabularies_differ() -> None:
 
 def test_a_text_without_masks_draws_no_bars_and_says_what_to_do() -> None:
     assert not figures.fill_figure(fill_result()).get("data")
-    assert "[MASK]" in figures.fill_sentence(fill_result())
+    assert "[MASK]" in fill_sentence(fill_result())
 
 
 def test_the_table_has_a_row_for_each_guess() -> None:
@@ -90,7 +91,7 @@ def test_only_the_hidden_tokens_bar_is_highlighted() -> None:
 @pytest.mark.parametrize("text", HOSTILE)
 def test_a_visitors_text_stays_text_in_sentence_and_facts(text: str) -> None:
     result = fill_result(filled_mask(1, (text, "b"), hidden=text))
-    assert_safe(figures.fill_sentence(result), text)
+    assert_safe(fill_sentence(result), text)
     assert_safe(figures.fill_facts(result), text, ("ul", "li", "b", "span"))
     assert_safe(figures.compare_sentence([fill_result(filled_mask(1, (text,)), model=text)]), text)
 
@@ -118,7 +119,7 @@ def test_an_axis_label_is_never_empty_never_markup_and_never_long(token: str, la
 
 
 def test_the_sentence_names_leader_hidden_token_and_rank() -> None:
-    text = figures.fill_sentence(fill_result(filled_mask(4, ("b", "c", "a"), hidden="a"))).striptags()
+    text = fill_sentence(fill_result(filled_mask(4, ("b", "c", "a"), hidden="a"))).striptags()
     assert text.startswith(
         f"BERT's first guess for the blank is “b” ({percent(0.5)}); the word that was hidden, “a”, comes 3rd with 12.5%."
     )
@@ -127,7 +128,7 @@ def test_the_sentence_names_leader_hidden_token_and_rank() -> None:
 
 
 def test_the_sentence_says_where_the_leader_is_the_hidden_token() -> None:
-    text = figures.fill_sentence(fill_result(filled_mask(4, ("a",), hidden="a"))).striptags()
+    text = fill_sentence(fill_result(filled_mask(4, ("a",), hidden="a"))).striptags()
     assert text.startswith(f"BERT's first guess for the blank is “a” ({percent(0.5)}), the word that was hidden.")
 
 
@@ -135,20 +136,54 @@ def test_a_word_in_pieces_is_told_as_one_and_other_blanks_are_not() -> None:
     result = fill_result(filled_mask(1, ("phys",), hidden="phys"), filled_mask(2, ("##icist",), hidden="##icist"))
     start, *tokens = result.tokens
     pieces = (replace(tokens[0], shown="phys"), replace(tokens[1], shown="icist", joined=True))
-    said = figures.fill_sentence(replace(result, tokens=(start, *pieces))).striptags()
-    assert said.startswith("“physicist” is 2 pieces here, each guessed by itself.")
-    assert "the token that was hidden" in said
-    assert "pieces here" not in figures.fill_sentence(result)
+    said = fill_sentence(replace(result, tokens=(start, *pieces))).striptags()
+    assert said.startswith("“physicist” is two pieces here, each guessed by itself.")
+    assert "likeliest way to fill them is “physicist” (25.0%), the word that was hidden." in said
+    assert "pieces here" not in fill_sentence(result)
+
+
+def word_in_pieces(*guesses: tuple[str, ...]) -> FillResult:
+    """A word whose last guess for each piece is what stands there."""
+    masks = [filled_mask(place, piece, hidden=piece[-1]) for place, piece in enumerate(guesses, start=1)]
+    result = fill_result(*masks)
+    start, *tokens = result.tokens
+    shown = [token.text.removeprefix("##") for token in tokens]
+    pieces = [
+        replace(token, shown=text, joined=place > 0)
+        for place, (token, text) in enumerate(zip(tokens, shown, strict=True))
+    ]
+    return replace(result, tokens=(start, *pieces))
+
+
+def test_a_words_pieces_are_filled_together_in_one_chart() -> None:
+    result = word_in_pieces(("doc", "phys"), ("##tor", "man", "##icist"))
+    words = word_guesses(result)
+    everything = sorted((0.5 ** (i + j) for i in (1, 2) for j in (1, 2, 3)), reverse=True)
+    assert [word.probability for word in words] == everything[:3]
+    assert words[0].text == "doctor"
+    assert {word.text for word in words[1:]} <= {"doc man", "phystor"}, "a piece without ## is a word of its own"
+    said = fill_sentence(result).striptags()
+    assert "likeliest way to fill them is “doctor” (25.0%); the word that was hidden has 3.12%." in said
+    drawn = assert_draws(figures.fill_figure(result))
+    assert len(drawn.data) == 1, "one word, one chart"
+    assert list(drawn.data[0].x) == everything[:3]
+    assert "the 2 pieces together" in str(drawn.layout.annotations)
+    assert not word_guesses(fill_result(filled_mask(1), filled_mask(3)))
+
+
+def test_byte_level_pieces_are_joined_by_their_own_spaces() -> None:
+    (word, *_) = word_guesses(word_in_pieces((" phys",), ("ic",), ("ist",)))
+    assert (word.text, word.probability, word.hidden) == ("physicist", 0.125, True)
 
 
 def test_a_model_of_a_visitors_is_called_by_its_name() -> None:
-    said = figures.fill_sentence(fill_result(filled_mask(4, ("a",)), model="my-model")).striptags()
+    said = fill_sentence(fill_result(filled_mask(4, ("a",)), model="my-model")).striptags()
     assert said.startswith("my-model's first guess for the blank is “a”")
 
 
 def test_the_sentence_counts_the_masks_that_it_leaves_out_and_unknown_tokens() -> None:
     result = fill_result(*(filled_mask(place) for place in range(1, 6)), unknown=2)
-    text = figures.fill_sentence(result).striptags()
+    text = fill_sentence(result).striptags()
     assert "2 more masks are in the table." in text
     assert "2 of the tokens are unknown" in text
 
@@ -179,5 +214,5 @@ def test_ordinals(number: int, text: str) -> None:
 
 
 def test_an_unknown_word_is_read_as_the_model_spells_it() -> None:
-    said = figures.fill_sentence(fill_result(filled_mask(1), unknown=2)).striptags()
+    said = fill_sentence(fill_result(filled_mask(1), unknown=2)).striptags()
     assert "2 of the tokens are unknown to this vocabulary. In their place the model reads [UNK]." in said

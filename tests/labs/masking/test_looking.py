@@ -8,6 +8,7 @@ from transformers import BertForMaskedLM, PreTrainedTokenizerBase
 
 from explorer.errors import BadInputError
 from explorer.labs.masking.fill import figures
+from explorer.labs.masking.fill.said_figures import fill_sentence
 from explorer.labs.masking.jobs import fill_masks
 from explorer.labs.masking.schema import FillParams
 from explorer.models.bundle import Bundle
@@ -32,7 +33,7 @@ def test_named_words_follow_the_best_with_their_own_ranks(bundle: Bundle) -> Non
 def test_every_blank_ranks_the_words_and_the_page_says_where_they_come(bundle: Bundle) -> None:
     result = fill_masks(bundle, FillParams("[MASK] said [MASK] was here.", 2, words=("she",)))
     assert all(any(guess.named for guess in mask.predictions) for mask in result.masks)
-    assert "For blank 1 “she” is" in figures.fill_sentence(result)
+    assert "For blank 1 “she” is" in fill_sentence(result)
     (row,) = [row for row in figures.fill_table(result).rows if row[0] == 1 and row[2] == "she"]
     assert row[1] >= 1
     colours = [trace["marker"]["color"] for trace in figures.fill_figure(result)["data"]]
@@ -58,7 +59,7 @@ def test_a_token_in_view_is_not_replaced(
         assert guess.probability == pytest.approx(float(row[guess.token_id]), rel=1e-3)
     chip = figures.fill_chips(result)["chips"][position]
     assert (chip["text"], chip["pressed"], chip["below"]) == ("is", True, "")
-    assert "stays in view" in figures.fill_sentence(result)
+    assert "stays in view" in fill_sentence(result)
     hidden = fill_masks(bundle, FillParams(WRONG, 3, ("is",)))
     assert hidden.masks[0].hidden_probability != pytest.approx(result.masks[0].hidden_probability)
 

@@ -61,6 +61,7 @@ def model() -> BertForPreTraining:
 
 CASES: tuple[dict[str, Any], ...] = (
     {},
+    {"seed": SEED},
     {"seed": 1},
     {"seed": 5, "next": "next", "rate": 0.5, "scheme": "whole_word"},
     {"seed": 7, "next": "elsewhere", "scheme": "ngram", "rate": 0.3},
@@ -71,7 +72,7 @@ CASES: tuple[dict[str, Any], ...] = (
 def collated(reader: PreTrainedTokenizerBase, given: dict[str, Any]) -> Batch:
     """The same row as the trainers draw one."""
     texts = given.get("document_a", LIGHTHOUSE), given.get("document_b", BREAD)
-    store, seed = TextStore.from_documents([[text] for text in texts], reader), given.get("seed", SEED)
+    store, seed = TextStore.from_documents([[text] for text in texts], reader), given.get("seed", 0)
     pair = row_maker(reader).drawn_pair(
         store, ROOM, np.random.default_rng(seed), 0.0, document=0, follows=FORCED[given.get("next", "drawn")]
     )

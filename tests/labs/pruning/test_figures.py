@@ -7,6 +7,7 @@ from random import Random
 
 import pytest
 
+from explorer.charts import KEPT
 from explorer.compress.cuts import Shape
 from explorer.labs.pruning.importance import figures as importance_figures
 from explorer.labs.pruning.orders import figures as orders_figures
@@ -147,7 +148,8 @@ def test_pruned() -> None:
     assert "2.00 times" in said
     figure = assert_draws(prune_figures.left_figure(pruned()))  # type: ignore[arg-type]
     assert list(figure.data[1].y) == [2, 0, 4], "a layer that is gone has no head"
-    assert prune_figures.left_figure(pruned(left=None)) == ""
+    assert prune_figures.left_figure(pruned(left=None, done=True)) == ""
+    assert prune_figures.left_figure(pruned(left=None, done=False)) == KEPT, "what was there stays until then"
     assert "0.80" in prune_figures.before_after(pruned(speeds=(Speed(4, 8, 10),))).striptags()
     assert prune_figures.prune_table(pruned()).rows == (
         (0.0, 0.95, 65_000_000, 100.0),

@@ -28,8 +28,13 @@ PARAGRAPH = (
 )
 """About 128 tokens."""
 
-OPENING_LAYER = 4
-"""In bert-small, the layer in which a head leads from *it* to the noun."""
+OPENING_LAYER, OPENING_HEAD = 4, 2
+"""In bert-small, the head that leads from *it* to the noun: the page opens with it alone."""
+
+OPENS = (
+    f" The view opens with head {OPENING_HEAD} alone, which leads from “it” to “cat” in the first example; double-click its "
+    "square for all heads."
+)
 
 LAST = "The last layer"
 LAST_LAYER = """() => ["head", Number(document.querySelector("#view-layer input[type=range]").max)]"""
@@ -66,12 +71,17 @@ def bertviz_frame(**options: Any) -> gr.HTML:
 
 
 def framed(result: AttentionViewResult) -> dict[str, Any]:
-    """What the page hands to the document, which it has already: the data alone."""
+    """What the page hands to the document, which it has already: the data alone, and the head that its first picture shows."""
     return {
-        "data": as_json(view_data(result)),
+        "data": as_json(view_data(result) | ({"opening": [OPENING_HEAD]} if _opens(result) else {})),
         "title": figures.view_title(result),
         "name": f"attention-{result.view}-view",
     }
+
+
+def _opens(result: AttentionViewResult) -> bool:
+    """Whether this is the layer of the head that the page opens with."""
+    return result.view == "head" and result.model == DEFAULT_MODEL and result.layers == (OPENING_LAYER,)
 
 
 def build_views(
@@ -88,7 +98,7 @@ def build_views(
             view = control(AttentionViewParams, "view", elem_id="view-kind")
             layer = control(AttentionViewParams, "layer", value=OPENING_LAYER, elem_id="view-layer")
             smallest = control(AttentionViewParams, "smallest")
-            hint = rich_text(f'<p class="caption">{figures.HINTS["head"]}</p>')
+            hint = rich_text(f'<p class="caption">{figures.HINTS["head"]}{OPENS}</p>')
             tries = Tries(TRY)
         with shows():
             said = sentence_place("view-said")
@@ -123,7 +133,8 @@ def _steered(result: AttentionViewResult) -> list[Any]:
     layer: Any = {"maximum": result.depth - 1, "visible": result.view == "head"}
     if result.view == "head":
         layer["value"] = result.layers[0]
-    return [gr.update(**layer), f'<p class="caption">{figures.HINTS[result.view]}</p>', result.model]
+    hint = figures.HINTS[result.view] + (OPENS if _opens(result) else "")
+    return [gr.update(**layer), f'<p class="caption">{hint}</p>', result.model]
 
 
 def _fitting(values: dict[str, Any]) -> dict[str, Any]:

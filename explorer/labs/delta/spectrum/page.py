@@ -22,8 +22,8 @@ $A$ ($r \times k$, Gaussian at the start in the paper's section 4.1), and not $A
 values** $\sigma_1 \ge \sigma_2 \ge \dots$ say how much of it lies in each direction; their squares add up to $\lVert \Delta W
 \rVert_F^2$. They are computed from the $r \times r$ core: with $B = Q_B R_B$ and $A^\top = Q_A R_A$ the singular values of $B
 A$ are those of $R_B R_A^\top$, some 600 times quicker than decomposing the whole matrix, quick enough to be redrawn while the
-run trains. The reason to hope for a low rank: the pretrained model knows the language already, so a task asks for a small change
-and not for a new model (Hu et al. 2021, section 4.1, after Aghajanyan et al. 2020). The **effective rank** is
+run trains. The reason to hope for a low rank: pretrained models have a low intrinsic dimension, so a change of low rank may do
+for a task (Hu et al. 2021, section 4.1, after Aghajanyan et al. 2020). The **effective rank** is
 $\exp(-\sum_i p_i \ln p_i)$ with $p_i = \sigma_i / \sum_j \sigma_j$ (Roy and Vetterli 2007). A random matrix of the same size and
 norm shows what no structure would look like. (Hu et al. 2021, section 7)
 """

@@ -6,7 +6,7 @@ from statistics import fmean
 
 from markupsafe import Markup
 
-from explorer.charts import Look, Picture, axis, bars, chart, error_bars, rows
+from explorer.charts import KEPT, Look, Picture, axis, bars, chart, error_bars, rows
 from explorer.charts.words import caption, percent, prose, quoted, signed, strong
 from explorer.labs.distillation.train.schema import Ablated
 from explorer.maths.seeds import paired_interval
@@ -61,7 +61,8 @@ def ablation_sentence(result: Ablated) -> Markup:
     done = sum(record.outcome is not None for record in result.records)
     if done < len(result.records):
         active = next((record for record in result.records if record.status.is_active), None)
-        now = f" Now {active.name}: step {active.step} of {active.steps or '?'}." if active else ""
+        now = f" Now {active.name}" if active else ""
+        now += f": step {active.step} of {active.steps}." if active and active.steps else "." if active else ""
         return prose(strong(f"{done} of {len(result.records)}"), " students have ended.", now)
     (_, whole), *others = lines_of(result)
     base = whole.first
@@ -117,10 +118,13 @@ def _reached(runs: Repeated) -> float | None:
 
 
 def ablation_figure(result: Ablated) -> Picture | str:
-    """The score of every line that has one, with the agreement beside it; over several seeds their mean and its spread."""
+    """The score of every line that has one, with the agreement beside it; over several seeds their mean and its spread.
+
+    Before any has one, what was there stays.
+    """
     scored = [(line, runs) for line, runs in lines_of(result) if runs.scores]
     if not scored:
-        return ""
+        return KEPT if any(record.status.is_active for record in result.records) else ""
     several = len(scored[0][1].records) > 1
     metric = metric_title(scored[0][1].first.leading_metric)
     measures = (

@@ -78,7 +78,7 @@ def _lead(scored: Sequence[RunRecord]) -> list[str]:
     sure = beyond_chance(ranked, every_pair(ranked)) if 1 == level < len(ranked) else {}
     others = [(_short(ranked[place]), sure[0, place]) for place in range(1, len(ranked)) if sure]
     score = strong(metric_text(best.leading_metric, best.score))
-    return [strong(best.name), f"{leads} ", score, lead_in_words(others), "."]
+    return [strong(_short(best)), f"{leads} ", score, lead_in_words(others), "."]
 
 
 def _lead_notes(scored: Sequence[RunRecord]) -> str:

@@ -19,9 +19,9 @@ from explorer.ui.wiring import Connection
 WHY = r"""
 Training a number with Adam takes four: the number, its gradient, and the means of the gradient and of its square, $m$ and $v$
 (Kingma and Ba 2015). In float32 that is 16 bytes. A frozen number is a weight and no more: 4 bytes, or 2 in float16. So LoRA
-saves gradients and moments of all that it freezes, and not the weights; and the **activations**, what each layer keeps of a batch
-for the backward pass, stay nearly as they are, since gradients still flow through every layer: they grow with the batch and the
-length of the texts, and where batches are large they are most of it.
+saves gradients and moments of all that it freezes, and not the weights; and of the **activations**, what each layer keeps of a
+batch for the backward pass, it saves a part only, since gradients still flow through every layer: they grow with the batch and
+the length of the texts, and where batches are large enough they are the largest part.
 
 Here the model's weights are held once for all runs. Full fine-tuning therefore holds a second copy, the one that it trains; a
 server of its own would not.

@@ -27,6 +27,7 @@ FLIP = "Call the other class positive"
 
 def build_metrics(page: Page, tab: gr.Tab) -> None:
     """Two tabs, for classes and for scores; in each, which task is judged how."""
+    caption("Used on this tab: <strong>no model and no run</strong>, but the numbers that stand in its tables.")
     with gr.Tabs():
         with gr.Tab("Classes", id="classes"):
             _classes(page, tab)

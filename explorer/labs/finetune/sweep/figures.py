@@ -14,11 +14,14 @@ from explorer.maths.seeds import paired_interval
 from explorer.published import lora
 from explorer.runs.comparing import ALPHA, lead_in_words
 from explorer.runs.record import RunStatus
-from explorer.runs.report import gap_text, metric_title, score_text
+from explorer.runs.report import SHARES, gap_text, metric_title, score_text
 from explorer.runs.seeds import ahead, differences_p, of_seeds
 from explorer.tables import Table
 from explorer.tuning.kinds import kind_of, learning_rate
 from explorer.tuning.methods import find_method
+
+PAPERS_SPAN = 0.22
+"""In which both rows of the paper's Table 6 that are drawn lie, as shares."""
 
 HARDLY = 0.02
 """A rank hardly matters where the means of all ranks lie within so much, and where the seeds tell none from another."""
@@ -151,10 +154,17 @@ def sweep_figure(sweep: Sweep) -> Picture | str:
     metric = metric_title(sweep.records[0].leading_metric)
     title = f"{metric}, mean ± s.d." if several else metric
     said, across, up = sweep_sentence(sweep), _across(sweep, values, named), axis(title)
-    if sweep.setting == "rank":
-        shown = [Panel(traces, across, up, "Here"), _in_the_paper()]
-        return picture(said, shown, height=420, phone=760, right=30)
+    if sweep.setting == "rank" and sweep.records[0].leading_metric in SHARES:
+        scores = [score for point in scored for score in point.runs.scores.values()]
+        alike = axis(title, percent=True, span=_reaching(min(scores), max(scores)))
+        shown = [Panel(traces, across, alike, "Here"), _in_the_paper()]
+        return picture(said, shown, height=420, phone=760, right=30, legend=True, gap=0.12)
     return chart(said, traces, across, up, height=420, right=30, legend=len(methods) > 1)
+
+
+def _reaching(low: float, high: float) -> tuple[float, float]:
+    """An axis around shares, no shorter than that of the paper's: a difference then looks as large here as there."""
+    return min(low - 0.02, high + 0.01 - PAPERS_SPAN), min(1.005, high + 0.01)
 
 
 def _in_the_paper() -> Panel:
@@ -165,18 +175,20 @@ def _in_the_paper() -> Panel:
             list(lora.RANKS),
             [score / 100 for score in scores],
             series(place + 2),
-            task,
+            f"GPT-3 on {task}",
             width=3,
             size=10,
-            hover=f"{task} at r = %{{x}}: %{{y:.1%}}",
+            hover="r = %{x}: %{y:.1%}",
             aside=task,
         )
         for place, (task, scores) in enumerate(rows)
     ]
     ticks = axis(
-        "rank", log=True, tickmode="array", tickvals=list(lora.RANKS), ticktext=[f"{rank}" for rank in lora.RANKS]
+        "rank r", log=True, tickmode="array", tickvals=list(lora.RANKS), ticktext=[f"{rank}" for rank in lora.RANKS]
     )
-    return Panel(drawn, ticks, axis("accuracy"), "GPT-3, W_q and W_v (Hu et al. 2021, Table 6)")
+    every = [score / 100 for _, scores in rows for score in scores]
+    up = axis(percent=True, span=(max(every) + 0.01 - PAPERS_SPAN, max(every) + 0.01))
+    return Panel(drawn, ticks, up, "LoRA's Table 6: W_q, W_v")
 
 
 def _traces(own: Sequence[Point], colour: str, name: str, named: bool) -> list[Trace]:

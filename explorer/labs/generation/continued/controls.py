@@ -9,22 +9,28 @@ import gradio as gr
 from explorer.kinds import LARGEST_SEED
 from explorer.labs.generation.continued.schema import WRITER, ContinueParams
 from explorer.models.families import Capability
+from explorer.ui.components import rich_text
 from explorer.ui.controls import control
 from explorer.ui.kit import QUIET, start_stop
 from explorer.ui.page import Page
+from explorer.ui.used_model import USED, used_line
 
 PARAMETERS = ("k", "p", "temperature", "beams")
 
 
 def writer_box(page: Page) -> tuple[gr.Textbox, list[Any]]:
-    """Which model writes, and the triggers after which that is known: one that can, where the visitor comes with another."""
-    box = gr.Textbox(WRITER, label="model", visible="hidden")
+    """Which model writes, and the triggers after which that is known: one that can, where the visitor comes with another.
 
-    def writer(chosen: str) -> str:
-        return chosen if Capability.CAUSAL in page.engine.status(chosen).capabilities else WRITER
+    A line, laid out here, names it then.
+    """
+    box, line = gr.Textbox(WRITER, label="model", visible="hidden", elem_classes=[USED]), rich_text()
 
-    opened = page.opened(writer, [page.model], [box], **QUIET)
-    chosen = [changed(lambda name: name, [page.model], [box], **QUIET) for changed in page.changed]
+    def writer(chosen: str) -> list[str]:
+        used = chosen if Capability.CAUSAL in page.engine.status(chosen).capabilities else WRITER
+        return [used, used_line(chosen, used)]
+
+    opened = page.opened(writer, [page.model], [box, line], **QUIET)
+    chosen = [changed(lambda name: [name, ""], [page.model], [box, line], **QUIET) for changed in page.changed]
     return box, [event.then for event in (opened, *chosen)]
 
 

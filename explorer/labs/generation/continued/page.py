@@ -33,7 +33,7 @@ is chosen is no part of the model. All rows here come from the same model, the s
   sure, hundreds where it isn't (Holtzman et al. 2020).
 
 **Why greedy loops.** What has just been written makes itself likelier: a sentence that occurred once is likely to occur again,
-more so after each time, and a decoding that always takes the likeliest never leaves the circle. People's own words aren't the
+more so after each time, and a decoding that always takes the likeliest seldom leaves the circle. People's own words aren't the
 likeliest: their probabilities go up and down, where those of beam search stay high (Holtzman et al. 2020). Drawing from the
 whole vocabulary errs to the other side: each tail token is rare, but together they hold so much that one is soon drawn, and
 the rest of the text builds on it. Top-k and top-p cut the tail off.

@@ -49,7 +49,7 @@ the cosine with each reference, the mean, times 10. coco-caption's `Cider`, whic
 
 BLEU, METEOR and ROUGE-L run from 0 to 1 by their formulas and are printed times 100, as papers do. **Which of the five agrees
 best with people** is not measured here: no person has judged these sentences, and a higher score is not yet a better text.
-WebNLG and DART, in the appendix of Hu et al. 2021, are two more tables of this kind.
+WebNLG and DART, in the appendix of Hu et al. 2021, are two more tasks of this kind.
 """
 
 

@@ -28,7 +28,7 @@ Three shares, three reasons (Devlin et al. 2019, Appendices A.1 and C.2):
 
 * **80% `[MASK]`**: the word is gone, so it has to be told from both sides.
 * **10% random**: any word in view may be a wrong one, so the model has to weigh *every* token against its context. These are 1.5%
-  of all tokens, too few to harm.
+  of all tokens, which does not seem to harm it.
 * **10% kept**: what is seen may also be right, so the state of a token leans towards the word that stands there. It is a target
   like the others, and so counts in the loss.
 

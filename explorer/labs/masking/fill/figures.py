@@ -10,9 +10,9 @@ from markupsafe import Markup
 
 from explorer.charts import Look, Panel, Picture, Trace, axis, bars, picture
 from explorer.charts.chips import chip, chips
-from explorer.charts.words import facts, in_quotes, label, measures, ordinal, percent, prose, strong
-from explorer.labs.masking.schema import FilledMask, FillResult
-from explorer.models.catalog import find_card
+from explorer.charts.words import facts, in_quotes, label, measures, percent, prose
+from explorer.labs.masking.fill.said_figures import WordGuess, fill_sentence, word_guesses
+from explorer.labs.masking.schema import FilledMask, FillResult, Prediction
 from explorer.tables import Table
 
 COLUMNS = 3
@@ -63,92 +63,27 @@ def fill_table(result: FillResult) -> Table:
     return Table.of(("position", "rank", "token", "probability"), rows)
 
 
-def fill_sentence(result: FillResult) -> Markup:
-    """What the bars show, from the numbers."""
-    if not result.masks:
-        return prose("Nothing is hidden yet: press a token above to hide it, or type ", strong(result.mask_token), ".")
-    whose = possessive(result.model)
-    word = _one_word(result)
-    parts: list[str] = []
-    if word:
-        parts.append(f"“{word}” is {len(result.masks)} pieces here, each guessed by itself. ")
-    for number, mask in enumerate(result.masks[:3], start=1):
-        best = mask.predictions[0]
-        blank = "the blank" if len(result.masks) == 1 else f"blank {number}"
-        parts += [f"{whose} first guess for {blank} is " if number == 1 else f"For {blank} it is "]
-        parts += [
-            in_quotes(best.token),
-            " (",
-            strong(percent(best.probability)),
-            ")",
-            *_truth(mask, result),
-            ". ",
-        ]
-    if len(result.masks) > 3:
-        parts.append(f"{len(result.masks) - 3} more masks are in the table. ")
-    if result.in_view:
-        parts.append("What was pressed stays in view, so this is what the model would have there. ")
-    named = [guess for guess in result.masks[0].predictions if guess.named]
-    if named:
-        at = "For blank 1 " if len(result.masks) > 1 else "Among the words to look for "
-        found = [
-            f"“{guess.token.strip()}” is {ordinal(guess.rank)} with {percent(guess.probability)}" for guess in named
-        ]
-        parts.append(f"{at}{', '.join(found)}. ")
-    parts.append(f"It chose from {result.vocabulary:,} word pieces.")
-    unknown = [token.text for token in result.tokens if token.unknown]
-    if unknown:
-        parts.append(
-            f" {len(unknown)} of the tokens are unknown to this vocabulary. In their place the model reads {unknown[0]}."
-        )
-    return prose(*parts)
-
-
-def possessive(model: str) -> str:
-    """Whose guess it is, by the family's name where the model is a bundled one: BERT's."""
-    card = find_card(model)
-    return f"{card.family if card is not None and card.bundled else model}'s"
-
-
-def _one_word(result: FillResult) -> str:
-    """The word whose pieces are all that is hidden; empty where something else is, or it is one piece."""
-    places = [mask.position for mask in result.masks]
-    if len(places) < 2 or places != list(range(places[0], places[0] + len(places))):
-        return ""
-    tokens = {token.position: token for token in result.tokens}
-    hidden = [tokens[place] for place in places]
-    if not all(token.state == "masked" and token.joined == bool(number) for number, token in enumerate(hidden)):
-        return ""
-    return "".join(token.shown.strip() for token in hidden)
-
-
-def _truth(mask: FilledMask, result: FillResult) -> list[str]:
-    """What stood at a blank, and where it comes in the list; nothing where the blank was typed."""
-    if mask.hidden is None or mask.hidden_rank is None or mask.hidden_probability is None:
-        return []
-    kind = "token" if _is_piece(mask, result) else "word"
-    pressed = f"{kind} that {'stands there' if result.in_view else 'was hidden'}"
-    if mask.hidden_rank == 1:
-        return [f", the {pressed}"]
-    place = ordinal(mask.hidden_rank)
-    return [
-        f"; the {pressed}, ",
-        in_quotes(mask.hidden),
-        f", comes {place} with {percent(mask.hidden_probability)}",
-    ]
-
-
-def _is_piece(mask: FilledMask, result: FillResult) -> bool:
-    """Whether a token is a part of a word: it goes on with the one before it, or the next one goes on with it."""
-    joined = {token.position: token.joined for token in result.tokens}
-    return joined.get(mask.position, False) or joined.get(mask.position + 1, False)
-
-
 def fill_figure(result: FillResult) -> Picture:
-    """Bars of the top predictions, a panel a mask (six at most); the hidden token's bar is highlighted."""
+    """Bars of the top predictions, with the hidden token's highlighted: a panel a mask (six at most), or one for a whole word."""
+    if words := word_guesses(result):
+        return _word_figure(result, words)
     masks = result.masks[: 2 * COLUMNS]
     panels = [(_panel_title(mask, len(masks) == 1, result.in_view), mask) for mask in masks]
     return _grid(panels, min(COLUMNS, len(masks)), fill_sentence(result)) if panels else {}
+
+
+def _word_figure(result: FillResult, words: Sequence[WordGuess]) -> Picture:
+    """One panel of bars for a word whose pieces are all hidden."""
+    masks = [
+        FilledMask(
+            result.masks[0].position,
+            tuple(Prediction(rank, 0, word.text, word.probability) for rank, word in enumerate(words, start=1)),
+            0.0,
+            hidden=next((word.text for word in words if word.hidden), None),
+        )
+    ]
+    title = f"the {len(result.masks)} pieces together: the product of their probabilities"
+    return _grid([(title, masks[0])], 1, fill_sentence(result))
 
 
 def _panel_title(mask: FilledMask, alone: bool, in_view: bool) -> str:

@@ -9,6 +9,7 @@ from explorer.labs.masking.examples import EXAMPLES, LOOKING, TRY
 from explorer.labs.masking.fill import figures
 from explorer.labs.masking.fill.compare import MOST_OTHERS, Comparison
 from explorer.labs.masking.fill.controls import hidden_now, keep_hidden, open_with, pressed_positions
+from explorer.labs.masking.fill.said_figures import fill_sentence
 from explorer.labs.masking.schema import FillParams
 from explorer.models.catalog import CATALOG
 from explorer.models.families import Capability
@@ -56,7 +57,7 @@ def build_fill(page: Page) -> None:
             hidden = control(FillParams, "also_mask", visible="hidden")
         with shows():
             chips = token_chips(elem_id="fill-chips")
-            view = View("masked-predictions", (None, "fill-figure"), figures.fill_sentence, figures.fill_figure)
+            view = View("masked-predictions", (None, "fill-figure"), fill_sentence, figures.fill_figure)
             facts = rich_text(elem_classes=["measures"])
             comparison = Comparison()
             tries = Tries({**{name: (*example, "", False) for name, example in TRY}, **dict(LOOKING)})

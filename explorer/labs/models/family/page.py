@@ -20,8 +20,9 @@ Where do the parameters of an encoder with vocabulary $V$, width $H$, $L$ layers
 $$\underbrace{V H}_{\text{words}} + \underbrace{(P + S) H}_{\text{positions, segments}} +
 L\,\big(\underbrace{4H^2}_{\text{attention}} + \underbrace{2HF}_{\text{feed-forward}} + \text{biases and norms}\big)$$
 
-A small model is mostly a list of words: $V H$ shrinks with $H$ once, a layer with $H^2$. ALBERT and ELECTRA put a narrow table
-and a map in its place, $V E + E H$, and ALBERT uses one layer at every depth, so that $L$ no longer counts. DistilBERT halves it.
+In a small model the list of words weighs more: $V H$ shrinks with $H$ once, a layer with $H^2$. ALBERT and ELECTRA put a narrow
+table and a map in its place, $V E + E H$, and ALBERT uses one layer at every depth, so that $L$ no longer counts. DistilBERT
+halves it.
 Every bar is counted on the model's own tensors, without its weights; a tied tensor counts once. The published models' sizes are
 those of their `config.json` on the hub. All of them learn from text alone; CLIP, with which they are sometimes compared, learns
 which picture goes with which text (Radford et al. 2021). (Devlin et al. 2019, section 3; Lan et al. 2020, section 3.1 and

@@ -14,7 +14,7 @@ from explorer.runs.following import Compared
 from explorer.runs.report import progress
 from explorer.ui.components import rich_text
 from explorer.ui.downloads import hand_over
-from explorer.ui.kit import Tries, View, asks, bench, shows, start_or_stop, start_stop, why
+from explorer.ui.kit import Tries, View, asks, bench, caption, shows, start_or_stop, start_stop, why
 from explorer.ui.page import Page
 from explorer.ui.run_picker import RunPicker
 from explorer.ui.streams import Stream, Watch
@@ -55,6 +55,9 @@ heart. Adam with weight decay 0.01, the rate rises linearly in the warm-up and f
 def build_train(page: Page, tab: gr.Tab) -> None:
     """The chosen run, or the worked example, is drawn when the tab is opened."""
     picker = RunPicker(page, accept=lambda record: record.from_nothing, needs="runs from nothing")
+    caption(
+        "Used on this tab: <strong>models of its own</strong>, from random numbers; the one chosen above has no part in it."
+    )
     with bench():
         with asks():
             start, stop = start_stop("Train", "pretrain")

@@ -6,7 +6,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from explorer.charts import Panel, Picture, axis, bars, chart, error_bars, line, picture
+from explorer.charts import KEPT, Panel, Picture, axis, bars, chart, error_bars, line, picture
 from explorer.charts.words import caption, compact, label, megabytes, milliseconds, prose, quoted, strong
 from explorer.labs.pruning.importance.figures import PLURALS, metric_text, shared_note
 from explorer.labs.pruning.orders.figures import measured_table
@@ -63,10 +63,10 @@ def prune_sentence(result: PruneResult) -> Markup:
 
 
 def left_figure(result: PruneResult) -> Picture | str:
-    """Heads and neurons of each layer, whole and left; nothing where parts are masked only."""
+    """Heads and neurons of each layer, whole and left; nothing where parts are masked only. Until then, what was there stays."""
     left = result.left
     if left is None or left.gap is None:
-        return ""
+        return "" if result.done else KEPT
     shape = result.about.shape
     heads, neurons = (_by_depth(left, values, shape.depth) for values in (left.heads, left.neurons))
     said = f"Heads left in each layer: {', '.join(map(str, heads))}. Neurons left: {', '.join(map(str, neurons))}."

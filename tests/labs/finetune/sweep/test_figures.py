@@ -145,7 +145,7 @@ def test_one_seed_says_nothing_of_the_rank() -> None:
 def test_table_6_stands_beside_the_ranks_alone() -> None:
     drawn = assert_draws(figures.sweep_figure(ranks({1: (0.95, 0.96), 64: (0.96, 0.97)})))
     paper = {trace.name: list(trace.y) for trace in drawn.data if trace.xaxis == "x2"}
-    assert paper["MultiNLI"] == pytest.approx([0.913, 0.914, 0.913, 0.916, 0.914])
+    assert paper["GPT-3 on MultiNLI"] == pytest.approx([0.913, 0.914, 0.913, 0.916, 0.914])
     assert len(paper) == 2
     assert not [trace for trace in assert_draws(figures.sweep_figure(rates(BOTH))).data if trace.xaxis == "x2"]
 
@@ -155,3 +155,11 @@ def test_the_bundled_ranks_are_of_a_training_to_its_end_with_three_seeds() -> No
     records = [RunRecord.from_json((BUNDLED_RUNS / name / "record.json").read_text(encoding="utf-8")) for name in names]
     assert {record.spec.epochs for record in records} == {RANK_EPOCHS}
     assert HARDLY in figures.sweep_sentence(Sweep("rank", Compared(tuple(records)))).striptags()
+
+
+def test_both_panels_stretch_a_point_alike() -> None:
+    drawn = assert_draws(figures.sweep_figure(ranks({1: (0.95, 0.96), 64: (0.96, 0.97)})))
+    reach = [high - low for low, high in (drawn.layout.yaxis.range, drawn.layout.yaxis2.range)]
+    assert reach[0] == pytest.approx(reach[1])
+    wide = assert_draws(figures.sweep_figure(ranks({1: (0.50, 0.51), 64: (0.96, 0.97)})))
+    assert wide.layout.yaxis.range[0] < 0.5
