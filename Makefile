@@ -56,7 +56,7 @@ test: setup-dev browser
 check: test $(RAY)/.installed
 	EXPLORER_FUZZ_CALLS=5000 $(BIN)/python -m pytest -q tests/test_fuzz.py
 	EXPLORER_AWAY_SECONDS=60 $(BIN)/python -m pytest -q tests/e2e/test_lost_connection.py
-	$(RAY)/bin/python -m pytest -q tests/engine/test_cluster.py tests/engine/test_engines.py
+	$(RAY)/bin/python -m pytest -q tests/engine/test_cluster.py tests/engine/test_head.py tests/engine/test_engines.py
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy

@@ -234,6 +234,11 @@ def no_usage_statistics(environment: MutableMapping[str, str] = os.environ) -> N
     environment.setdefault("RAY_USAGE_STATS_ENABLED", "0")
 
 
+def start_no_cluster_unasked(environment: MutableMapping[str, str] = os.environ) -> None:
+    """Have Ray start none by itself: a thread's last word to an actor, after this process has left its cluster, would."""
+    environment["RAY_ENABLE_AUTO_CONNECT"] = "0"
+
+
 def listen_on(host: str) -> Settings:
     """This process's settings once its server listens on `host`, which the command line may have named."""
     os.environ["GRADIO_SERVER_NAME"] = host

@@ -32,7 +32,9 @@ def trim(entries: Iterable[Path], limit: int, spared: Callable[[Path], bool] = l
     for entry in sorted(sizes, key=_used):
         if total <= limit:
             break
-        if time.time() - _used(entry) < SPARED_SECONDS or spared(entry):
+        if 0 <= time.time() - _used(entry) < SPARED_SECONDS or spared(
+            entry
+        ):  # from before the clock was set back: not recent
             continue
         remove(entry)
         total -= sizes[entry]

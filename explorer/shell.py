@@ -29,6 +29,7 @@ from explorer.ui.documented import DocumentedPages
 from explorer.ui.entry import Entry
 from explorer.ui.front_door import FrontDoor
 from explorer.ui.frontend import FOR_A_DAY, STYLE_NAME, KeptAssets, dressed, serve_plotly, serve_style
+from explorer.ui.gone import Gone
 from explorer.ui.kept_pages import KeptPages
 from explorer.ui.limits import Limits
 from explorer.ui.links import LinkingPages, Links
@@ -222,6 +223,7 @@ def _passed(engine: Engine, chosen: Settings, uploads: Uploads) -> list[Middlewa
         Middleware(ClassDoor, entry=entry, sites=sites),
         Middleware(Limits, settings=chosen, uploads=uploads),
         Middleware(Closing),
+        Middleware(Gone),
         Middleware(KeptAssets),
         Middleware(KeptPages, paths=pages, dressed=dressed, policy=partial(_policy_of, sites=sites)),
     ]

@@ -81,7 +81,7 @@ CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("count_parameters", {"base": "bert-mini", "layers": 3}),
     ("recipe_steps", {"score": "sst2"}),
     ("published_figures", {"paper": "albert", "verdict": "differ"}),
-    ("sharing_speed", {"layers": 2, "hidden_size": 64}),
+    ("sharing_speed", {"layers": 2, "hidden_size": 64, "embedding_size": 16}),
     ("layer_movement", {"models": "TINY", "text": "The cat sat."}),
     ("tokenize", {"text": NASTY, "models": ("unigram", "bert-small")}),
     ("cut_word", {"word": 'it\'s "na\\ïve" 😀', "after_space": False}),

@@ -5,6 +5,7 @@ torch is imported by the first job (or by warm_up), never when the server starts
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
@@ -226,17 +227,17 @@ class LocalEngine:
 
     def _with_memory(self, error: BaseException, attempt: int, model: str) -> BaseException | None:
         """Where memory runs out, let the other models go and have it done again, then say so."""
-        if isinstance(error, ExplorerError) or not model:
+        if isinstance(error, ExplorerError) or not (model or "torch" in sys.modules or isinstance(error, MemoryError)):
             return error
         from explorer.models.bundle import is_out_of_memory
 
         if not is_out_of_memory(error):
             return error
-        if attempt == 1:
+        if attempt == 1 and model:
             self.store.release_others(model)
             return None
         return OutOfMemoryError(
-            f"There is not enough memory for {model} on this text. Take a shorter text or a smaller model."
+            f"There is not enough memory for {model or 'this'} on this text. Take a shorter text or a smaller model."
         )
 
     def line(self, ago: float) -> Line:

@@ -115,6 +115,7 @@ def download(model_id: str, settings: Settings) -> Generator[Progress, None, Non
     _refuse_elsewhere(model_id, settings)
     if settings.offline:
         raise ModelUnavailableError(no_network(model_id, "HF_HUB_OFFLINE is set"))
+    yield Progress(0, 0)  # a hub that takes the question and says nothing can be left before its time is up
     try:
         sizes = _file_sizes(model_id, settings)
         _check(model_id, sizes, settings)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from huggingface_hub.errors import GatedRepoError, HFValidationError, RepositoryNotFoundError
+from huggingface_hub.errors import GatedRepoError, HFValidationError, LocalEntryNotFoundError, RepositoryNotFoundError
 
 from explorer.models.catalog import DEFAULT_MODEL, find_card
 from explorer.models.families import ARCHITECTURES
@@ -27,7 +27,7 @@ def explain(model_id: str, error: Exception) -> str:
         return f"The disk is full, so {model_id} cannot be kept. Free some space, or use {DEFAULT_MODEL}."
     if isinstance(error, PermissionError):
         return f"{model_id} cannot be kept: this server may not write to its model folder. Use {DEFAULT_MODEL}."
-    if isinstance(error, ValueError):
+    if isinstance(error, ValueError) and not isinstance(error, LocalEntryNotFoundError):  # which a silent hub ends in
         return no_network(model_id, "what answered is not a model hub (a network's login page does that)")
     return no_network(model_id, "the connection failed or broke off")
 

@@ -76,7 +76,7 @@ class RunManager:
             owner=str(owner),
             spec=spec,
             status=RunStatus.QUEUED,
-            created=time.time(),
+            created=self.store.now(),
             process=this_process(),
             **facts,
         )
@@ -274,7 +274,7 @@ class RunManager:
     def import_adapter(self, path: str, owner: str) -> str:
         """Keep an adapter from a file as a run; its id. Raises ExplorerError with what is wrong in the file."""
         self._room.require()
-        record = self._import(Adapter(Path(path), self.store.new_id(), str(owner)))
+        record = replace(self._import(Adapter(Path(path), self.store.new_id(), str(owner))), created=self.store.now())
         try:
             self.store.save(record)
         except StorageError:

@@ -140,7 +140,7 @@ class Picker:
         try:
             for progress in self.engine.prepare(wanted):
                 note = _progress_note(wanted, progress, monotonic() - began)
-                yield [gr.skip(), gr.skip(), note, gr.skip(), gr.update(visible=progress.total > 1)]
+                yield [gr.skip(), gr.skip(), note, gr.skip(), gr.update(visible=progress.total != 1)]
         except Exception as error:
             note = str(Markup('<div class="notice" role="alert"><p>{}</p></div>').format(str(readable(error))))
             fallen_back = describe(self.engine.status(DEFAULT_MODEL))
@@ -159,6 +159,7 @@ def _progress_note(model_id: str, progress: DownloadProgress, seconds: float) ->
     share = progress.done / progress.total if progress.total else 0.0
     left = f", about {seconds * (1 - share) / share:.0f} s left" if 0.02 < share < 1 else ""
     size = f"{progress.done / 1e6:.0f} of {progress.total / 1e6:.0f} MB" if progress.total > 1 else "reading it"
+    size = size if progress.total else "asking the hub"
     return str(
         Markup(
             '<div class="notice" role="status"><p>{}: {}{}</p><progress value="{:.4f}" max="1"></progress></div>'

@@ -34,7 +34,7 @@ from tests.runs.test_local import Ask
 from tests.tuning.small import CATS, examples
 
 ON_MODEL = ("say", "wait", "refuse", "run_out", "run_out_on_the_cpu", "break_down")
-ON_RESOURCES = ("count", "squares", "breaks")
+ON_RESOURCES = ("count", "squares", "breaks", "run_out_without_a_model")
 JOBS = {name: Job(f"tests.engine.traced:{name}", Capability.MLM) for name in ON_MODEL}
 JOBS |= {name: Job(f"tests.engine.traced:{name}", on="resources") for name in ON_RESOURCES}
 JOBS["quick"] = Job("tests.engine.traced:quick", on="nothing")
@@ -178,6 +178,8 @@ class TestErrors:
     def test_running_out_on_the_cpu_is_told_too(self, engine: Any, tiny_id: str, folder: Path) -> None:
         with pytest.raises(OutOfMemoryError, match="not enough memory"):
             ask(engine, "run_out_on_the_cpu", folder, tiny_id)
+        with pytest.raises(OutOfMemoryError, match="not enough memory for this"):
+            engine.follow(JOBS["run_out_without_a_model"], Traced(str(folder))).last.result(WAIT)
 
 
 class TestStreams:

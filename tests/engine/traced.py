@@ -89,6 +89,10 @@ def run_out_on_the_cpu(bundle: Bundle, params: Traced) -> str:
     return "it fits"
 
 
+def run_out_without_a_model(resources: Resources, params: Traced) -> str:
+    raise MemoryError
+
+
 def break_down(bundle: Bundle, params: Traced) -> str:
     raise RuntimeError("a fault of the program")
 

@@ -18,6 +18,7 @@ from urllib.parse import unquote, urlsplit
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 LARGE = (".safetensors", ".bin")
 CHUNK = 4096
+SILENCE = 120.0
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,8 @@ class Faults:
 
     cut_at: the connection breaks when this byte of the weights is reached, `cuts` times, after `silence` seconds. pause:
     seconds after each chunk of the weights. ignores_ranges: answers with the whole file. wrong_byte: one byte of the
-    weights differs. login_page: a network's login page answers in the hub's place.
+    weights differs. login_page: a network's login page answers in the hub's place. mute: the hub takes requests in whose paths
+    this stands, and says nothing for longer than any test waits.
     """
 
     api: tuple[int, str | None] | None = None
@@ -49,11 +51,12 @@ class Faults:
     ignores_ranges: bool = False
     wrong_byte: bool = False
     login_page: bool = False
+    mute: str = ""
 
 
 def stuck() -> Faults:
     """Weights of which the first 60,000 bytes arrive and then nothing, for longer than any test waits."""
-    return Faults(cut_at=60_000, silence=120.0)
+    return Faults(cut_at=60_000, silence=SILENCE)
 
 
 @dataclass
@@ -158,7 +161,10 @@ class _HubHandler(_Handler):
     """The API and the small files."""
 
     def answer(self, path: str, start: int | None) -> None:
-        if self.hub.faults.login_page:
+        if self.hub.faults.mute and self.hub.faults.mute in path:
+            time.sleep(SILENCE)
+            self.close_connection = True
+        elif self.hub.faults.login_page:
             self.whole(b"<html>Welcome to the school's network. Log in.</html>", {"Content-Type": "text/html"})
         elif path.startswith("/api/models/"):
             self._info(path.removeprefix("/api/models/"))

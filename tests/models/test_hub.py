@@ -20,7 +20,7 @@ from explorer.models.hub import download, local_folder, require_folder, weight_f
 from explorer.models.refused import explain
 from explorer.settings import Settings
 from tests.models import tiny
-from tests.models.fake_hub import FakeHub, Faults, stuck
+from tests.models.fake_hub import SILENCE, FakeHub, Faults, stuck
 from tests.ports import free_port
 
 MODEL = "someone/tiny-bert"
@@ -50,7 +50,8 @@ def change_config(files: dict[str, bytes], **changes: object) -> None:
 
 class TestADownloadThatWorks:
     def test_progress_rises_from_nothing_to_everything(self, settings: Settings, published: dict[str, bytes]) -> None:
-        updates = list(download(MODEL, settings))
+        asking, *updates = list(download(MODEL, settings))
+        assert (asking.done, asking.total, asking.share) == (0, 0, 0.0)
         done = [update.done for update in updates]
         assert {update.total for update in updates} == {sum(len(content) for content in published.values())}
         assert done == sorted(done)
@@ -162,6 +163,17 @@ class TestBrokenAndStoppedDownloads:
         with pytest.raises(ModelUnavailableError, match="connection") as caught:
             list(download(MODEL, replace(settings, hub_timeout=0.3)))
         assert isinstance(caught.value.__cause__, httpx2.ReadTimeout)
+
+    def test_a_hub_that_takes_a_question_and_says_nothing_is_given_up(
+        self, hub: FakeHub, settings: Settings, published: dict[str, bytes]
+    ) -> None:
+        hub.faults = Faults(mute="/api/")
+        updates = download(MODEL, replace(settings, hub_timeout=0.2))
+        assert next(updates).total == 0, "something can be stopped before the hub has spoken"
+        began = time.monotonic()
+        with pytest.raises(ModelUnavailableError, match="the connection failed or broke off"):
+            list(updates)
+        assert time.monotonic() - began < SILENCE / 2
 
     def test_a_wrong_byte_is_noticed_and_the_next_try_starts_over(
         self, hub: FakeHub, settings: Settings, published: dict[str, bytes]

@@ -137,6 +137,8 @@ def test_the_shelf_removes_what_was_used_longest_ago(tmp_path: Path) -> None:
     assert shelf.trim(tmp_path.iterdir(), 250, lambda entry: entry.name == "1") == [tmp_path / "2", tmp_path / "3"]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["0", "1"]
     assert shelf.trim(tmp_path.iterdir(), 0, lambda entry: entry.name == "1") == []
+    os.utime(tmp_path / "0", (now + 7200, now + 7200))  # from before the clock was set back: who knows when that was
+    assert shelf.trim(tmp_path.iterdir(), 0, lambda entry: entry.name == "1") == [tmp_path / "0"]
 
 
 def test_exports_are_bounded_in_all_and_for_each_visitor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -162,6 +162,20 @@ class TestRestarts:
         assert found is not None
         assert found.status is RunStatus.INTERRUPTED
 
+    def test_a_clock_that_is_set_neither_ends_a_run_nor_puts_it_in_another_place(
+        self, store: RunStore, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        store.save(record("r-before", created=2_000.0, status=RunStatus.RUNNING))
+        monkeypatch.setattr(psutil.Process, "create_time", lambda process: this_process()[1] - 3600)
+        monkeypatch.setattr("explorer.runs.store.time.time", lambda: 1_500.0)
+        store.save(record("r-after", created=store.now(), status=RunStatus.RUNNING))
+        assert [(one.run_id, one.status) for one in store.owned_by("ada")] == [
+            ("r-after", RunStatus.RUNNING),
+            ("r-before", RunStatus.RUNNING),
+        ]
+        monkeypatch.setattr("explorer.runs.store.time.time", lambda: 3_000.0)
+        assert store.now() == 3_000.0
+
     def test_a_run_of_another_live_process_goes_on(self, store: RunStore) -> None:
         process, number = another_process()
         try:

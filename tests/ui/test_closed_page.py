@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import socket
+import struct
 import time
+from collections.abc import Iterator
 from concurrent.futures import CancelledError
+from contextlib import ExitStack, contextmanager
+from urllib.parse import urlsplit
 
 import httpx
 
@@ -41,3 +46,42 @@ def test_what_a_closed_page_has_asked_for_is_given_up(address: str, engine: Loca
         time.sleep(0.02)
     assert isinstance(work.done.exception(), CancelledError), "it was finished for nobody"
     assert asked(engine) is None
+
+
+ASKED = "The clerk number {} wrote 511 letters and put them all into the drawer of an old desk beside the door."
+ASKERS = 12
+
+
+@contextmanager
+def streamed(address: str, endpoint: str, event: str) -> Iterator[None]:
+    """The stream of an answer is open within, and then closed by RST, as a program ends that is killed."""
+    place = urlsplit(address)
+    with socket.create_connection((place.hostname or "", place.port or 80)) as stream:
+        asked = f"GET /gradio_api/call/{endpoint}/{event} HTTP/1.1\r\nHost: {place.netloc}\r\n\r\n"
+        stream.sendall(asked.encode())
+        assert stream.recv(15).startswith(b"HTTP/1.1 200")
+        yield
+        stream.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+
+
+def of_the_clerks(engine: LocalEngine) -> list[Computation]:
+    """What the engine computes, or has computed, of these texts."""
+    return [shared for (_, params, *_), shared in list(engine._answers.items()) if "511 letters" in str(params)]
+
+
+def test_scripts_that_have_gone_leave_their_places_in_the_line(address: str, engine: LocalEngine) -> None:
+    with httpx.Client(base_url=address, timeout=SECONDS) as script, ExitStack() as streams:
+        for number in range(ASKERS):
+            asked = {"data": [["bert-small", "bert-mini"], ASKED.format(number), 0, ""]}
+            event = script.post("gradio_api/call/masking_rates", json=asked).json()["event_id"]
+            streams.enter_context(streamed(address, "masking_rates", event))
+        end = time.monotonic() + SECONDS
+        while len(works := of_the_clerks(engine)) < ASKERS:
+            assert time.monotonic() < end, "nobody was asked"
+            time.sleep(0.02)
+    while not all(work.done.done() for work in works):
+        assert time.monotonic() < end, "it goes on for nobody"
+        time.sleep(0.02)
+    given_up = [isinstance(work.done.exception(), CancelledError) for work in works]
+    assert sum(given_up) >= ASKERS // 2, "it was finished for nobody"
+    assert not any(isinstance(work, Computation) and not work.done.done() for work in of_the_clerks(engine))

@@ -12,7 +12,7 @@ import shutil
 import threading
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import ray
@@ -36,12 +36,7 @@ MODELS = 8
 """Of which a replica remembers that it has them in memory."""
 
 
-@dataclass(frozen=True)
-class Nothing:
-    """Parameters of a job that has none."""
-
-
-def loaded(bundle: Any, params: Nothing) -> ModelStatus:
+def loaded(bundle: Any, params: Any) -> ModelStatus:
     """What is known of a model once it is in memory."""
     return status_of(bundle)
 

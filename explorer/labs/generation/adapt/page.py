@@ -51,7 +51,7 @@ def build_adapt(page: Page, tab: gr.Tab, picker: RunPicker) -> None:
                 "One run a method and seed, with the same meanings. They train one after the other, stay in the list of runs "
                 "above, and are merged and taken home on the Fine-tune page. A file of E2E's own can be uploaded there."
             )
-            line.render()
+            line.render()  # type: ignore[no-untyped-call]
         with shows():
             view = View(
                 "writers",

@@ -55,7 +55,7 @@ class Asked:
                     for name in pair:
                         bounds = {"minimum": 0, "maximum": LARGEST_SEED} if name == "seed" else {}
                         self.inputs[name] = control(ContinueParams, name, min_width=125, **bounds)
-        self._line.render()
+        self._line.render()  # type: ignore[no-untyped-call]
         self.inputs["branch"] = self.branch
         return buttons
 

@@ -104,7 +104,7 @@ def _settings(page: Page, picker: RunPicker) -> dict[str, Any]:
                 for name in pair:
                     bounds = {"minimum": 0, "maximum": LARGEST_SEED} if name == "seed" else {}
                     inputs[name] = control(GenerateParams, name, min_width=125, **bounds)
-    line.render()
+    line.render()  # type: ignore[no-untyped-call]
     order = ("model", "run", "meaning", "decoding", "seed", "tokens", "k", "p", "temperature", "beams")
     return {name: inputs[name] for name in order}
 
