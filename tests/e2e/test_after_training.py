@@ -100,7 +100,7 @@ def test_all_methods_are_compared_and_two_can_be_chosen(visit: Visit, tiny_model
     expect(visit.page.locator("#compare-costs tbody tr")).to_have_count(3)  # and what counting words reaches
     visit.wait_redrawn("#compare-trade", before)
     expect(visit.page.locator("#compare")).to_be_visible()
-    expect(visit.page.locator("#compare-said")).to_contain_text("mean of 2 seeds")
+    expect(visit.page.locator("#compare-costs")).to_contain_text("mean of 2 seeds")
     expect(visit.page.locator("#compare-trade .textpoint")).to_have_count(2)
     expect(visit.page.locator("#compare-costs th").nth(1)).to_have_text("metric (mean ± 95% interval)")
     expect(visit.page.locator("#compare-curves .legend")).to_contain_text("IA³")

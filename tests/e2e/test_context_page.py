@@ -44,7 +44,7 @@ class TestWords:
 
     def test_the_page_opens_with_its_worked_example_and_both_in_view(self, words: Visit) -> None:
         page = words.page
-        expect(page.locator("#context-said")).to_contain_text("bank is one vector in all 6 sentences")
+        expect(page.locator("#context-said")).to_contain_text("“bank” is one vector in all 6 sentences")
         figure, word = (
             page.locator(f"{LINES} .plot").bounding_box(),
             page.get_by_label("Word", exact=True).bounding_box(),
@@ -154,4 +154,4 @@ def test_another_model_keeps_the_layer_within_its_depth(visit: Visit, tiny_model
     expect(page.locator(".layer-row input[type=number]")).to_have_value("2")
     expect(page.locator("#layer-said")).to_contain_text("In layer 2")
     open_tab(page, "Logit lens")
-    expect(page.locator("#lens-said")).to_contain_text("At position 6")
+    expect(page.locator("#lens-said")).to_contain_text("For the blank the model answers")

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.e2e
 def test_a_pressed_word_is_hidden_and_the_triangles_follow(visit: Visit) -> None:
     visit.open("directions", "#directions-figure")
     page, said = visit.page, visit.page.locator("#directions-said")
-    expect(said).to_contain_text("From both sides bert-small gives are")
+    expect(said).to_contain_text("From both sides bert-small gives “are”")
     page.wait_for_selector("#sight-figure .plot[data-drawn]")
     text, figure = (page.locator(part).bounding_box() for part in ("#directions-input", "#directions-figure .plot"))
     assert text is not None
@@ -22,7 +22,7 @@ def test_a_pressed_word_is_hidden_and_the_triangles_follow(visit: Visit) -> None
 
     before = visit.draws("#sight-figure")
     page.click("#directions-chips button:has-text('keys')")
-    expect(said).to_contain_text("gives keys")
+    expect(said).to_contain_text("gives “keys”")
     visit.wait_redrawn("#sight-figure", before)
     page.get_by_role("button", name="A word in pieces").click()
     expect(page.get_by_text("is 2 pieces to bert-small")).to_be_visible()
@@ -48,7 +48,7 @@ def test_the_fifty_come_by_themselves_and_the_answer_is_in_view(visit: Visit) ->
     said = page.locator("#answer-said")
     expect(said).to_contain_text("exactly 0")
     page.click("#answer-chips button:has-text('table')")
-    expect(said).to_contain_text("would have to say table")
+    expect(said).to_contain_text("would have to say “table”")
     visit.tab("Encoder, decoder, both")
     expect(page.locator("#stacks svg")).to_have_count(3)
     assert page.locator("#stacks text").first.evaluate("text => getComputedStyle(text).fontSize") == "16px"

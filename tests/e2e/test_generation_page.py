@@ -34,7 +34,7 @@ def test_a_text_is_continued_and_branches_where_a_token_is_pressed(visit: Visit)
     before = visit.draws("#next-figure")
     pressed.click()
     expect(page.locator("#next-said")).to_contain_text("top-p, p = 0.9 allows")
-    expect(page.locator("#next-said")).to_contain_text(f"It wrote {word}")
+    expect(page.locator("#next-said")).to_contain_text(f"It wrote “{word}”")
     visit.wait_redrawn("#next-figure", before)
     expect(pressed).to_have_attribute("aria-pressed", "true")
 

@@ -83,13 +83,13 @@ def test_a_pressed_strip_opens_its_token(visit: Visit) -> None:
     page = open_page(visit)
     visit.tab("The sum")
     page.wait_for_selector("#token-figure .plot[data-drawn]")
-    expect(page.locator("#token-said")).to_contain_text("The (position 1)")
+    expect(page.locator("#token-said")).to_contain_text("“The” (position 1)")
     box = page.locator("#sum-figure .plot").bounding_box()
     page.mouse.move(box["x"] + 120, box["y"] + 44 + 26 * 2 + 13)
     page.mouse.click(box["x"] + 120, box["y"] + 44 + 26 * 2 + 13)
-    expect(page.locator("#token-said")).to_contain_text("bank (position 2)")
+    expect(page.locator("#token-said")).to_contain_text("“bank” (position 2)")
     page.get_by_role("button", name="Two sentences").click()
-    expect(page.locator("#token-said")).to_contain_text("The (position 1)")
+    expect(page.locator("#token-said")).to_contain_text("“The” (position 1)")
 
 
 def test_another_model_takes_the_first_place_among_the_tokenizers(visit: Visit, headless_model: str) -> None:
@@ -103,7 +103,7 @@ def test_typos_are_drawn_anew_and_typed_by_hand(visit: Visit) -> None:
     page = open_page(visit)
     open_tab(page, "Typos")
     said, typed = page.locator("#typos-said"), page.get_by_role("textbox", name="With typos")
-    expect(said).to_contain_text("captaib for captain")
+    expect(said).to_contain_text("“captaib” for “captain”")
     expect(typed).not_to_have_value("")
     page.wait_for_selector("#typos-figure .plot[data-drawn]")
     drawn = typed.input_value()
@@ -115,7 +115,7 @@ def test_typos_are_drawn_anew_and_typed_by_hand(visit: Visit) -> None:
     expect(page.locator("#typos-rows .chip.random").first).to_be_visible()
     typed.fill("The captain looked at the dark clouds over the harbour and decidde to wait until the next morning.")
     typed.press("Enter")
-    expect(said).to_contain_text("1 change (decidde for decided)")
+    expect(said).to_contain_text("1 change (“decidde” for “decided”)")
     fold = page.locator(".folds:visible").first
     fold.get_by_role("button", name="Data").click()
     expect(fold.get_by_role("grid")).to_contain_text("roberta-mini")

@@ -97,7 +97,7 @@ class TestAttention:
         opened.page.get_by_label("change by what you mask").check()
         expect(opened.page.locator("#attention-said")).to_contain_text("Press a token to hide it")
         opened.page.click("#attention-chips button:has-text('cat')")
-        expect(opened.page.locator("#attention-said")).to_contain_text("Hidden from the model: cat. That moved")
+        expect(opened.page.locator("#attention-said")).to_contain_text("Hidden from the model: “cat”. That moved")
         expect(opened.page.locator("#attention-chips button[aria-pressed=true]")).to_have_count(1)
         opened.page.click("#attention-chips button:has-text('cat')")
         expect(opened.page.locator("#attention-said")).to_contain_text("Press a token to hide it")
@@ -124,7 +124,7 @@ class TestSwitches:
 
     def test_heads_are_switched_off_and_on_again(self, opened: Visit) -> None:
         said = opened.page.locator("#switch-said")
-        expect(said).to_contain_text("All 72 heads are on. mountain")
+        expect(said).to_contain_text("All 72 heads are on. “mountain”")
         grid = opened.page.locator("#switch-grid")
         grid.get_by_role("button", name="Layer 5, head 10").click()
         expect(said).to_contain_text("1 of 72 heads off")
@@ -154,9 +154,9 @@ class TestSwitches:
         open_tab(opened.page, "…of a classifier")
         wait_drawn(opened, "#run-switch-figure")
         said = opened.page.locator("#run-switch-said")
-        expect(said).to_contain_text("All 72 heads are on. positive")
+        expect(said).to_contain_text("All 72 heads are on. “positive”")
         opened.page.locator("#run-switch-grid").get_by_role("button", name="All heads of layer 5").click()
-        expect(said).to_contain_text("12 of 72 heads off: positive goes from")
+        expect(said).to_contain_text("12 of 72 heads off: “positive” goes from")
 
 
 class TestAttribution:
@@ -177,11 +177,11 @@ class TestAttribution:
         box = opened.page.locator("#attribution-target").get_by_role("textbox")
         box.fill("is")
         box.press("Enter")
-        expect(opened.page.locator("#attribution-said")).to_contain_text("towards is")
+        expect(opened.page.locator("#attribution-said")).to_contain_text("towards “is”")
         box.fill("cabinetmaking")
         box.press("Enter")
         expect(opened.page.locator(".notice")).to_contain_text("cabinetmaking")
-        expect(opened.page.locator("#attribution-said")).to_contain_text("towards is")
+        expect(opened.page.locator("#attribution-said")).to_contain_text("towards “is”")
 
     def test_markup_in_a_text_stays_text(self, opened: Visit) -> None:
         opened.page.locator("#attribution-target").get_by_role("textbox").fill("")

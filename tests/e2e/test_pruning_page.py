@@ -230,7 +230,7 @@ class TestAWorkedExample:
         )
         visit.open("pruning", "#importance-heatmap")
         expect(said(visit, "importance")).to_contain_text("LoRA r=8 · SST-2-like, bundled: layer")
-        expect(said(visit, "importance")).to_contain_text("128 of the 256 examples")
+        expect(visit.page.locator("#importance-asked")).to_contain_text("128 of the 256 examples")
         for name, action in zip(
             TABS, ("importance", "compare_orders", "prune", "compare_steps", "quantise"), strict=True
         ):

@@ -16,7 +16,7 @@ def test_two_sentences_are_compared_and_pairs_are_ranked(visit: Visit) -> None:
     open_tab(page, "How likely?")
     said = page.locator("#score-said")
     expect(said).to_contain_text("the first likelier")
-    expect(said).to_contain_text("are / is")
+    expect(said).to_contain_text("“are” / “is”")
     expect(page.locator("#score-facts")).to_contain_text("gpt2-mini: ln p")
     page.wait_for_selector("#score-figure .plot[data-drawn]")
 

@@ -28,7 +28,7 @@ def test_a_setting_is_swept_with_seeds(visit: Visit, tiny_model: str) -> None:
     visit.page.click("#sweep")
     expect(visit.page.locator("#sweep-said")).to_contain_text("LoRA: best at matrices")
     expect(visit.page.locator("#sweep-figure .xtick")).to_have_count(2)
-    expect(visit.page.locator("#sweep-said")).to_contain_text("mean of 2 seeds")
+    expect(visit.page.locator("#sweep-rows")).to_contain_text("mean of 2 seeds")
     expect(visit.page.locator("#sweep-rows tbody tr")).to_have_count(2)
 
 

@@ -71,17 +71,20 @@ def directions_table(result: DirectionsResult) -> Table:
 
 
 def directions_sentence(result: DirectionsResult) -> Markup:
-    """The true word's probability and rank for bert-small's three contexts, then what gpt2-mini makes of the left."""
-    continued, left, right, both = result.readings
-    standing = [f"{percent(one.probability)} ({ordinal(one.rank)})" for one in (left, right, both, continued)]
-    parts = ["From both sides ", strong(both.model), " gives ", in_quotes(result.word), " ", strong(standing[2])]
-    parts.append(f"; from the left alone {standing[0]}, from the right alone {standing[1]}. ")
-    parts.append(f"{continued.model}, made to read from the left, gives it {standing[3]}.")
-    if both.probability <= max(left.probability, right.probability):
-        side, most = ("left", left) if left.probability > right.probability else ("right", right)
-        if most.probability > both.probability:
-            told = "is enough" if most.rank == 1 else "alone gives it more than both sides"
-            parts.append(f" Here the {side} {told}.")
+    """The true word's probability from both sides and from the better of the two alone, for bert-small."""
+    _, left, right, both = result.readings
+    side, most = ("left", left) if left.probability > right.probability else ("right", right)
+    parts = [
+        "From both sides ",
+        strong(both.model),
+        " gives ",
+        in_quotes(result.word),
+        " ",
+        strong(percent(both.probability)),
+    ]
+    parts += [f", from the {side} alone ", strong(percent(most.probability)), "."]
+    if most.probability > both.probability:
+        parts.append(f" Here the {side} {'is enough' if most.rank == 1 else 'alone gives it more than both sides'}.")
     return prose(*parts)
 
 

@@ -38,8 +38,9 @@ def build_adapt(page: Page, tab: gr.Tab, picker: RunPicker) -> None:
     with bench():
         with asks():
             buttons = start_stop("Train", "adapt", stop="Stop them all", stop_id=None)
+            writer, line, _ = writer_box(page)
             inputs: dict[str, Any] = {
-                "model": writer_box(page)[0],
+                "model": writer,
                 "task": control(AdaptParams, "task", choices=written_choices(settings())),
                 **controls(AdaptParams, "methods", "epochs", "seeds"),
             }
@@ -50,6 +51,7 @@ def build_adapt(page: Page, tab: gr.Tab, picker: RunPicker) -> None:
                 "One run a method and seed, with the same meanings. They train one after the other, stay in the list of runs "
                 "above, and are merged and taken home on the Fine-tune page. A file of E2E's own can be uploaded there."
             )
+            line.render()  # type: ignore[no-untyped-call]
         with shows():
             view = View(
                 "writers",

@@ -18,12 +18,14 @@ from explorer.ui.used_model import USED, used_line
 PARAMETERS = ("k", "p", "temperature", "beams")
 
 
-def writer_box(page: Page) -> tuple[gr.Textbox, list[Any]]:
-    """Which model writes, and the triggers after which that is known: one that can, where the visitor comes with another.
+def writer_box(page: Page) -> tuple[gr.Textbox, gr.HTML, list[Any]]:
+    """Which model writes: one that can, where the visitor comes with another.
 
-    A line, laid out here, names it then.
+    Returns the box with its name, a line that names it in that case, to be rendered where there is room, and the triggers after
+    which both are known.
     """
-    box, line = gr.Textbox(WRITER, label="model", visible="hidden", elem_classes=[USED]), rich_text()
+    box = gr.Textbox(WRITER, label="model", visible="hidden", elem_classes=[USED])
+    line = rich_text(render=False)
 
     def writer(chosen: str) -> list[str]:
         used = chosen if Capability.CAUSAL in page.engine.status(chosen).capabilities else WRITER
@@ -31,14 +33,14 @@ def writer_box(page: Page) -> tuple[gr.Textbox, list[Any]]:
 
     opened = page.opened(writer, [page.model], [box, line], **QUIET)
     chosen = [changed(lambda name: [name, ""], [page.model], [box, line], **QUIET) for changed in page.changed]
-    return box, [event.then for event in (opened, *chosen)]
+    return box, line, [event.then for event in (opened, *chosen)]
 
 
 class Asked:
     """The controls of the tab."""
 
     def __init__(self, page: Page) -> None:
-        self.model, self.able = writer_box(page)
+        self.model, self._line, self.able = writer_box(page)
         self.branch = gr.Textbox("", label="branch", visible="hidden")
         self.inputs: dict[str, Any] = {"model": self.model}
 
@@ -53,6 +55,7 @@ class Asked:
                     for name in pair:
                         bounds = {"minimum": 0, "maximum": LARGEST_SEED} if name == "seed" else {}
                         self.inputs[name] = control(ContinueParams, name, min_width=125, **bounds)
+        self._line.render()  # type: ignore[no-untyped-call]
         self.inputs["branch"] = self.branch
         return buttons
 

@@ -94,7 +94,8 @@ def _slots() -> dict[str, gr.Dropdown]:
 
 
 def _settings(page: Page, picker: RunPicker) -> dict[str, Any]:
-    inputs: dict[str, Any] = {"model": writer_box(page)[0], "run": picker.run}
+    writer, line, _ = writer_box(page)
+    inputs: dict[str, Any] = {"model": writer, "run": picker.run}
     inputs["decoding"] = control(GenerateParams, "decoding", elem_id="generate-decodings")
     with gr.Accordion("The meaning as the model reads it, and settings", open=False):
         inputs["meaning"] = control(GenerateParams, "meaning", elem_id="meaning")
@@ -103,6 +104,7 @@ def _settings(page: Page, picker: RunPicker) -> dict[str, Any]:
                 for name in pair:
                     bounds = {"minimum": 0, "maximum": LARGEST_SEED} if name == "seed" else {}
                     inputs[name] = control(GenerateParams, name, min_width=125, **bounds)
+    line.render()  # type: ignore[no-untyped-call]
     order = ("model", "run", "meaning", "decoding", "seed", "tokens", "k", "p", "temperature", "beams")
     return {name: inputs[name] for name in order}
 

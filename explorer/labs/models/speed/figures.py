@@ -1,11 +1,11 @@
-"""The speed of shared layers: a sentence and tables."""
+"""The speed of shared layers and narrow embeddings: sentences and tables."""
 
 from __future__ import annotations
 
 from markupsafe import Markup
 
 from explorer.charts.words import compact, milliseconds, prose, quoted, strong
-from explorer.labs.models.speed.schema import PASSES, SHARED, TOKENS, SpeedResult
+from explorer.labs.models.speed.schema import PASSES, SHARED, TOKENS, VOCABULARY, WIDE, SpeedResult
 from explorer.tables import Table
 
 ALIKE = 0.15
@@ -13,12 +13,15 @@ ALIKE = 0.15
 
 
 def speed_table(result: SpeedResult) -> Table:
-    """sharing (none, all), work (forward, step), parameters (of the layers), milliseconds (median), low, high (quartiles)."""
+    """sharing (none, all, or wide: all, with E = H), work (forward, step), parameters (of the layers), embeddings (numbers of the
+    word table and its map), milliseconds (median), low, high (quartiles).
+    """
     return Table.each(
         result.timed,
         sharing=lambda one: one.sharing,
         work=lambda one: one.work,
         parameters=lambda one: result.parameters[one.sharing],
+        embeddings=lambda one: result.embeddings[one.sharing],
         milliseconds=lambda one: one.milliseconds,
         low=lambda one: one.low,
         high=lambda one: one.high,
@@ -40,6 +43,20 @@ def speed_sentence(result: SpeedResult) -> Markup:
     return prose(*parts, ".")
 
 
+def width_sentence(result: SpeedResult) -> Markup:
+    """What embeddings narrower than the layers save, of numbers and of time; nothing where they are as wide."""
+    if WIDE not in result.embeddings:
+        return Markup("")
+    few, many = result.embeddings["all"], result.embeddings[WIDE]
+    parts: list[str] = [f"Embeddings of width {result.embedding_size} in place of {result.hidden_size} leave "]
+    parts.append(strong(f"{compact(few)} of {compact(many)}"))
+    parts.append(f" numbers for {VOCABULARY:,} words. Beside the wide ones, ")
+    for place, (work, said) in enumerate(PASSES.items()):
+        ratio = result.of("all", work).milliseconds / result.of(WIDE, work).milliseconds
+        parts += [" and " if place else "", f"a {said} takes ", strong(_compared(ratio))]
+    return prose(*parts, ".")
+
+
 def _compared(ratio: float) -> str:
     if abs(ratio - 1) < ALIKE:
         return "about the same"
@@ -48,10 +65,12 @@ def _compared(ratio: float) -> str:
 
 def speed_rows(result: SpeedResult) -> Markup:
     """The times, with the quartiles."""
-    heads = ("", "parameters of the layers", *(f"{said}, ms (quartiles)" for said in PASSES.values()))
+    heads = ("", "E", "in the layers", "in the embeddings", *(f"{said}, ms (quartiles)" for said in PASSES.values()))
     rows = []
-    for sharing, said in SHARED.items():
+    for sharing in result.parameters:
         times = [result.of(sharing, work) for work in PASSES]
         written = [f"{one.milliseconds:.1f} ({one.low:.1f} to {one.high:.1f})" for one in times]
-        rows.append((said, f"{result.parameters[sharing]:,}", *written))
-    return quoted(heads, rows, "Medians on this machine, with random weights")
+        width = result.hidden_size if sharing == WIDE else result.embedding_size
+        counts = (f"{result.parameters[sharing]:,}", f"{result.embeddings[sharing]:,}")
+        rows.append((SHARED.get(sharing, SHARED["all"]), width, *counts, *written))
+    return quoted(heads, rows, "Parameters, and medians on this machine with random weights")

@@ -1,4 +1,4 @@
-"""Does sharing save time? Measured beforehand, and here when a visitor asks."""
+"""Do sharing and narrow embeddings save time? Measured beforehand, and here when a visitor asks."""
 
 from __future__ import annotations
 
@@ -15,29 +15,36 @@ from explorer.ui.wiring import Connection
 
 WHY = r"""
 A layer that is shared is stored once and still runs at every depth, so a forward pass multiplies as often as before. What may be
-saved is traffic: one layer's weights may stay in the processor's cache, and a training step has fewer of them to update. The
-weights here are random, since time doesn't depend on their values. ALBERT's Table 2 gives the throughput of data in training
-beside BERT-large's: an ALBERT is quicker than the BERT of its size there, where many machines also have fewer gradients to send
-each other, and ALBERT-xxlarge, four times as wide as BERT-large, is slower for all its few parameters. (Lan et al. 2020)
+saved is traffic: one layer's weights may stay in the processor's cache, and a training step has fewer of them to update. Narrow
+embeddings are alike: a word's row is looked up and not multiplied, whatever its width, and the map from $E$ to $H$ is one product
+more, but a training step has $V E + E H$ numbers to update and not $V H$. The models here have no head; one that guesses words
+multiplies each state by the whole table, and that takes $E / H$ of the time. The weights are random, since time doesn't depend on
+their values.
+
+ALBERT's Table 2 gives the throughput of data in training beside BERT-large's: an ALBERT is quicker than the BERT of its size
+there, where many machines also have fewer gradients to send each other, and ALBERT-xxlarge, four times as wide as BERT-large, is
+slower for all its few parameters. (Lan et al. 2020)
 """
 
 
 def build_speed(page: Page, tab: gr.Tab) -> None:
-    """Two small models."""
-    gr.HTML("<h2>Does sharing save time?</h2>")
+    """Small models, side by side."""
+    gr.HTML("<h2>Does it save time?</h2>")
     with bench():
         with asks():
-            sizes = controls(SpeedParams, "layers", "hidden_size")
+            sizes = controls(SpeedParams, "layers", "hidden_size", "embedding_size")
             button = gr.Button("Measure here", variant="primary", elem_id="speed-start")
         with shows():
             said = sentence_place("speed-said")
             note = bar_place("speed-note")
             table = rich_text(elem_id="speed-table", elem_classes=["wide"])
+            width = rich_text(elem_id="speed-width")
             caption(
-                "Random weights (time doesn't depend on the values), one text of 64 tokens; the two models take turns, so "
+                "Random weights (time doesn't depend on the values), one text of 64 tokens; the models take turns, so "
                 "that what else the machine does falls on both."
             )
     why("the same multiplications", WHY)
-    speed = Connection(page, SPEED, sizes, [(said, figures.speed_sentence), (table, figures.speed_rows)])
+    shown = [(said, figures.speed_sentence), (table, figures.speed_rows), (width, figures.width_sentence)]
+    speed = Connection(page, SPEED, sizes, shown)
     speed.opens(tab.select, note=note, start=str(button.value), asked=[button.click])
     speed.on(button.click)
