@@ -98,6 +98,7 @@ CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("attention_view", {"sentence_a": NASTY, "view": "head", "layer": 2}),
     ("query_key", {"sentence_a": NASTY, "layer": 2, "head": 1, "position": 2}),
     ("disentangled_terms", {"model": "deberta-mini", "sentence_a": NASTY, "layer": 1, "head": 1}),
+    ("one_layer", {"model": "gpt2-mini"}),
     ("ablate_heads", {"text": "\"\"\"[MASK]'''\\", "heads": ((0, 1), (5, 2)), "top_k": 3}),
     ("ablate_each_head", {"text": "A [MASK]."}),
     ("ablate_run_heads", {"run": EXAMPLE, "sentence_a": NASTY, "heads": "0.1"}),

@@ -196,3 +196,20 @@ def test_a_learning_rate_of_0_is_refused_and_nothing_is_lost(visit: Visit) -> No
     expect(notice(visit)).to_contain_text("learning_rate must be a number above 0")
     expect(visit.page.locator("#run-said")).to_contain_text("LoRA r=8 · SST-2-like, bundled reaches accuracy")
     assert visit.page.url.endswith(EXAMPLE)
+
+
+def test_lora_is_drawn_with_the_settings_and_the_head_alone_has_no_such_drawing(visit: Visit) -> None:
+    visit.open("finetune", "#run-curves")
+    drawn = visit.page.locator("#lora-drawn")
+    expect(drawn).to_contain_text("2 · 8 · 768 = 12,288")
+    expect(drawn.locator("svg")).to_have_count(2)
+    expect(drawn.locator("rect.lit")).to_have_count(2)
+    rank = visit.page.locator("#rank input[type=number]")
+    rank.fill("1")
+    rank.press("Enter")
+    expect(drawn).to_contain_text("2 · 1 · 768 = 1,536")
+    visit.page.get_by_label("FFN in").check()
+    expect(drawn).to_contain_text("1 · (3,072 + 768) = 3,840")
+    expect(drawn.locator("rect.lit")).to_have_count(3)
+    choose(visit.page.locator("#method-picker input"), visit, "Head only")
+    expect(drawn.locator("svg")).to_have_count(0)

@@ -5,6 +5,7 @@ from explorer.engine.protocol import Job
 from explorer.labs.attention import plain
 from explorer.labs.attention.head import figures
 from explorer.labs.attention.head.schema import AttentionParams, StatisticsParams
+from explorer.labs.attention.layer.actions import ONE_LAYER
 from explorer.labs.attention.switch import figures as switch_figures
 from explorer.labs.attention.switch.schema import AblateParams, AblateRunParams, EachHeadParams
 from explorer.labs.attention.terms.actions import DISENTANGLED_TERMS
@@ -57,6 +58,16 @@ LAB = Lab(
     question="Which word looks at which?",
     teaser="See every head's attention, find the ones with a habit, and switch heads off to see what the model loses.",
     needs=None,
-    actions=(ATTENTION, STATISTICS, ABLATE, EACH_HEAD, ABLATE_RUN, ATTENTION_VIEW, QUERY_KEY, DISENTANGLED_TERMS),
+    actions=(
+        ATTENTION,
+        STATISTICS,
+        ABLATE,
+        EACH_HEAD,
+        ABLATE_RUN,
+        ATTENTION_VIEW,
+        QUERY_KEY,
+        DISENTANGLED_TERMS,
+        ONE_LAYER,
+    ),
     tab="explorer.labs.attention.page:build",
 )

@@ -7,6 +7,7 @@ from typing import Any
 import gradio as gr
 
 from explorer.labs.attention.head.page import build_heads
+from explorer.labs.attention.layer.page import build_layer
 from explorer.labs.attention.neuron.page import build_neuron
 from explorer.labs.attention.switch.page import build_run_switches, build_switches
 from explorer.labs.attention.terms.page import build_terms
@@ -64,13 +65,15 @@ def build(page: Page) -> None:
             build_neuron(page, neurons, sentence_a, sentence_b, triggers=(picked,))
         with gr.Tab("Content and position", id="terms") as terms:
             build_terms(page, terms, sentence_a, sentence_b, triggers=(picked,))
+        with gr.Tab("One layer", id="layer") as layer:
+            build_layer(page, layer)
         with gr.Tab("Switch heads off", id="switches") as switched:
             build_switches(page, switched)
         with gr.Tab("…of a classifier", id="run-switches") as of_run:
             build_run_switches(page, of_run)
     for tab in (one, everything, views, neurons, terms):
         tab.select(lambda: gr.Row(visible=True), None, [texts], api_visibility="private", queue=False)
-    for tab in (switched, of_run):  # they have texts of their own
+    for tab in (layer, switched, of_run):  # they have texts of their own, or none
         tab.select(lambda: gr.Row(visible=False), None, [texts], api_visibility="private", queue=False)
     build_heads(page, tabs, (one, everything), (head_side, head_main, grid_place), (sentence_a, sentence_b), picked)
 

@@ -14,6 +14,7 @@ from torch import Tensor, nn
 from explorer.errors import BadInputError, ExplorerError
 from explorer.labs.finetune.schema import (
     ExportParams,
+    LowRank,
     MergeForm,
     MergeParams,
     MergeResult,
@@ -27,6 +28,7 @@ from explorer.labs.finetune.schema import (
 )
 from explorer.models import timing
 from explorer.models.bundle import Bundle
+from explorer.models.layer_sizes import LayerSizes, layer_sizes, matrices_of
 from explorer.runs.after import model_of
 from explorer.runs.as_model import keep_model
 from explorer.runs.checks import why_not
@@ -83,7 +85,15 @@ def plan_run(bundle: Bundle, params: PlanParams) -> PlanResult:
         -(-rows // spec.batch_size) * spec.epochs,
         planned.notes,
         script=script_of_settings(bundle, data, spec),
+        layer=(layer := layer_sizes(bundle.model, bundle.architecture)),
+        low_rank=_low_rank(bundle, spec, layer) if spec.method == "lora" else None,
     )
+
+
+def _low_rank(bundle: Bundle, spec: RunSpec, layer: LayerSizes) -> LowRank:
+    """LoRA's matrices on this model."""
+    matrices = matrices_of(bundle.model, bundle.architecture, spec.targets)
+    return LowRank(matrices, spec.last_layers or layer.distinct, spec.rank, spec.alpha, spec.variant)
 
 
 def predict_run(open_run: OpenRuns, params: PredictRunParams) -> PredictRunResult:

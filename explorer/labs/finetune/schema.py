@@ -9,6 +9,7 @@ from pydantic import AfterValidator
 
 from explorer.errors import BadInputError
 from explorer.kinds import Name, Names, OneOf, Sentence
+from explorer.models.layer_sizes import LayerSizes, Matrix
 from explorer.models.spent import Ratio, Spent
 from explorer.params import SecondText, Shown, params
 from explorer.runs.examples import FIRST, PRAISE
@@ -27,12 +28,32 @@ class PlanParams(RunSpec):
 
 
 @dataclass(frozen=True)
+class LowRank:
+    """What LoRA would add: B A to each of a layer's chosen matrices, in so many layers."""
+
+    matrices: tuple[Matrix, ...]
+    layers: int
+    rank: int
+    alpha: float
+    variant: str
+
+    def added(self, matrix: Matrix) -> int:
+        """Trained numbers for one matrix: B has rows times rank, A rank times columns; DoRA has a length a row besides."""
+        return self.rank * (matrix.rows + matrix.columns) + (matrix.rows if self.variant == "dora" else 0)
+
+    @property
+    def trained(self) -> int:
+        """In all layers."""
+        return self.layers * sum(map(self.added, self.matrices))
+
+
+@dataclass(frozen=True)
 class PlanResult:
     """What a run would train and cost.
 
     modules: (name, trainable parameters). total: parameters of the model with its new head. seconds: of training, from a
     timed forward pass here. unavailable: why the method cannot be had on this model. script: train.py of these settings, empty
-    where it takes a run's own start.
+    where it takes a run's own start. layer: of the model; low_rank: what LoRA adds to it, for that method alone.
     """
 
     model_id: str
@@ -48,6 +69,8 @@ class PlanResult:
     notes: tuple[str, ...] = ()
     unavailable: str = ""
     script: str = ""
+    layer: LayerSizes | None = None
+    low_rank: LowRank | None = None
 
 
 def _not_too_many(methods: tuple[str, ...]) -> tuple[str, ...]:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 
+from explorer.charts.words import counted
 from explorer.labs.models.schema import (
     BUNDLED,
     CountedPart,
@@ -21,6 +23,7 @@ from explorer.labs.models.schema import (
     ScoresResult,
     Width,
 )
+from explorer.models.families.formulas import Part
 from explorer.models.published import PUBLISHED
 from explorer.models.records import COUNTERS, read_curve, read_scores
 from explorer.models.sizes import Outline, grouped, outline_of
@@ -55,8 +58,11 @@ def training_curves(params: CurvesParams) -> CurvesResult:
 def count_parameters(params: CountParams) -> CountResult:
     """The parameters of a model in other sizes. Raises BadInputError if its family does not have what is changed."""
     base, changed = outline_of(params.base), resized(params)
-    parts = tuple(CountedPart(part.name, part.formula, part.count) for part in changed.parts or ())
+    again = parts_again(changed, params.shared)
+    parts = tuple(CountedPart(part.name, part.formula, part.count) for part in (*(changed.parts or ()), *again))
     after = _sizes(changed)
+    if again:
+        after = replace(after, in_layers=after.in_layers + sum(part.count for part in again), shared=False)
     return CountResult(_sizes(base), after, parts, _sweep(after), _as_in_table_3(after), base.factorises)
 
 
@@ -68,8 +74,24 @@ def resized(params: CountParams) -> Outline:
         layers=params.layers or None,
         inner=params.intermediate_size or None,
         embedding_size=params.embedding_size or None,
-        shared={"own": None, "yes": True, "no": False}[params.shared],
+        shared=None if params.shared == "own" else params.shared not in ("none", "no"),
     )
+
+
+def parts_again(outline: Outline, shared: str) -> tuple[Part, ...]:
+    """What further depths have of their own where all layers share one of their two blocks (ALBERT's, with its norm).
+
+    The outline is of one layer for all depths: transformers has no ALBERT that shares a part of it.
+    """
+    wide, inner, depths = outline.config.hidden_size, outline.inner, outline.config.num_hidden_layers - 1
+    own = {
+        "attention": ("feed-forward net", f"{depths}·(2·{wide}·{inner} + {inner} + 3·{wide})"),
+        "feed-forward": ("attention", f"{depths}·(4·({wide}² + {wide}) + 2·{wide})"),
+    }
+    if shared not in own or not depths:
+        return ()
+    name, formula = own[shared]
+    return (Part(f"the {name} of {counted(depths, 'further layer')}", formula, ()),)
 
 
 def _sizes(outline: Outline) -> ModelSizes:

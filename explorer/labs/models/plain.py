@@ -8,10 +8,12 @@ _NO_SIZES = ("architectures", "dtype", "id2label", "label2id", "transformers_ver
 
 
 def count_parameters(asked: Asked) -> str:
-    """None for a family whose parts are not written down."""
-    from explorer.labs.models.jobs import resized  # brings torch, which is here by now
+    """None for a family whose parts are not written down, and for layers that share a part, which transformers doesn't make."""
+    from explorer.labs.models.jobs import parts_again, resized  # brings torch, which is here by now
 
     outline = resized(asked.params)
+    if parts_again(outline, asked.params.shared):
+        return ""
     differs = outline.config.to_diff_dict()
     values = {
         "MODEL_CLASS": outline.architecture.model_class,

@@ -22,6 +22,15 @@ SIZED = tuple(dict.fromkeys([*BUNDLED, *(published.model_id for published in PUB
 """Models whose sizes are known without loading them."""
 
 DEFAULT_SIZED = "albert/albert-base-v2"
+SHARING = {
+    "own": "as it is",
+    "none": "nothing",
+    "attention": "the attention",
+    "feed-forward": "the feed-forward net",
+    "all": "everything",
+}
+"""What layers may share, and how the page says it; `own` is what the model shares by itself."""
+
 MOST_POINTS = 20_000
 
 
@@ -175,9 +184,10 @@ class CountParams:
     embedding_size: Annotated[int, Whole(0, 20_000), Shown("Embedding width E (0: as the family has it)")] = 0
     shared: Annotated[
         str,
-        OneOf(("own", "yes", "no"), ("as it is", "yes", "no"), said="{name} must be own, yes or no."),
-        Shown("One layer for all depths"),
+        OneOf((*SHARING, "yes", "no"), said=f"{{name}} must be one of {', '.join(SHARING)}."),
+        Shown("Shared by all depths", choices=tuple((title, name) for name, title in SHARING.items())),
     ] = "own"
+    """What all layers have one set of, as in ALBERT's Table 4; `yes` and `no` are older names for `all` and `none`."""
 
 
 @dataclass(frozen=True)

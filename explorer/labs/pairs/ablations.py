@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from markupsafe import Markup
 
-from explorer.charts.words import quoted, signed
+from explorer.charts import Look, Panel, Picture, axis, bars, level, picture, texts
+from explorer.charts.words import prose, quoted, signed, strong
 from explorer.models.ablations import BERT_TABLE_5, BERT_TASKS, ROBERTA_TABLE_2
 
 ROBERTA_TASKS = ("SQuAD 1.1/2.0", "MNLI-m", "SST-2", "RACE")
@@ -13,6 +14,48 @@ ROBERTA_ROWS = [
     (row.title, f"{row.squad1}/{row.squad2}", f"{row.mnli:.1f}", f"{row.sst2:.1f}", f"{row.race:.1f}")
     for row in ROBERTA_TABLE_2
 ]
+
+
+_TICKS: Look = {"tickvals": [-1, 0, 1], "ticktext": ["−1", "0", "+1"]}
+
+
+def compared() -> dict[str, dict[str, tuple[float, float]]]:
+    """Of MNLI and SQuAD 1.1 each paper's score with NSP, and without: RoBERTa's of full sentences, as in its recipe."""
+    with_nsp, without, _ = (dict(zip(BERT_TASKS, row[1:], strict=True)) for row in BERT_TABLE_5)
+    segments, _, full, _ = ROBERTA_TABLE_2
+    return {
+        "MNLI-m": {"BERT": (with_nsp["MNLI-m"], without["MNLI-m"]), "RoBERTa": (segments.mnli, full.mnli)},
+        "SQuAD 1.1": {
+            "BERT": (with_nsp["SQuAD 1.1"], without["SQuAD 1.1"]),
+            "RoBERTa": (segments.squad1, full.squad1),
+        },
+    }
+
+
+def help_sentence() -> Markup:
+    """On which tasks each paper's model loses where NSP is left out."""
+    parts: list[str] = []
+    for paper in ("BERT", "RoBERTa"):
+        lost = [task for task, papers in compared().items() if papers[paper][1] < papers[paper][0]]
+        on = " and ".join(lost) if lost else "neither of the two tasks"
+        parts += [" loses on " if not parts else " on ", strong(on), "; RoBERTa" if paper == "BERT" else ""]
+    return prose("Without next-sentence prediction BERT", *parts, ". They did not take away the same: see Why.")
+
+
+def help_figure() -> Picture:
+    """Two charts of bars about zero: what leaving NSP out changes, with both scores written at each."""
+    panels = []
+    for task, papers in compared().items():
+        changes = [round(without - with_nsp, 1) for with_nsp, without in papers.values()]
+        names = list(papers)
+        colours = ["@second" if change < 0 else "@first" for change in changes]
+        drawn = bars(names, changes, colours, hover="%{y}: %{x:+.1f}")
+        written = [f"{with_nsp} with NSP<br>{without} without" for with_nsp, without in papers.values()]
+        font = {"color": "@text", "size": 15}
+        said = texts([1.05] * len(names), names, written, textposition="middle right", textfont=font, cliponaxis=False)
+        across = axis("points lost or won", span=(-1, 2.6), zeroline=False, **_TICKS)
+        panels.append(Panel([drawn, said], across, axis(names=True, down=True), task, marks=[level(0, upright=True)]))
+    return picture(help_sentence(), panels, height=240, phone=440, gap=0.12, above=40)
 
 
 def bert_table() -> Markup:
@@ -50,7 +93,7 @@ ROBERTA = (
         "slightly improves the tasks that follow:</p>"
     )
     + roberta_table("Liu et al. 2019, Table 2: base size, BookCorpus and Wikipedia")
-    + Markup("<p>BERT's own table says otherwise; both stand side by side at the foot of this page.</p>")
+    + Markup("<p>BERT's own table says otherwise; both stand side by side under “Did it help?”.</p>")
 )
 WITHOUT_HEAD = {
     "roberta": ROBERTA,

@@ -1,4 +1,4 @@
-"""The sentence-pair page: one pair in detail, and every pair of a short text."""
+"""The sentence-pair page: one pair in detail, every pair of a short text, sentence order, and whether NSP helped."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from explorer.models.catalog import bundled, bundled_with
 from explorer.models.families import Capability
 from explorer.models.records import read_scores
 from explorer.settings import BUNDLED_MODELS
-from explorer.ui.components import rich_text, token_chips
+from explorer.ui.components import plot, rich_text, token_chips
 from explorer.ui.controls import controls
-from explorer.ui.kit import Examples, Tries, View, asks, bench, caption, shows, why
+from explorer.ui.kit import Examples, Tries, View, asks, bench, caption, sentence_place, shows, why
 from explorer.ui.page import Page
 from explorer.ui.wiring import Connection
 
@@ -82,7 +82,7 @@ neighbour, which is why ALBERT replaced it by sentence order. (Devlin et al. 201
 
 
 def build(page: Page) -> None:
-    """Three tabs: one pair, all pairs of a text, and sentence order; below them what two papers say of NSP."""
+    """Four tabs: one pair, all pairs of a text, sentence order, and what two papers say of NSP."""
     with gr.Tabs():
         with gr.Tab("One pair", id="one"):
             _one_pair(page)
@@ -90,6 +90,18 @@ def build(page: Page) -> None:
             _all_pairs(page, everything)
         with gr.Tab("Order: SOP beside NSP", id="order", visible=bool(bundled_with(Capability.SOP))) as order:
             build_order(page, order)  # its endpoints are there without a bundled model too
+        with gr.Tab("Did it help?", id="helped"):
+            _did_it_help()
+
+
+def _did_it_help() -> None:
+    """Two papers' ablations; nothing is computed."""
+    sentence_place("nsp-said", str(ablations.help_sentence()))
+    plot("did-nsp-help", value=ablations.help_figure(), elem_id="nsp-figure")
+    caption(
+        "BERT: Devlin et al. 2019, Table 5, both directions. RoBERTa: Liu et al. 2019, Table 2, segment pairs with NSP against "
+        "full sentences without it. Base size, on each task's development set."
+    )
     with why("two papers disagree on NSP"):
         with gr.Row(elem_id="nsp-papers"):
             for table in (ablations.bert_table(), ablations.roberta_table()):

@@ -25,6 +25,9 @@ EUROBERT = Architecture(
     Embeddings("embed_tokens", None, None, ()),
     finds_answers=False,
     layout=Layout(beside_neurons=("mlp.gate_proj",)),
+    norm="RMSNorm",
+    norm_first=True,
+    gated=True,
 )
 
 ARCHITECTURES = (EUROBERT,)

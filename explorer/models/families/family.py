@@ -175,6 +175,12 @@ class Architecture:
     ends_texts: bool = False
     fills_no_masks: str = ""
     """Why no member can fill masks, and what to ask it instead; empty where one with the head may be had."""
+    norm: str = "LayerNorm"
+    """What keeps a layer's states in bounds."""
+    norm_first: bool = False
+    """Whether it stands before attention and feed-forward net, on the way in, and not behind each sum."""
+    gated: bool = False
+    """Whether the feed-forward net multiplies two maps of the state, of which one goes through the activation."""
 
     @property
     def has_plain_heads(self) -> bool:

@@ -48,6 +48,7 @@ GPT2 = Architecture(
     layout=Layout(keeps_one=True),
     inner="n_inner",
     fills_no_masks="GPT-2 reads only from the left, so it was never trained to fill a blank. Let it continue a text instead.",
+    norm_first=True,
 )
 
 ARCHITECTURES = (GPT2,)

@@ -23,6 +23,8 @@ MODERNBERT = Architecture(
     {Capability.MLM: Head(("head", "decoder"))},
     Layers("model", "layers.*", {**fused("attn.Wqkv"), **_REST}, bias_switches=_SWITCHES),
     _EMBEDDINGS,
+    norm_first=True,
+    gated=True,
 )
 DECODER = Architecture(
     "ModernBERT decoder",
@@ -39,6 +41,8 @@ DECODER = Architecture(
     ),
     _EMBEDDINGS,
     ends_texts=True,
+    norm_first=True,
+    gated=True,
 )
 
 ARCHITECTURES = (MODERNBERT, DECODER)

@@ -96,6 +96,35 @@ def test_what_layers_share_counts_as_in_albert_s_tables() -> None:
 
 
 @pytest.mark.parametrize(
+    ("shared", "field"),
+    [
+        *(("none", "nothing"), ("no", "nothing"), ("attention", "attention"), ("feed-forward", "ffn")),
+        *(("all", "everything"), ("yes", "everything")),
+    ],
+)
+def test_the_control_shares_by_part_and_counts_as_the_tables_curve_does(shared: str, field: str) -> None:
+    result = count_parameters(CountParams(shared=shared, embedding_size=768))
+    heads = sum(part.count for part in result.parts if part.part.startswith(("MLM head", "SOP head")))
+    assert result.after.parameters == sum(part.count for part in result.parts)
+    assert result.after.parameters - heads == getattr(result.sweep[-1], field)
+    assert result.after.shared is (field == "everything")
+
+
+def test_what_further_layers_have_of_their_own_is_named() -> None:
+    assert "the feed-forward net of 11 further layers" in {
+        part.part for part in count_parameters(CountParams(shared="attention")).parts
+    }
+    one, two = (count_parameters(CountParams(shared="feed-forward", layers=layers)) for layers in (1, 2))
+    assert not [part for part in one.parts if "further" in part.part]
+    assert two.parts[-1].part == "the attention of 1 further layer"
+
+
+def test_a_family_that_shares_no_layer_shares_no_part_of_one() -> None:
+    with pytest.raises(BadInputError, match="does not share its layers"):
+        count_parameters(CountParams("bert-mini", shared="attention"))
+
+
+@pytest.mark.parametrize(
     ("params", "says"),
     [
         ({"base": "nobody/nothing"}, "sizes are known here"),
@@ -103,7 +132,7 @@ def test_what_layers_share_counts_as_in_albert_s_tables() -> None:
         ({"layers": -1}, "layers must be"),
         ({"layers": 10**9}, "layers must be"),
         ({"vocabulary": 10**12}, "vocabulary must be"),
-        ({"shared": "maybe"}, "own, yes or no"),
+        ({"shared": "maybe"}, "one of own, none, attention, feed-forward, all."),
     ],
 )
 def test_sizes_that_make_no_sense_are_refused(params: dict[str, object], says: str) -> None:

@@ -133,6 +133,22 @@ def test_why_the_two_papers_disagree_on_nsp_stands_beside_both_tables() -> None:
     assert "section 4.2" in said
 
 
+def test_what_leaving_nsp_out_changed_is_drawn_about_zero_with_both_scores() -> None:
+    assert (
+        ablations.help_sentence()
+        .striptags()
+        .startswith(
+            "Without next-sentence prediction BERT loses on MNLI-m and SQuAD 1.1; RoBERTa on neither of the two tasks."
+        )
+    )
+    drawn = assert_draws(ablations.help_figure())
+    bars = [list(trace.x) for trace in drawn.data if trace.type == "bar"]
+    assert bars == [[-0.5, 0.7], [-0.6, 0.0]]
+    scores = [text for trace in drawn.data if trace.type == "scatter" for text in trace.text]
+    assert scores[:2] == ["84.4 with NSP<br>83.9 without", "84.0 with NSP<br>84.7 without"]
+    assert scores[2:] == ["88.5 with NSP<br>87.9 without", "90.4 with NSP<br>90.4 without"]
+
+
 def test_the_sentence_counts_rows_where_the_true_successor_leads() -> None:
     text = figures.all_pairs_sentence(all_pairs_result(4)).striptags()
     assert text.startswith("The true next sentence scores highest in 1 of 3 rows.")

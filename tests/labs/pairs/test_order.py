@@ -18,6 +18,7 @@ from explorer.models.bundle import Bundle, load_bundle
 from explorer.models.families import Capability
 from explorer.models.records import Measure, Scores
 from explorer.settings import Settings
+from tests.labs.drawing import assert_draws
 from tests.models.tiny import save
 
 TEXT, OTHER = "The cat sat. A mat sat on the cat. The mat.", "The script. A cat on a mat."
@@ -135,6 +136,28 @@ def test_the_two_by_two_shows_what_was_measured_beside_the_paper() -> None:
     assert "none" not in view
     assert "measured 2026-01-01;" in view
     assert "<td>78.9</td><td>86.5</td>" in view
+
+
+OURS = {"NSP": ("<b>one</b>", 94.5, 50.2), "SOP": ("two", 49.4, 61.1)}
+
+
+def test_four_cells_of_ours_stand_beside_alberts() -> None:
+    drawn = assert_draws(order_figures.cells_figure(OURS))
+    cells = [[list(row) for row in trace.z] for trace in drawn.data if trace.type == "heatmap"]
+    assert cells == [[[94.5, 50.2], [49.4, 61.1]], [[90.5, 52.0], [78.9, 86.5]]]
+    assert "<b>one" not in str(drawn.data)
+    said = order_figures.cells_sentence(OURS)
+    assert "<b>one" not in said
+    assert said.striptags() == (
+        "<b>one</b>, trained on NSP, is at chance on order, and two, trained on SOP, is at chance on next sentences; "
+        "ALBERT's own, trained on SOP, was right on 78.9% of these."
+    )
+
+
+@pytest.mark.parametrize(("right", "chance"), [(48.0, False), (48.1, True), (51.9, True), (52.0, False)])
+def test_chance_is_said_within_two_points_of_half(right: float, chance: bool) -> None:
+    said = order_figures.cells_sentence({**OURS, "NSP": ("one", 94.5, right)}).striptags().split(", and two")[0]
+    assert said == f"one, trained on NSP, is {'at chance' if chance else f'right on {right}%'} on order"
 
 
 def test_a_verdict_says_how_far_to_believe_it() -> None:

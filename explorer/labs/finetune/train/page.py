@@ -10,6 +10,7 @@ from explorer.charts import Picture
 from explorer.labs.finetune import FOLLOW, PLAN, TRAIN, figures
 from explorer.labs.finetune.outcome import figures as outcome_figures
 from explorer.labs.finetune.train.controls import Controls
+from explorer.labs.finetune.train.figures import lora_view
 from explorer.runs.curves import curves_figure
 from explorer.runs.record import RunRecord, RunStatus
 from explorer.runs.report import progress
@@ -57,6 +58,7 @@ def build_train(page: Page, picker: RunPicker) -> tuple[Stream, gr.Dropdown]:
                 bar=lambda record: progress([record]),
             )
             tries = Tries(TRY)
+            drawn = rich_text(elem_id="lora-drawn")
     with bench():
         with shows(1, 300):
             outcome = plot("confusion", elem_id="run-outcome")
@@ -100,7 +102,7 @@ def build_train(page: Page, picker: RunPicker) -> tuple[Stream, gr.Dropdown]:
     picker.on_press(stop, "stop")
     resumed = picker.on_press(resume, "resume")
     following.on(apart(picker.run.input), scale.input, resumed)
-    _plan(page, controls, planned, folded)
+    _plan(page, controls, (planned, drawn), folded)
     controls.wire()
     return following, controls.after
 
@@ -113,8 +115,8 @@ def _when_ended(draw: Draw) -> Draw:
     return lambda record: "" if record.status.is_active else draw(record)
 
 
-def _plan(page: Page, controls: Controls, planned: gr.HTML, folded: Panel) -> None:
-    """What the settings would train, and the script that trains it, anew whenever one of them changes."""
+def _plan(page: Page, controls: Controls, places: tuple[gr.HTML, gr.HTML], folded: Panel) -> None:
+    """What the settings would train, in a sentence and drawn, and the script, anew whenever one of them changes."""
     assert folded.scripts is not None
     with folded.scripts:
         gr.Markdown(ABOUT_SCRIPT)
@@ -122,7 +124,8 @@ def _plan(page: Page, controls: Controls, planned: gr.HTML, folded: Panel) -> No
     with gr.Accordion("What would be trained, by module", open=False):
         panel = folds("plan_run")
 
-    shown = [(planned, figures.plan_sentence), (script, lambda result: result.script or NO_SCRIPT)]
+    planned, drawn = places
+    shown = [(planned, figures.plan_sentence), (drawn, lora_view), (script, lambda result: result.script or NO_SCRIPT)]
     plan = Connection(page, PLAN, controls.inputs, shown, panel)
     moved = [component.change for component in controls.inputs.values()]
     plan.on(*moved, *page.ready)

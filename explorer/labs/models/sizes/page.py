@@ -30,7 +30,8 @@ and not time: the layer still runs twelve times. (Lan et al. 2020, section 3.1, 
 """
 TRY: dict[str, dict[str, Any]] = {
     "BERT-base's embeddings": {"embedding_size": 768},
-    "Nothing shared": {"shared": "no"},
+    "Nothing shared": {"shared": "none"},
+    "The attention shared": {"shared": "attention"},
     "Twice as wide": {"hidden_size": 1536, "intermediate_size": 6144},
     "Twice as deep": {"layers": 24},
     "100 languages: V = 250,000": {"vocabulary": 250_000},

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from markupsafe import Markup
 
-from explorer.charts import Look, Picture, Trace, axis, chart, level, points, strokes
+from explorer.charts import CIVIDIS, Look, Panel, Picture, Trace, axis, chart, heat, level, picture, points, strokes
 from explorer.charts.words import caption, label, percent, prose, quoted, strong
 from explorer.labs.pairs.figures import class_table, head_sentence, loss_line, two_bars
 from explorer.labs.pairs.order.schema import CLASSES, KINDS, KindsResult, OrderResult
@@ -23,6 +23,9 @@ HEADS = {"NSP": ("NSP: P(is next)", "@first", "circle"), "SOP": ("SOP: P(in orde
 
 TABLE_5 = (("NSP", 90.5, 52.0), ("SOP", 78.9, 86.5))
 """Lan et al. 2020, Table 5: trained with, accuracy on NSP, accuracy on SOP."""
+
+CHANCE = 2.0
+"""Points around 50 within which 2,000 pairs, half of each class, do not tell a model from a coin (about two standard errors)."""
 
 
 def order_table(result: OrderResult) -> Table:
@@ -108,6 +111,38 @@ def kinds_figure(results: Sequence[KindsResult]) -> Picture:
     up = axis(grid=False, span=(-0.5, 2.5), size=17, **ticks)
     half = level(0.5, "@muted", dash="dot", upright=True)
     return chart(kinds_sentence(results), drawn, across, up, [half], height=340, legend=True)
+
+
+def cells_sentence(ours: Mapping[str, tuple[str, float, float]]) -> Markup:
+    """How far each of our models gets in the other's task, and how far ALBERT's got; chance is within CHANCE of 50."""
+    parts: list[str] = []
+    for trained, other, place in (("NSP", "order", 2), ("SOP", "next sentences", 1)):
+        model, right = ours[trained][0], float(ours[trained][place])
+        told = "at chance" if abs(right - 50) < CHANCE else f"right on {right:.1f}%"
+        parts += [
+            f"{model}, trained on {trained}, is ",
+            strong(told),
+            f" on {other}",
+            ", and " if trained == "NSP" else "; ",
+        ]
+    kept = {trained: nsp for trained, nsp, _ in TABLE_5}["SOP"]
+    return prose(*parts, f"ALBERT's own, trained on SOP, was right on {kept}% of these.")
+
+
+def cells_figure(ours: Mapping[str, tuple[str, float, float]]) -> Picture:
+    """Trained with NSP or SOP down, measured on NSP and SOP across: our models' four cells beside ALBERT's.
+
+    ours: by what it was trained with, the model and its percentages right on NSP and on SOP.
+    """
+    published = {trained: ("ALBERT", nsp, sop) for trained, nsp, sop in TABLE_5}
+    panels = []
+    for title, found in (("ours", ours), ("ALBERT's", published)):
+        names = [f"{trained}: {label(model)}" if found is ours else trained for trained, (model, _, _) in found.items()]
+        values = [[nsp, sop] for _, nsp, sop in found.values()]
+        drawn = heat(("NSP", "SOP"), names, values, CIVIDIS, (50, 100), texts=lambda value: f"{value:.1f}%", size=20)
+        across = axis(f"{title}, right on", names=True, top=True)
+        panels.append(Panel(drawn, across, axis("trained with", names=True, down=True)))
+    return picture(cells_sentence(ours), panels, height=270, phone=560, gap=0.2, above=80)
 
 
 def two_by_two(measured: Sequence[tuple[str, str, Scores]]) -> Markup:

@@ -18,9 +18,9 @@ from explorer.models.families import Capability
 from explorer.models.records import read_scores
 from explorer.plain import Asked
 from explorer.settings import BUNDLED_MODELS
-from explorer.ui.components import rich_text
+from explorer.ui.components import plot, rich_text
 from explorer.ui.controls import controls
-from explorer.ui.kit import QUIET, Tries, View, asks, bench, shows, why
+from explorer.ui.kit import QUIET, Tries, View, asks, bench, caption, sentence_place, shows, why
 from explorer.ui.page import Page
 from explorer.ui.places import Places
 from explorer.ui.used_model import names_used
@@ -52,6 +52,9 @@ TRY = {
         "The white house has no windows."
     ),
 }
+PAIRED = {"NSP": "bert-mini", "SOP": "albert-mini"}
+"""What our two models of one width were trained with."""
+
 WHY = r"""
 ALBERT keeps a task on pairs and changes what is false. NSP's false pairs come from another text: whoever sees the topic sees the
 answer. **Sentence order prediction** takes two neighbouring segments and swaps them half the time: the topic is the same in both
@@ -72,8 +75,13 @@ before what goes on. Of the easier task it has learned nothing on the way (table
 
 
 def build_order(page: Page, tab: gr.Tab) -> None:
-    """Two sentences before an SOP head; below, both heads on three kinds of pairs."""
+    """What each objective teaches of the other's task; two sentences before an SOP head; both heads on three kinds of pairs."""
     used = gr.Column()
+    ours = _ours()
+    if len(ours) == len(PAIRED):
+        sentence_place("cells-said", str(figures.cells_sentence(ours)))
+        plot("nsp-and-sop", value=figures.cells_figure(ours), elem_id="cells-figure")
+        caption("Half of the pairs are of each class, so 50% is chance. ALBERT's: Lan et al. 2020, Table 5.")
     with bench():
         with asks():
             sop = _choice(Capability.SOP, "Model with an SOP head")
@@ -140,6 +148,17 @@ def _both_heads(page: Page, tab: gr.Tab, sop: gr.Dropdown, used: gr.Column) -> N
     options: dict[str, Any] = {"concurrency_limit": None, "trigger_mode": "always_last", **QUIET}
     for trigger in (button.click, nsp.input, sop.input, tab.select, *tried):
         trigger(respond, given, [page.notice, *outputs], **options)
+
+
+def _ours() -> dict[str, tuple[str, float, float]]:
+    """What was measured of PAIRED, in percent; a model without these figures is left out."""
+    found = {}
+    for trained, name in PAIRED.items():
+        scores = read_scores(BUNDLED_MODELS / name) if name in bundled() else None
+        nsp, sop = (scores.find(f"{kind}_segments") if scores else None for kind in ("nsp", "sop"))
+        if nsp and sop:
+            found[trained] = (name, 100 * nsp.value, 100 * sop.value)
+    return found
 
 
 def _measured() -> Any:

@@ -1,0 +1,63 @@
+"""One layer as a drawing, a sentence and a table."""
+
+from __future__ import annotations
+
+from markupsafe import Markup
+
+from explorer.charts.layer import layer_drawing
+from explorer.charts.words import prose, strong
+from explorer.labs.attention.layer.schema import LayerResult
+from explorer.tables import Table
+
+
+def layer_table(result: LayerResult) -> Table:
+    """matrix (its role, or all of them with a plus between where they are one), rows (numbers that come out), columns (numbers
+    that go in), numbers (its weights, without biases).
+    """
+    return Table.each(
+        result.sizes.matrices,
+        matrix=lambda one: one.name,
+        rows=lambda one: one.rows,
+        columns=lambda one: one.columns,
+        numbers=lambda one: one.numbers,
+    )
+
+
+def layer_sentence(result: LayerResult) -> Markup:
+    """How a matrix is read as heads, and how many such layers there are."""
+    sizes, (rows, columns) = result.sizes, result.sizes.shapes["query"]
+    parts = [f"In {result.model} the query's matrix of ", strong(f"{rows:,} × {columns:,}")]
+    if sizes.heads == 1:
+        parts.append(" makes the query of the one head that there is.")
+    elif rows % sizes.heads == 0:
+        read = f"{sizes.heads} heads of {rows // sizes.heads}"
+        parts += [" is read as ", strong(read), ": each head takes its own rows of it."]
+        parts.append(f" LoRA treats {_whole(result)} as one.")
+    else:
+        parts.append(f" serves {sizes.heads} heads.")
+    if sizes.looks_back:
+        parts.append(" A token's query meets its own key and earlier ones alone.")
+    return prose(*parts, f" {_stack(result)}")
+
+
+def _whole(result: LayerResult) -> str:
+    """What LoRA adapts, where the query is adapted."""
+    found = next(one for one in result.sizes.matrices if "query" in one.name.split("+"))
+    return f"query, key and value, {found.rows:,} × {found.columns:,}," if "+" in found.name else "the matrix"
+
+
+def _stack(result: LayerResult) -> str:
+    """How many of them stand on each other."""
+    sizes = result.sizes
+    if sizes.depth == 1:
+        return "The model has this one layer."
+    if sizes.distinct == 1:
+        return f"A text goes through this one layer {sizes.depth} times."
+    return f"{sizes.depth} such layers stand on each other, each with numbers of its own."
+
+
+def layer_view(result: LayerResult) -> Markup:
+    """The drawing."""
+    sizes = result.sizes
+    activation = f"{sizes.activation}, gated" if sizes.gated else sizes.activation
+    return layer_drawing(sizes.shapes, sizes.heads, activation, sizes.norm, sizes.norm_first)
