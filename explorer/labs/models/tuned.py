@@ -1,4 +1,4 @@
-"""The models of one size fine-tuned alike on the same tasks: the one yardstick that they all share."""
+"""The models of one size fine-tuned alike on the same examples: the one yardstick that they all share."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def tuned_scores(params: TunedParams) -> TunedResult:
             )
             for model in TUNED
         ]
-        title, guessing = first.task_title.split(" · ")[0], 1 / len(first.labels) if first.labels else 0.0
+        title, guessing = first.task_title.split(", bundled")[0], 1 / len(first.labels) if first.labels else 0.0
         tasks.append(TunedTask(title, first.leading_metric, _rows(first), guessing, tuple(models)))
     return TunedResult(tuple(tasks), first.spec.epochs)
 
@@ -116,8 +116,8 @@ def tuned_notes(result: TunedResult) -> Markup:
         direction > 0 for task in result.tasks for name, direction in _beside(task).items() if name in SUCCESSORS
     ):
         parts.append(
-            "So no successor does better than BERT here, as RoBERTa, ELECTRA and DeBERTa do in their papers. There each read far "
-            "more text or learned from it for longer; these began from bert-mini's layers and trained for half an hour to two."
+            "So no successor does better than BERT here, as RoBERTa, ELECTRA and DeBERTa do in their papers. Those were pretrained "
+            "on gigabytes of text; these began from bert-mini's layers and trained for half an hour to two hours."
         )
     return caption(*parts)
 
