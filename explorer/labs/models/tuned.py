@@ -116,8 +116,8 @@ def tuned_notes(result: TunedResult) -> Markup:
         direction > 0 for task in result.tasks for name, direction in _beside(task).items() if name in SUCCESSORS
     ):
         parts.append(
-            "So no successor does better than BERT here, as RoBERTa, ELECTRA and DeBERTa do in their papers. Those were pretrained "
-            "on gigabytes of text; these began from bert-mini's layers and trained for half an hour to two hours."
+            "So no successor does better than BERT here, as RoBERTa, ELECTRA and DeBERTa do in their papers. Those were "
+            "pretrained on gigabytes of text; these began from bert-mini's layers and trained for half an hour to two hours."
         )
     return caption(*parts)
 

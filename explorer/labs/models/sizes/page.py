@@ -11,7 +11,7 @@ from explorer.labs.models import COUNT
 from explorer.labs.models.family import figures
 from explorer.labs.models.schema import DEFAULT_SIZED, SIZED, CountParams, CountResult
 from explorer.labs.models.speed.page import build_speed
-from explorer.ui.controls import control, controls
+from explorer.ui.controls import control
 from explorer.ui.kit import Tries, View, asks, bench, shows, why
 from explorer.ui.page import Page
 from explorer.ui.wiring import Connection
