@@ -76,6 +76,7 @@ CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("score_texts", {"hypotheses": ('It\'s "late" \\ {x} %s.',), "references": (("It's late.", 'So "late"!'),)}),
     ("score_parts", {"hypotheses": ('A "pub".', "It's."), "references": (("A pub.",), ("It is.",)), "sentence": 2}),
     ("family", {"which": ("bundled",)}),
+    ("tuned_scores", {}),
     ("held_out_scores", {"models": ("bert-mini",)}),
     ("training_curves", {"models": ("bert-mini",)}),
     ("count_parameters", {"base": "bert-mini", "layers": 3}),

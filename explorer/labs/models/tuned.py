@@ -1,4 +1,4 @@
-"""The models of one size fine-tuned alike on the same tasks: the one yardstick that they all share."""
+"""The models of one size fine-tuned alike on the same examples: the one yardstick that they all share."""
 
 from __future__ import annotations
 
@@ -8,16 +8,20 @@ from statistics import fmean, stdev
 from markupsafe import Markup
 
 from explorer.charts import SERIES, Panel, Picture, axis, error_bars, level, picture, points
-from explorer.charts.words import label, prose, strong
+from explorer.charts.words import caption, label, prose, strong
 from explorer.maths.seeds import paired_interval
 from explorer.params import params
 from explorer.runs.examples import TUNED, TUNED_ON, TUNED_SEEDS, of_tuned
 from explorer.runs.record import RunRecord
+from explorer.runs.report import SHARES, metric_text, metric_title
 from explorer.settings import BUNDLED_RUNS
 from explorer.tables import Table
 
 FIRST = TUNED[0]
 """The model that the others came after."""
+
+SUCCESSORS = ("roberta-mini", "electra-mini-discriminator", "deberta-mini")
+"""Those whose papers put them ahead of BERT at its own size."""
 
 
 @params
@@ -27,7 +31,7 @@ class TunedParams:
 
 @dataclass(frozen=True)
 class TunedModel:
-    """A model's accuracy on one task's held-out examples, a seed each, as shares. parameters: of the model with its head."""
+    """A model's scores on one task's held-out examples, a seed each. parameters: of the model with its head."""
 
     model: str
     scores: tuple[float, ...]
@@ -41,11 +45,12 @@ class TunedModel:
 
 @dataclass(frozen=True)
 class TunedTask:
-    """One task: its title, how many held-out examples and classes it has, and every model's scores."""
+    """One task: its title and metric, how many held-out examples it has, what guessing scores, and every model's scores."""
 
     title: str
+    metric: str
     held_out: int
-    classes: int
+    guessing: float
     models: tuple[TunedModel, ...]
 
 
@@ -69,7 +74,8 @@ def tuned_scores(params: TunedParams) -> TunedResult:
             )
             for model in TUNED
         ]
-        tasks.append(TunedTask(first.task_title.split(" · ")[0], _rows(first), len(first.labels), tuple(models)))
+        title, guessing = first.task_title.split(", bundled")[0], 1 / len(first.labels) if first.labels else 0.0
+        tasks.append(TunedTask(title, first.leading_metric, _rows(first), guessing, tuple(models)))
     return TunedResult(tuple(tasks), first.spec.epochs)
 
 
@@ -83,37 +89,53 @@ def _record(model: str, task: str, seed: int) -> RunRecord:
 
 
 def tuned_table(result: TunedResult) -> Table:
-    """task, model, seed, accuracy, held_out (examples), parameters: a row for each run."""
+    """task, model, seed, metric, score, held_out (examples), parameters: a row for each run."""
     rows = [
-        (task.title, one.model, seed, accuracy, task.held_out, one.parameters)
+        (task.title, one.model, seed, task.metric, score, task.held_out, one.parameters)
         for task in result.tasks
         for one in task.models
-        for seed, accuracy in zip(TUNED_SEEDS, one.scores, strict=True)
+        for seed, score in zip(TUNED_SEEDS, one.scores, strict=True)
     ]
-    return Table.of(("task", "model", "seed", "accuracy", "held_out", "parameters"), rows)
+    return Table.of(("task", "model", "seed", "metric", "score", "held_out", "parameters"), rows)
 
 
 def tuned_sentence(result: TunedResult) -> Markup:
-    """The best model of each task, and which models are ahead of BERT or behind it beyond chance."""
+    """The best model of each task."""
     parts: list[str] = []
     for task in result.tasks:
         best = max(task.models, key=lambda one: one.mean)
-        parts += [f"{task.title}: ", strong(best.model), " does best, ", strong(f"{best.mean:.1%}"), ". "]
-        parts.append(_beside_first(task))
-    return prose(*parts)
+        joint = "; on " if parts else "Fine-tuned alike, on "
+        parts += [f"{joint}{task.title} ", strong(best.model), f" does best ({metric_text(task.metric, best.mean)})"]
+    return prose(*parts, ".")
+
+
+def tuned_notes(result: TunedResult) -> Markup:
+    """Who is ahead of BERT or behind it beyond chance, and what to make of it where no successor is ahead."""
+    parts = [f"{task.title}: {_beside_first(task)} " for task in result.tasks]
+    if not any(
+        direction > 0 for task in result.tasks for name, direction in _beside(task).items() if name in SUCCESSORS
+    ):
+        parts.append(
+            "So no successor does better than BERT here, as RoBERTa, ELECTRA and DeBERTa do in their papers. Those were pretrained "
+            "on gigabytes of text; these began from bert-mini's layers and trained for half an hour to two hours."
+        )
+    return caption(*parts)
+
+
+def _beside(task: TunedTask) -> dict[str, int]:
+    """Of each model but the first: 1 where the seeds put it ahead of the first, -1 behind, 0 where they don't tell."""
+    first, *others = task.models
+    return {one.model: paired_interval(one.scores, first.scores).direction for one in others}
 
 
 def _beside_first(task: TunedTask) -> str:
-    first, others = task.models[0], task.models[1:]
-    found = {one.model: paired_interval(one.scores, first.scores).direction for one in others}
+    first, found = task.models[0].model, _beside(task)
     said = [
-        f"{words} {first.model}: {', '.join(name for name, direction in found.items() if direction == wanted)}"
+        f"{words} {first}: {', '.join(name for name, direction in found.items() if direction == wanted)}"
         for wanted, words in ((1, "ahead of"), (-1, "behind"))
         if wanted in found.values()
     ]
-    if not said:
-        return f"The seeds tell none of the others from {first.model}. "
-    return f"Beyond chance {'; '.join(said)}. "
+    return f"beyond chance {'; '.join(said)}." if said else f"the seeds tell none of the others from {first}."
 
 
 def tuned_figure(result: TunedResult) -> Picture:
@@ -126,15 +148,15 @@ def tuned_figure(result: TunedResult) -> Picture:
 
 def _panel(task: TunedTask) -> Panel:
     names = [label(one.model) for one in task.models]
-    seeds = [(accuracy, name) for one, name in zip(task.models, names, strict=True) for accuracy in one.scores]
+    seeds = [(score, name) for one, name in zip(task.models, names, strict=True) for score in one.scores]
     each = points(
-        [accuracy for accuracy, _ in seeds],
+        [score for score, _ in seeds],
         [name for _, name in seeds],
         SERIES[0],
         size=8,
         symbol="circle-open",
         showlegend=False,
-        hover="%{y}, one seed: %{x:.1%}",
+        hover="%{y}, one seed: %{x:.3f}",
     )
     means = points(
         [one.mean for one in task.models],
@@ -143,8 +165,12 @@ def _panel(task: TunedTask) -> Panel:
         size=13,
         showlegend=False,
         error_x=error_bars([stdev(one.scores) for one in task.models], colour="@muted", thickness=2, width=6),
-        hover="%{y}, mean of the seeds: %{x:.1%}",
+        hover="%{y}, mean of the seeds: %{x:.3f}",
     )
-    chance = level(1 / task.classes, "@muted", dash="dot", upright=True)
-    across = axis(f"accuracy on {task.held_out} held-out examples", percent=True)
+    chance = level(task.guessing, "@muted", dash="dot", upright=True)
+    across = axis(
+        f"{metric_title(task.metric)}, {task.held_out} held-out examples",
+        percent=task.metric in SHARES,
+        span=(min(task.guessing, *(score for score, _ in seeds)) - 0.03, 1.0),
+    )
     return Panel([each, means], across, axis(down=True, grid=False), task.title, marks=[chance])

@@ -13,6 +13,7 @@ from explorer.labs.models.tuned import (
     TunedResult,
     TunedTask,
     tuned_figure,
+    tuned_notes,
     tuned_scores,
     tuned_sentence,
     tuned_table,
@@ -23,7 +24,7 @@ from tests.labs.drawing import assert_draws
 
 def task(**scores: tuple[float, float, float]) -> TunedResult:
     models = tuple(TunedModel(name.replace("_", "-"), found, 1000) for name, found in scores.items())
-    return TunedResult((TunedTask("SST-2-like", 160, 2, models),), 5)
+    return TunedResult((TunedTask("SST-2-like", "accuracy", 160, 0.5, models),), 5)
 
 
 FIRST = (0.80, 0.82, 0.81)
@@ -32,19 +33,19 @@ FIRST = (0.80, 0.82, 0.81)
 @pytest.mark.parametrize(
     ("others", "said"),
     [
-        ({"better": (0.90, 0.92, 0.91)}, "Beyond chance ahead of first: better."),
-        ({"worse": (0.70, 0.72, 0.71)}, "Beyond chance behind first: worse."),
+        ({"better": (0.90, 0.92, 0.91)}, "SST-2-like: beyond chance ahead of first: better."),
+        ({"worse": (0.70, 0.72, 0.71)}, "SST-2-like: beyond chance behind first: worse."),
         (
             {"better": (0.90, 0.92, 0.91), "worse": (0.70, 0.72, 0.71)},
-            "Beyond chance ahead of first: better; behind first: worse.",
+            "SST-2-like: beyond chance ahead of first: better; behind first: worse.",
         ),
-        ({"other": (0.90, 0.79, 0.83)}, "The seeds tell none of the others from first."),
+        ({"other": (0.90, 0.79, 0.83)}, "SST-2-like: the seeds tell none of the others from first."),
     ],
 )
 def test_who_is_ahead_of_the_first_is_said_where_the_seeds_say_so(
     others: dict[str, tuple[float, float, float]], said: str
 ) -> None:
-    assert said in tuned_sentence(task(first=FIRST, **others)).striptags()
+    assert said in tuned_notes(task(first=FIRST, **others)).striptags()
     for name, scores in others.items():
         apart = [one - other for one, other in zip(scores, FIRST, strict=True)]
         low, high = ttest_1samp(apart, 0).confidence_interval()
@@ -53,7 +54,8 @@ def test_who_is_ahead_of_the_first_is_said_where_the_seeds_say_so(
 
 def test_the_best_is_named_with_its_mean() -> None:
     assert (
-        "SST-2-like: other does best, 84.0%." in tuned_sentence(task(first=FIRST, other=(0.90, 0.79, 0.83))).striptags()
+        "on SST-2-like other does best (accuracy 84.0%)."
+        in tuned_sentence(task(first=FIRST, other=(0.90, 0.79, 0.83))).striptags()
     )
 
 
@@ -65,4 +67,12 @@ def test_every_seed_is_drawn_beside_its_mean_and_tabled() -> None:
     assert len(seeds.x) == len(TUNED) * len(TUNED_SEEDS)
     assert list(means.x) == pytest.approx([fmean(one.scores) for one in result.tasks[0].models])
     assert len(tuned_table(result).rows) == len(TUNED) * len(TUNED_SEEDS) * len(TUNED_ON)
-    assert all(1 / found.classes <= one.mean + 0.1 for found in result.tasks for one in found.models)
+    assert all(found.guessing < one.mean for found in result.tasks for one in found.models), (
+        "each has learned something"
+    )
+
+
+@pytest.mark.parametrize(("name", "apology"), [("roberta-mini", False), ("gpt2-mini", True)])
+def test_that_no_successor_is_ahead_is_said_where_none_is(name: str, apology: bool) -> None:
+    result = task(bert_mini=FIRST, **{name.replace("-", "_"): (0.90, 0.92, 0.91)})
+    assert ("no successor does better than BERT" in tuned_notes(result).striptags()) is apology

@@ -7,7 +7,7 @@ import gradio as gr
 from explorer.labs.models import CURVES, HELD_OUT, TUNED
 from explorer.labs.models.records import figures
 from explorer.labs.models.schema import BUNDLED, CurvesParams, ScoresParams
-from explorer.labs.models.tuned import tuned_figure, tuned_sentence
+from explorer.labs.models.tuned import tuned_figure, tuned_notes, tuned_sentence
 from explorer.ui.components import rich_text
 from explorer.ui.controls import control
 from explorer.ui.kit import View, asks, bench, caption, shows
@@ -24,7 +24,8 @@ def build_scores(page: Page, tab: gr.Tab) -> None:
     """First what all models are asked alike, then held-out figures, all of them by one command on one text."""
     yardstick = View("tuned-scores", "tuned", tuned_sentence, tuned_figure)
     caption(YARDSTICK)
-    Connection(page, TUNED, {}, yardstick).on(tab.select)
+    noted = rich_text(elem_id="tuned-notes")
+    Connection(page, TUNED, {}, [*yardstick, (noted, tuned_notes)]).on(tab.select)
     with bench():
         with asks(250):
             models = control(ScoresParams, "models", value=list(BUNDLED))

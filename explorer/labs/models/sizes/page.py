@@ -28,6 +28,9 @@ specialise. Sharing hurts more at $E = 768$ than at 128; Table 4 varies $E$ ther
 and not time: the layer still runs twelve times. (Lan et al. 2020, section 3.1, Tables 3 and 4: ALBERT-base, average over SQuAD
 1.1 and 2.0, MNLI, SST-2 and RACE)
 """
+AS_BERT = {"embedding_size": 768, "shared": "none"}
+"""What the tab opens with: an ALBERT without either of its two savings, as BERT is, beside itself."""
+
 TRY: dict[str, dict[str, Any]] = {
     "BERT-base's embeddings": {"embedding_size": 768},
     "Nothing shared": {"shared": "none"},
@@ -45,7 +48,8 @@ def build_sizes(page: Page, tab: gr.Tab) -> None:
             offered = [(figures.offered(name), name) for name in SIZED]
             base = control(CountParams, "base", choices=offered)
             widths = ("vocabulary", "hidden_size", "layers", "intermediate_size", "embedding_size")
-            sizes = controls(CountParams, *widths, "shared")
+            opening = {name: control(CountParams, name, value=value) for name, value in AS_BERT.items()}
+            sizes = {name: opening.get(name) or control(CountParams, name) for name in (*widths, "shared")}
         with shows():
             view = View("counted-parameters", "count", figures.count_sentence, figures.count_figure)
             tries = Tries({name: _sized(sizes, changes) for name, changes in TRY.items()})
