@@ -54,7 +54,6 @@ def server(tmp_path_factory: pytest.TempPathFactory, hub: FakeHub) -> Iterator[s
         "HF_HUB_OFFLINE": "0",
         "NO_PROXY": "127.0.0.1",
         "HF_HUB_CACHE": str(folder / "hub"),
-        "HF_HUB_DOWNLOAD_TIMEOUT": "60",  # a visitor's look comes before it is over
         "EXPLORER_DATA": str(folder / "data"),
         "EXPLORER_LECTURER_KEY": LECTURER_KEY,
         "EXPLORER_FRAMES": OTHER_SITES,

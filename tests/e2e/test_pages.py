@@ -182,17 +182,6 @@ def test_a_download_can_be_stopped_and_taken_up_again_with_progress(visit: Visit
     expect(visit.page.locator("#fill-chips button[aria-pressed=true]")).to_contain_text("are")
 
 
-def test_a_hub_that_says_nothing_can_be_left(visit: Visit, hub: FakeHub) -> None:
-    visit.open("masking", "#fill-figure")
-    hub.faults = Faults(mute="/api/")
-    visit.choose("class/other")
-    expect(visit.page.locator(".picker-note .notice")).to_contain_text("asking the hub")
-    visit.page.get_by_role("button", name="Stop the download").click()
-    expect(visit.page.locator("#model-picker input")).to_have_value(re.compile("^bert-small"))
-    expect(visit.page.locator(".picker-note .notice")).to_have_count(0)
-    hub.faults = Faults()
-
-
 def test_a_chosen_model_follows_the_visitor_and_compares_with_another(visit: Visit, tiny_model: str) -> None:
     visit.open("masking", "#fill-figure")
     compare = visit.page.get_by_label("Compare with")
