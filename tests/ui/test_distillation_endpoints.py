@@ -45,7 +45,7 @@ def test_distill_streams_a_student_and_leaves_it_as_a_run(client: Client, traine
     found = rows(answers[-1])
     assert [row["step"] for row in found] == [0, 1, 2]
     assert found[-1]["loss"] is not None
-    assert "keeps" in answers[-1][0]
+    assert "The student reaches" in answers[-1][0]
     assert "parameters" in str(answers[-1][3])
     assert f"teacher='{trained}'" in answers[-1][-2]
     assert "labels" in newest(client)["name"]
