@@ -125,7 +125,7 @@ def _plan(page: Page, controls: Controls, places: tuple[gr.HTML, gr.HTML], folde
         panel = folds("plan_run")
 
     planned, drawn = places
-    shown = [(planned, figures.plan_sentence), (drawn, lora_view), (script, lambda result: result.script or NO_SCRIPT)]
+    shown = [(planned, figures.plan_sentence), (script, lambda result: result.script or NO_SCRIPT), (drawn, lora_view)]
     plan = Connection(page, PLAN, controls.inputs, shown, panel)
     moved = [component.change for component in controls.inputs.values()]
     plan.on(*moved, *page.ready)
