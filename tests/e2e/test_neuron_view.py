@@ -25,19 +25,19 @@ def said(visit: Visit) -> Locator:
 
 
 def test_it_opens_with_a_head_that_finds_the_cat(neurons: Visit) -> None:
-    expect(said(neurons)).to_contain_text("Layer 4, head 2: it looks most at cat, with 81.1%")
+    expect(said(neurons)).to_contain_text("Layer 4, head 2: “it” looks most at “cat”, with 81.1%")
 
 
 def test_a_pressed_token_looks_and_another_text_starts_anew(neurons: Visit) -> None:
     neurons.page.click("#neuron-chips button:has-text('mat')")
-    expect(said(neurons)).to_contain_text("mat looks most at")
+    expect(said(neurons)).to_contain_text("“mat” looks most at")
     expect(neurons.page.locator("#neuron-chips .chip.mask")).to_contain_text("mat")
     box = neurons.page.get_by_label("Sentence A", exact=True)
     box.fill("Penguins swim.")
     box.press("Enter")
-    expect(said(neurons)).to_contain_text("Penguins looks most at")
+    expect(said(neurons)).to_contain_text("“Penguins” looks most at")
     neurons.page.get_by_role("button", name="it → cat", exact=True).click()
-    expect(said(neurons)).to_contain_text("it looks most at cat")
+    expect(said(neurons)).to_contain_text("“it” looks most at “cat”")
 
 
 def test_a_smaller_model_starts_from_its_first_head(neurons: Visit, tiny_model: str) -> None:
