@@ -100,7 +100,7 @@ class TestWhatMatters:
             ("64 examples", "matters most"),
             ("neurons", "neuron"),
             ("whole layers", "matters most"),
-            ("weights by magnitude", "Magnitude reads no example"),
+            ("weights by magnitude", "score highest on average"),
         ],
     )
     def test_other_units_scores_and_more_examples(self, pruning: Visit, name: str, words: str) -> None:
