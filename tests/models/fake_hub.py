@@ -172,7 +172,10 @@ class _HubHandler(_Handler):
             self._info(path.removeprefix("/api/"))
         else:
             model_id, _, rest = path.removeprefix("/").partition("/resolve/")
-            revision, name = re.fullmatch(r"((?:refs/[^/]+/)?[^/]+)/(.+)", rest).groups()  # type: ignore[union-attr]
+            found = re.fullmatch(r"((?:refs/[^/]+/)?[^/]+)/(.+)", rest)
+            if found is None:
+                return self.fail(404, None)
+            revision, name = found.groups()
             self._file(f"{model_id}@{revision}" if revision.startswith("refs/") else model_id, name)
 
     def _info(self, model_id: str) -> None:
