@@ -20,12 +20,8 @@ LONG_SECONDS = 0.5
 """A turn that is expected to take so long leaves one worker to the others."""
 
 PATIENCE = 4.0
-"""How many times as long as it has taken, and will take, work waits until it is due."""
-
-SHORT_FIRST = 1.5
-"""How many times its own length a heavy turn waits at most, and how many times its length the short ones then have to themselves:
-heavy work has two fifths of a worker, however many ask meanwhile. With four times, an attribution took half a minute in a class
-of sixty beside two runs."""
+"""How many times its own length work waits at most before it goes first, and how many times a heavy turn's length the short
+ones then have to themselves: heavy work has a fifth of a worker, however many ask meanwhile."""
 
 MOST_TOGETHER = 16
 
@@ -129,7 +125,7 @@ class Workers:
         first = min(heavy, key=_due, default=None)
         seconds = None
         if first is not None:
-            patient = max(self._heavy_first_from, first.asked + SHORT_FIRST * first.expected) - now
+            patient = max(self._heavy_first_from, first.asked + PATIENCE * first.expected) - now
             seconds = max(0.0, min(patient, self._share.hold()))
             if patient <= 0 or (not short and seconds == 0):
                 return [first], None
@@ -162,7 +158,7 @@ class Workers:
             while len(self._took) > MOST_KINDS:
                 self._took.popitem(last=False)
             if taken[0].is_heavy:
-                self._heavy_first_from = time.monotonic() + SHORT_FIRST * seconds
+                self._heavy_first_from = time.monotonic() + PATIENCE * seconds
             self._long -= any(map(_is_long, taken))
             self._changed.notify_all()
 
