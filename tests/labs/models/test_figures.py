@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from explorer.labs.models.family import figures
+from explorer.labs.models.jobs import count_parameters
 from explorer.labs.models.records import figures as score_figures
 from explorer.labs.models.schema import (
     CountedPart,
+    CountParams,
     CountResult,
     Curve,
     CurvesResult,
@@ -196,3 +199,13 @@ def test_a_count_stands_beside_the_papers_figure_and_a_disagreement_says_so() ->
     assert "bert-base-uncased counts" not in said
     assert [row[-1] for row in figures.family_table(both).rows] == [110, 235]
     assert "paper" not in figures.family_sentence(FAMILY)
+
+
+def test_the_papers_count_stands_at_the_published_sizes_alone() -> None:
+    def ends(params: CountParams) -> list[str]:
+        drawn: Any = figures.count_figure(count_parameters(params))
+        return list(drawn["data"][-1]["text"])
+
+    changed = ends(CountParams(embedding_size=768, shared="none"))
+    assert ["paper" in text for text in changed] == [True, False]
+    assert ["paper" in text for text in ends(CountParams())] == [True, True]

@@ -132,14 +132,20 @@ def _stacked(result: FamilyResult, names: Sequence[str], said: str, height: int,
         most = max(entry.parameters for entry in result.models) / 1e6
         titled = axis("millions of parameters")  # with room for the numbers at the ends of the bars
         across, narrow = (titled | axis(span=(0, room * most)) for room in (1.5, 3))
-    look: Look = {"legend": True, "barmode": "stack", "bargap": 0.25, "phone": height + 60}
+    look: Look = {"legend": True, "legend_size": 13, "barmode": "stack", "bargap": 0.25, "phone": height + 60}
     down = axis(down=True, grid=False)
     return picture(said, [Panel(traces, across, down, alone=Panel((), narrow, down))], height=height, **look)
 
 
 def _totals(result: FamilyResult, names: Sequence[str]) -> Trace:
-    """The sum behind each bar."""
-    written = [f" {compact(entry.parameters)}{_on_paper(entry.model)}" for entry in result.models]
+    """The sum behind each bar, and the paper's where the model is as it was published."""
+    first: dict[str, int] = {}
+    for entry in result.models:
+        first.setdefault(entry.model, entry.parameters)
+    written = [
+        f" {compact(entry.parameters)}{_on_paper(entry.model) if entry.parameters == first[entry.model] else ''}"
+        for entry in result.models
+    ]
     font, at = {"color": "@text", "size": 15}, "middle right"
     ends = [entry.parameters / 1e6 for entry in result.models]
     return texts(ends, names, written, textposition=at, textfont=font, cliponaxis=False)

@@ -48,8 +48,8 @@ def build_sizes(page: Page, tab: gr.Tab) -> None:
             offered = [(figures.offered(name), name) for name in SIZED]
             base = control(CountParams, "base", choices=offered)
             widths = ("vocabulary", "hidden_size", "layers", "intermediate_size", "embedding_size")
-            opening = {name: control(CountParams, name, value=value) for name, value in AS_BERT.items()}
-            sizes = {name: opening.get(name) or control(CountParams, name) for name in (*widths, "shared")}
+            opening = {name: {"value": value} for name, value in AS_BERT.items()}
+            sizes = {name: control(CountParams, name, **opening.get(name, {})) for name in (*widths, "shared")}
         with shows():
             view = View("counted-parameters", "count", figures.count_sentence, figures.count_figure)
             tries = Tries({name: _sized(sizes, changes) for name, changes in TRY.items()})
