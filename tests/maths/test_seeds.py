@@ -65,3 +65,9 @@ def test_equal_differences_have_no_spread() -> None:
 def test_what_has_no_interval(scores: list[float], others: list[float], level: float, said: str) -> None:
     with pytest.raises(ValueError, match=said):
         paired_interval(scores, others, level)
+
+
+def test_differences_that_are_equal_but_for_the_last_bit_have_no_spread() -> None:
+    found = paired_interval([0.90, 0.92, 0.91], [0.80, 0.82, 0.81])
+    assert found.low == found.high == found.mean == pytest.approx(0.1)
+    assert found.p == pytest.approx(0.25), "the sign test's of three signs"
