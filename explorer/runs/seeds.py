@@ -161,9 +161,16 @@ def _ranked(settings: Sequence[Repeated]) -> list[Repeated]:
 
 
 def _of_pairs(ranked: Sequence[Repeated]) -> dict[tuple[int, int], float]:
-    """p of every pair, since any of them might have led by chance; empty where some pair shares fewer than two seeds."""
-    pairs = list(combinations(range(len(ranked)), 2))
-    found = [(ranked[one].scores, ranked[other].scores) for one, other in pairs]
+    return every_pair_p([runs.scores for runs in ranked])
+
+
+def every_pair_p(scores: Sequence[Mapping[int, float]]) -> dict[tuple[int, int], float]:
+    """p of every pair of scores by seed, by their places, since any of them might have led by chance.
+
+    Empty where some pair shares fewer than two seeds.
+    """
+    pairs = list(combinations(range(len(scores)), 2))
+    found = [(scores[one], scores[other]) for one, other in pairs]
     if not found or min(len(scores.keys() & others.keys()) for scores, others in found) < 2:
         return {}
     return dict(zip(pairs, differences_p(found), strict=True))

@@ -215,12 +215,12 @@ class RunStore:
         self._database.close()
 
     def _example_records(self) -> Mapping[str, RunRecord]:
-        return _read_examples(self._examples) if self._examples is not None else {}
+        return read_examples(self._examples) if self._examples is not None else {}
 
 
 @cache
-def _read_examples(folder: Path) -> dict[str, RunRecord]:
-    """A damaged one says so; it hides neither the others nor the visitors' runs."""
+def read_examples(folder: Path) -> dict[str, RunRecord]:
+    """The worked examples' records, by name. A damaged one says so; it hides neither the others nor the visitors' runs."""
     found = {}
     for path in sorted(folder.glob("*/record.json")):
         try:

@@ -9,11 +9,13 @@ from markupsafe import Markup
 
 from explorer.charts import SERIES, Panel, Picture, axis, error_bars, level, picture, points
 from explorer.charts.words import caption, label, prose, strong
-from explorer.maths.seeds import paired_interval
 from explorer.params import params
+from explorer.runs.comparing import ALPHA, lead_in_words
 from explorer.runs.examples import TUNED, TUNED_ON, TUNED_SEEDS, of_tuned
 from explorer.runs.record import RunRecord
 from explorer.runs.report import SHARES, metric_text, metric_title
+from explorer.runs.seeds import every_pair_p
+from explorer.runs.store import read_examples
 from explorer.settings import BUNDLED_RUNS
 from explorer.tables import Table
 
@@ -42,6 +44,11 @@ class TunedModel:
         """Over the seeds."""
         return fmean(self.scores)
 
+    @property
+    def by_seed(self) -> dict[int, float]:
+        """Its scores, each with its seed."""
+        return dict(zip(TUNED_SEEDS, self.scores, strict=True))
+
 
 @dataclass(frozen=True)
 class TunedTask:
@@ -56,10 +63,9 @@ class TunedTask:
 
 @dataclass(frozen=True)
 class TunedResult:
-    """Every task with the same models, fine-tuned in full with the same seeds. epochs: of each training."""
+    """Every task with the same models, fine-tuned in full with the same seeds."""
 
     tasks: tuple[TunedTask, ...]
-    epochs: int
 
 
 def tuned_scores(params: TunedParams) -> TunedResult:
@@ -76,7 +82,7 @@ def tuned_scores(params: TunedParams) -> TunedResult:
         ]
         title, guessing = first.task_title.split(", bundled")[0], 1 / len(first.labels) if first.labels else 0.0
         tasks.append(TunedTask(title, first.leading_metric, _rows(first), guessing, tuple(models)))
-    return TunedResult(tuple(tasks), first.spec.epochs)
+    return TunedResult(tuple(tasks))
 
 
 def _rows(record: RunRecord) -> int:
@@ -85,7 +91,7 @@ def _rows(record: RunRecord) -> int:
 
 
 def _record(model: str, task: str, seed: int) -> RunRecord:
-    return RunRecord.from_json((BUNDLED_RUNS / of_tuned(model, task, seed) / "record.json").read_text(encoding="utf-8"))
+    return read_examples(BUNDLED_RUNS)[of_tuned(model, task, seed)]
 
 
 def tuned_table(result: TunedResult) -> Table:
@@ -100,13 +106,15 @@ def tuned_table(result: TunedResult) -> Table:
 
 
 def tuned_sentence(result: TunedResult) -> Markup:
-    """The best model of each task."""
+    """The best model of each task, and whether its lead is more than chance."""
     parts: list[str] = []
     for task in result.tasks:
-        best = max(task.models, key=lambda one: one.mean)
-        joint = "; on " if parts else "Fine-tuned alike, on "
-        parts += [f"{joint}{task.title} ", strong(best.model), f" does best ({metric_text(task.metric, best.mean)})"]
-    return prose(*parts, ".")
+        best, *others = sorted(task.models, key=lambda one: -one.mean)
+        p = _p(task)
+        told = [(one.model, p[frozenset((best.model, one.model))] < ALPHA) for one in others]
+        parts += [f"Fine-tuned alike on {task.title}, ", strong(best.model)]
+        parts.append(f" leads with {metric_text(task.metric, best.mean)}{lead_in_words(told)}. ")
+    return prose(*parts)
 
 
 def tuned_notes(result: TunedResult) -> Markup:
@@ -116,16 +124,24 @@ def tuned_notes(result: TunedResult) -> Markup:
         direction > 0 for task in result.tasks for name, direction in _beside(task).items() if name in SUCCESSORS
     ):
         parts.append(
-            "So no successor does better than BERT here, as RoBERTa, ELECTRA and DeBERTa do in their papers. Those were "
-            "pretrained on gigabytes of text; these began from bert-mini's layers and trained for half an hour to two hours."
+            "So no successor is seen to do better than BERT here, as RoBERTa, ELECTRA and DeBERTa do in their papers. Those were "
+            "pretrained on gigabytes of text; these began from bert-mini's layers and trained for half an hour to two hours. "
         )
-    return caption(*parts)
+    return caption(*parts, "Student's t of the differences seed by seed, 5% for all pairs together, Holm's allowance.")
+
+
+def _p(task: TunedTask) -> dict[frozenset[str], float]:
+    """Of every pair of models, by their names."""
+    names = [one.model for one in task.models]
+    found = every_pair_p([one.by_seed for one in task.models])
+    return {frozenset((names[one], names[other])): p for (one, other), p in found.items()}
 
 
 def _beside(task: TunedTask) -> dict[str, int]:
-    """Of each model but the first: 1 where the seeds put it ahead of the first, -1 behind, 0 where they don't tell."""
-    first, *others = task.models
-    return {one.model: paired_interval(one.scores, first.scores).direction for one in others}
+    """Of each model but the first: 1 where it is ahead of the first beyond chance, -1 behind, 0 where the seeds don't tell."""
+    (first, *others), p = task.models, _p(task)
+    sure = [one for one in others if p[frozenset((first.model, one.model))] < ALPHA]
+    return {one.model: (1 if one.mean > first.mean else -1) if one in sure else 0 for one in others}
 
 
 def _beside_first(task: TunedTask) -> str:
@@ -141,9 +157,8 @@ def _beside_first(task: TunedTask) -> str:
 def tuned_figure(result: TunedResult) -> Picture:
     """A panel a task: each seed an open mark, the mean a full one with the standard deviation, chance a dotted line."""
     shown = [_panel(task) for task in result.tasks]
-    return picture(
-        tuned_sentence(result), shown, height=150 + 42 * len(TUNED), phone=2 * (150 + 42 * len(TUNED)), right=24
-    )
+    height = 150 + 42 * len(TUNED)
+    return picture(tuned_sentence(result), shown, height=height, phone=len(shown) * height, right=24)
 
 
 def _panel(task: TunedTask) -> Panel:

@@ -10,12 +10,11 @@ from markupsafe import Markup
 from explorer.charts import Axis, Panel, Picture, Trace, axis, chart, error_bars, line, picture, points, series
 from explorer.charts.words import caption, compact, prose, quoted, strong
 from explorer.labs.finetune.sweep.schema import Point, Sweep, Value, points_of
-from explorer.maths.seeds import paired_interval
 from explorer.published import lora
 from explorer.runs.comparing import ALPHA, lead_in_words
 from explorer.runs.record import RunStatus
 from explorer.runs.report import SHARES, gap_text, metric_title, score_text
-from explorer.runs.seeds import ahead, differences_p, of_seeds
+from explorer.runs.seeds import ahead, differences_p, every_pair_p, of_seeds
 from explorer.tables import Table
 from explorer.tuning.kinds import kind_of, learning_rate
 from explorer.tuning.methods import find_method
@@ -85,9 +84,7 @@ def _of_ranks(sweep: Sweep, scored: Sequence[Point]) -> list[str]:
 
 def _told_apart(one: Point, other: Point) -> bool:
     """Whether the same seeds put one value ahead of another beyond chance."""
-    shared = sorted(one.runs.scores.keys() & other.runs.scores.keys())
-    first, second = ([point.runs.scores[seed] for seed in shared] for point in (one, other))
-    return len(shared) > 1 and paired_interval(first, second).direction != 0
+    return any(p < ALPHA for p in every_pair_p([one.runs.scores, other.runs.scores]).values())
 
 
 def _of_method(sweep: Sweep, ranked: Sequence[Point]) -> list[str]:
