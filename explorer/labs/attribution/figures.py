@@ -60,14 +60,18 @@ def probability(log_odds: float) -> float:
 
 def unit_name(result: AttributionResult, unit: Unit) -> str:
     """How an axis calls a token: with its position where the text has it twice."""
-    twice = sum(other.shown == unit.shown for other in result.units) > 1
-    return f"{unit.shown} (position {unit.positions[0]})" if twice else unit.shown
+    return unit.shown + _which(result, unit)
 
 
 def _unit_said(result: AttributionResult, unit: Unit) -> Markup:
     """The same in a sentence: in quotation marks."""
+    return in_quotes(unit.shown) + _which(result, unit)
+
+
+def _which(result: AttributionResult, unit: Unit) -> str:
+    """A token's position, where the text has it twice."""
     twice = sum(other.shown == unit.shown for other in result.units) > 1
-    return in_quotes(unit.shown) + (f" (position {unit.positions[0]})" if twice else "")
+    return f" (position {unit.positions[0]})" if twice else ""
 
 
 def place_name(asked: Asked) -> Markup:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from markupsafe import Markup
 
 from explorer.charts.layer import layer_drawing
-from explorer.charts.words import caption, percent, prose, strong
+from explorer.charts.words import caption, counted, percent, prose, strong
 from explorer.labs.finetune.schema import LowRank, PlanResult
 from explorer.models.layer_sizes import Matrix
 
@@ -130,9 +130,8 @@ def _counted(added: LowRank) -> Markup:
     for matrix in added.matrices:
         shapes.setdefault((matrix.rows, matrix.columns), []).append(matrix)
     lines = Markup("").join(Markup("<p>{}</p>").format(_against(added, alike)) for alike in shapes.values())
-    where = "1 layer" if added.layers == 1 else f"{added.layers} layers"
     lengths = ", with the length of each row, which DoRA trains besides" if added.variant == "dora" else ""
-    return lines + caption(f"In {where} that is {added.trained:,} trained numbers{lengths}.")
+    return lines + caption(f"In {counted(added.layers, 'layer')} that is {added.trained:,} trained numbers{lengths}.")
 
 
 def _against(added: LowRank, alike: list[Matrix]) -> Markup:

@@ -241,13 +241,16 @@ def _title(place: int, sentence: ScoredSentence) -> str:
 
 def _row_name(row: Aligned) -> str:
     """The token of a row, or both where they differ."""
-    return " / ".join(dict.fromkeys(_word(token) for token in row if token is not None))
+    return " / ".join(_words(row))
 
 
 def _row_said(row: Aligned) -> Markup:
     """The same in a sentence."""
-    words = dict.fromkeys(_word(token) for token in row if token is not None)
-    return Markup(" / ").join(in_quotes(word, bold=False) for word in words)
+    return Markup(" / ").join(in_quotes(word, bold=False) for word in _words(row))
+
+
+def _words(row: Aligned) -> list[str]:
+    return list(dict.fromkeys(_word(token) for token in row if token is not None))
 
 
 def _word(token: ScoredToken) -> str:
