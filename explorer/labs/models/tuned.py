@@ -182,10 +182,11 @@ def _panel(task: TunedTask) -> Panel:
         error_x=error_bars([stdev(one.scores) for one in task.models], colour="@muted", thickness=2, width=6),
         hover="%{y}, mean of the seeds: %{x:.3f}",
     )
+    title = f"{task.title}, {task.held_out} held-out examples"
     chance = level(task.guessing, "@muted", dash="dot", upright=True)
     across = axis(
-        f"{metric_title(task.metric)}, {task.held_out} held-out examples",
+        metric_title(task.metric),
         percent=task.metric in SHARES,
         span=(min(task.guessing, *(score for score, _ in seeds)) - 0.03, 1.0),
     )
-    return Panel([each, means], across, axis(down=True, grid=False), task.title, marks=[chance])
+    return Panel([each, means], across, axis(down=True, grid=False), title, marks=[chance])
