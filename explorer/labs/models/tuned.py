@@ -127,6 +127,7 @@ def tuned_notes(result: TunedResult) -> Markup:
             "So no successor is seen to do better than BERT here, as RoBERTa, ELECTRA and DeBERTa do in their papers. Those were "
             "pretrained on gigabytes of text; these began from bert-mini's layers and trained for half an hour to two hours. "
         )
+    parts += [f"{task.title}: scores are of {task.held_out} held-out examples. " for task in result.tasks]
     return caption(*parts, "Student's t of the differences seed by seed, 5% for all pairs together, Holm's allowance.")
 
 
@@ -182,11 +183,10 @@ def _panel(task: TunedTask) -> Panel:
         error_x=error_bars([stdev(one.scores) for one in task.models], colour="@muted", thickness=2, width=6),
         hover="%{y}, mean of the seeds: %{x:.3f}",
     )
-    title = f"{task.title}, {task.held_out} held-out examples"
     chance = level(task.guessing, "@muted", dash="dot", upright=True)
     across = axis(
         metric_title(task.metric),
         percent=task.metric in SHARES,
         span=(min(task.guessing, *(score for score, _ in seeds)) - 0.03, 1.0),
     )
-    return Panel([each, means], across, axis(down=True, grid=False), title, marks=[chance])
+    return Panel([each, means], across, axis(down=True, grid=False), task.title, marks=[chance])

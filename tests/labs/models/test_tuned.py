@@ -46,7 +46,9 @@ FIRST = (0.80, 0.82, 0.81)
 def test_who_is_ahead_of_the_first_is_said_where_the_seeds_say_so(
     others: dict[str, tuple[float, float, float]], said: str
 ) -> None:
-    assert said in tuned_notes(task(first=FIRST, **others)).striptags()
+    noted = tuned_notes(task(first=FIRST, **others)).striptags()
+    assert said in noted
+    assert "SST-2-like: scores are of 160 held-out examples." in noted
     for name, scores in others.items():
         apart = [round(one - other, 6) for one, other in zip(scores, FIRST, strict=True)]
         if len(set(apart)) == 1:  # three times the same: no spread to judge by, and three signs alone are chance
