@@ -134,6 +134,23 @@ def while_in_view(part: str, *triggers: Any) -> Any:
     return apart(*triggers, where=f"document.querySelector('{part}')?.offsetParent")
 
 
+def once_known(value: gr.Textbox, trigger: Any) -> Any:
+    """A trigger that fires after the given one unless a hidden text is still empty.
+
+    A page's first tab is selected while the page loads, before it is known what the page is to look at.
+    """
+    ticket = gr.Number(0, visible="hidden", label="ticket")
+    trigger(
+        fn=None,
+        js="(value, ticket) => (value ? Date.now() : ticket)",
+        inputs=[value, ticket],
+        outputs=[ticket],
+        api_visibility="private",
+        show_progress="hidden",
+    )
+    return ticket.change
+
+
 def head_scripts() -> str:
     """For the head of every page: a storage where there is none, what it does around Gradio, the glossary's words explained."""
     files = ("storage.js", "page.js", "glossary.js")
