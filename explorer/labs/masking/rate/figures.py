@@ -1,4 +1,4 @@
-"""Accuracy, loss and cost against the masking rate: a picture, a sentence and a table, from plain results."""
+"""Accuracy, cost and what comes of both against the masking rate: a picture, a sentence and a table, from plain results."""
 
 from __future__ import annotations
 
@@ -12,12 +12,14 @@ from explorer.labs.masking.rate.schema import BERTS, RATES, Measured, RatesResul
 from explorer.tables import Table
 
 SYMBOLS = ("circle", "square", "diamond", "triangle-up")
-ACCURACY = "accuracy"
+ACCURACY, COST, RIGHT = "accuracy", "tokens per prediction", "right per 100 tokens"
+WETTIG = "Large models that are trained at 40% do better than at 15% (Wettig et al. 2023)."
 STOPPED = Markup("Stopped. The rates that were measured stay.")
 
 
 def rates_table(result: RatesResult) -> Table:
-    """model, rate, chosen (tokens), accuracy, loss (nats), tokens (that could be chosen), tokens_per_prediction."""
+    """model, rate, chosen (tokens), accuracy, loss (nats), tokens (that could be chosen), tokens_per_prediction,
+    right_per_100 (tokens named rightly, of every 100 that are read)."""
     return Table.each(
         [one for model in result.models for one in result.of(model)],
         model=lambda one: one.model,
@@ -27,25 +29,42 @@ def rates_table(result: RatesResult) -> Table:
         loss=lambda one: one.loss,
         tokens=lambda one: one.tokens,
         tokens_per_prediction=lambda one: one.cost,
+        right_per_100=lambda one: one.right,
     )
 
 
 def rates_sentence(result: RatesResult) -> Markup:
-    """Each model at 15% and at the highest rate so far, and what a prediction costs at these."""
+    """Each model at 15% and at the highest rate so far, what a prediction costs at these, and where most is named rightly."""
     parts: list[str] = []
     for model in result.models:
         found = result.of(model)
         first, last = _at(found, BERTS), found[-1]
         of = "of the hidden tokens " if model == result.models[0] else ""
         parts += [label(model), " names ", strong(percent(first.accuracy))]
-        parts.append(f" {of}at {first.rate:.0%} (loss {fixed(first.loss)}{' nats' if of else ''})")
+        parts.append(f" {of}at {first.rate:.0%}")
         if last.rate > first.rate:
-            parts += [" and ", strong(percent(last.accuracy)), f" at {last.rate:.0%} ({fixed(last.loss)})"]
+            parts += [" and ", strong(percent(last.accuracy)), f" at {last.rate:.0%}"]
         parts.append(". ")
     found = result.of(result.models[0])
     rates = dict.fromkeys((found[0], _at(found, BERTS), found[-1]))
     costs = [f"{number(one.cost)} at {one.rate:.0%}" for one in rates]
-    return prose(*parts, f"Tokens read for each one predicted: {', '.join(costs)}.")
+    parts.append(f"Tokens read for each one predicted: {', '.join(costs)}.")
+    return prose(*parts, _peak(found) if result.is_done else "")
+
+
+def _peak(found: tuple[Measured, ...]) -> Markup:
+    """Where one model names most tokens rightly of those that it reads, and which rates can't be told from that one."""
+    usual, most = _at(found, BERTS), max(found, key=lambda one: one.right)
+    if not most.right:
+        return Markup("")
+    close = [one for one in found if one is not most and one.right + one.right_off >= most.right - most.right_off]
+    rates = " and ".join(f"{one.rate:.0%}" for one in close)
+    within = f" (within the errors: {rates})" if close else ""
+    parts: list[str] = [" Of every 100 tokens read ", label(most.model), " names "]
+    if most.rate != usual.rate:
+        parts += [strong(number(usual.right)), f" rightly at {usual.rate:.0%} and "]
+    parts += ["most, ", strong(number(most.right)), f", at {most.rate:.0%}{within}. "]
+    return prose(*parts, WETTIG)
 
 
 def _at(found: tuple[Measured, ...], rate: float) -> Measured:
@@ -62,13 +81,13 @@ def rates_bar(result: RatesResult) -> Markup:
 
 
 def rates_figure(result: RatesResult) -> Picture:
-    """Three panels over the rate, a line a model: accuracy, loss, and tokens read for each that is predicted."""
+    """Three panels over the rate, a line a model: accuracy, what a prediction costs, and how many are right for what is read."""
     across = axis("% masked", span=(0, 0.85), tickvals=[0.2, 0.4, 0.6, 0.8], ticktext=["20", "40", "60", "80"])
     first = (result.models[0],)
     panels = [
         _panel(result, ACCURACY, across | {}, axis(percent=True, zero=True), lambda one: one.accuracy, _share),
-        _panel(result, "loss (nats)", across | {}, axis(zero=True), lambda one: one.loss, lambda one: one.off),
-        _panel(result, "tokens per prediction", across | {}, axis(zero=True), lambda one: one.cost, None, first),
+        _panel(result, COST, across | {}, axis(zero=True), lambda one: one.cost, None, first),
+        _panel(result, RIGHT, across | {}, axis(zero=True), lambda one: one.right, lambda one: one.right_off),
     ]
     look: Look = {"legend": len(result.models) > 1, "phone": 900, "gap": 0.09, "above": 40}
     return picture(rates_sentence(result), panels, height=390, low=340, **look)
@@ -89,7 +108,7 @@ def _panel(
 ) -> Panel:
     """models: those that are drawn; the number of predictions is the same for all, so one line says it."""
     drawn = [_line(result, model, value, off, bool(models)) for model in models or result.models]
-    high, edge = (0, "bottom") if title == ACCURACY else (1, "top")  # where the curve is not
+    high, edge = (0, "bottom") if title != COST else (1, "top")  # where the curve is not
     place: Look = {"yref": "paper", "xanchor": "left", "yanchor": edge, "xshift": 4, "font": {"color": "@muted"}}
     marks = [level(BERTS, "@muted", dash="dot", upright=True), note("15%", BERTS, high, **place)]
     return Panel(drawn, across, up, title, marks)
