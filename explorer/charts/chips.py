@@ -1,4 +1,4 @@
-"""A text as chips: one for each token, some of them to press. assets/chips.js draws them."""
+"""A text as chips: one for each token, some of them to press. assets/chips.js draws a row, assets/aligned.js several."""
 
 from __future__ import annotations
 
@@ -30,3 +30,8 @@ def chip(
 def chips(label: str, row: Iterable[Chip], **more: Any) -> dict[str, Any]:
     """A row of them; label: what a screen reader calls it. Further keywords come back when one is pressed."""
     return {"chips": list(row), "label": label, **more}
+
+
+def aligned(label: str, rows: Iterable[tuple[str, str, Iterable[Chip]]]) -> dict[str, Any]:
+    """Rows of one text, token under token: (who, what it does, its chips). A phone leaves out who."""
+    return {"label": label, "rows": [{"who": who, "does": does, "chips": list(row)} for who, does, row in rows]}

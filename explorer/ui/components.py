@@ -19,6 +19,11 @@ def token_chips(**options: Any) -> gr.HTML:
     return scripted("chips", options.pop("value", {"chips": []}), elem_classes=["token-chips"], **options)
 
 
+def aligned_chips(**options: Any) -> gr.HTML:
+    """Rows of one text, token under token; its value is what explorer.charts.chips.aligned returns."""
+    return scripted("aligned", {"rows": []}, elem_classes=["token-chips"], **options)
+
+
 def head_switches(**options: Any) -> gr.HTML:
     """A switch for every head; its value is what a `switches` figure returns. Fires `select` with {"off": [[l, h], ...]}."""
     return scripted("heads", {}, **options)

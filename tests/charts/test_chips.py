@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from explorer.charts.chips import chip, chips
+from explorer.charts.chips import aligned, chip, chips
 from explorer.settings import ROOT
 
 
@@ -20,3 +20,11 @@ def test_what_is_said_besides_stays() -> None:
         ("b", "mask", [0, 1]),
     ]
     assert (row["label"], row["model"]) == ("Tokens", "bert")
+
+
+def test_rows_of_one_text_have_all_that_the_page_reads() -> None:
+    script = (ROOT / "assets" / "aligned.js").read_text()
+    assert set(re.findall(r"\bchip\.(\w+)", script)) <= chip("a", "a, position 1").keys()
+    row = {"who": "generator", "does": "sees", "chips": [chip("a", "")]}
+    assert aligned("Two rows", [("generator", "sees", [chip("a", "")])]) == {"label": "Two rows", "rows": [row]}
+    assert set(re.findall(r"\brow\.(\w+)", script)) == row.keys()

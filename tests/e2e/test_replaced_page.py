@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
 from playwright.sync_api import expect
@@ -15,13 +16,22 @@ FOLD = 768
 """Lines of a projector."""
 
 
+def assert_columns(rows: Any) -> None:
+    """Each token stands below itself."""
+    lefts = [[chip.bounding_box()["x"] for chip in row.locator(".chip").all()] for row in rows.all()]
+    assert lefts[0] == lefts[1] == lefts[2]
+
+
 def test_it_opens_with_a_draw_and_each_tab_answers(visit: Visit) -> None:
     visit.open("replaced", "#replaced-figure")
     page = visit.page
-    said, chips = page.locator("#replaced-said"), page.locator("#replaced-chips .chip")
+    said, rows = page.locator("#replaced-said"), page.locator("#replaced-rows .aligned-row")
     expect(said).to_contain_text("2 of 14 tokens were masked")
-    expect(chips).to_have_count(14)
-    expect(page.locator("#replaced-chips")).to_contain_text("family")
+    expect(rows).to_have_count(3)  # a projector is wide enough for all 14 tokens
+    expect(page.locator("#replaced-rows .chip")).to_have_count(3 * 14)
+    expect(rows.nth(0)).to_contain_text("[MASK][MASK]")
+    expect(rows.nth(1)).to_contain_text("family")
+    assert_columns(rows)
     expect(page.locator("#signal-said")).to_contain_text("all 14 tokens")
     expect(page.locator("#replaced-steps tbody tr")).to_have_count(2)
     box = page.locator("#replaced-figure .plot").bounding_box()
@@ -62,3 +72,17 @@ def test_a_model_that_cannot_is_told_why_and_offered_one_that_can(visit: Visit) 
     expect(page.locator("#model-picker input")).to_have_value(re.compile("^electra-mini-discriminator"))
     expect(page.locator("#replaced-said")).to_contain_text("2 of 14 tokens were masked")
     expect(notice).to_have_count(0)
+
+
+def test_on_a_phone_the_rows_go_on_in_further_blocks(visit: Visit) -> None:
+    page = visit.page
+    page.set_viewport_size({"width": 390, "height": 844})
+    visit.open("replaced", "#replaced-figure")
+    blocks = page.locator("#replaced-rows .aligned-block")
+    expect(blocks.nth(2)).to_be_visible()
+    expect(page.locator("#replaced-rows .chip")).to_have_count(3 * 14)
+    for block in blocks.all():
+        assert_columns(block.locator(".aligned-row"))
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    page.set_viewport_size({"width": 1440, "height": 900})
+    expect(blocks).to_have_count(1)

@@ -13,7 +13,7 @@ from explorer.labs.replaced.examples import SEED, TEMPERATURE, TEXT, TRY
 from explorer.labs.replaced.hand.page import build_hand
 from explorer.labs.replaced.schema import DISCRIMINATOR, ReplacedParams
 from explorer.models.families import Capability
-from explorer.ui.components import rich_text, token_chips, while_in_view
+from explorer.ui.components import aligned_chips, rich_text, while_in_view
 from explorer.ui.controls import control
 from explorer.ui.kit import QUIET, Tries, View, asks, bench, shows, why
 from explorer.ui.page import Page
@@ -66,6 +66,7 @@ def _models(page: Page, model: gr.Textbox) -> list[Any]:
 
 
 def _one_draw(page: Page, model: gr.Textbox, triggers: list[Any]) -> None:
+    rows = aligned_chips(elem_id="replaced-rows")
     with bench():
         with asks():
             text = control(ReplacedParams, "text", value=TEXT, elem_id="replaced-text")
@@ -75,9 +76,8 @@ def _one_draw(page: Page, model: gr.Textbox, triggers: list[Any]) -> None:
             again = gr.Button("Draw again", variant="primary")
             pair = rich_text(elem_id="replaced-pair")
         with shows():
-            chips = token_chips(elem_id="replaced-chips")
             view = View("replaced-tokens", "replaced", figures.replaced_sentence, figures.replaced_figure)
-            gr.HTML(str(figures.legend()))
+            gr.HTML(str(figures.draw_legend()))
             tries = Tries(TRY)
     gr.Markdown("## What each model learns from this text")
     with bench():
@@ -89,7 +89,7 @@ def _one_draw(page: Page, model: gr.Textbox, triggers: list[Any]) -> None:
         gr.HTML(str(figures.TABLE_5))
     inputs = {"model": model, "text": text, "temperature": temperature, "seed": seed, "rate": rate}
     told = [(steps, figures.steps_table), (pair, figures.pair_line)]
-    draw = Connection(page, REPLACED_TOKENS, inputs, [(chips, figures.replaced_chips), *view, *signal, *told])
+    draw = Connection(page, REPLACED_TOKENS, inputs, [(rows, figures.replaced_rows), *view, *signal, *told])
     next_seed = again.click(
         fn=None, js="(seed) => (seed || 0) + 1", inputs=[seed], outputs=[seed], api_visibility="private"
     )

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import pytest
 from markupsafe import Markup
 
@@ -18,14 +21,44 @@ def plain(said: Markup) -> str:
     return said.striptags()
 
 
-def test_each_token_has_the_colour_of_what_it_and_the_answer_make() -> None:
-    result = typical()
-    assert [entry.verdict for entry in result.tokens] == ["hit", "miss", "alarm", "right", "right"]
-    row = figures.replaced_chips(result)["chips"]
-    assert [chip["style"] for chip in row] == ["hit", "miss", "alarm", "right guessed", "right"]
+def texts(row: dict[str, Any], name: str = "text") -> list[str]:
+    return [chip[name] for chip in row["chips"]]
+
+
+def test_the_loop_is_three_rows_token_under_token() -> None:
+    seen, written, judged = figures.replaced_rows(typical())["rows"]
+    assert texts(seen) == ["[MASK]", "[MASK]", "Paris", "[MASK]", "."]
+    assert texts(seen, "style") == ["mask", "mask", "plain", "mask", "plain"]
+    assert texts(written) == ["piano", "is", "Paris", "the", "."]
+    assert texts(written, "style") == ["differs", "differs", "plain", "guessed", "plain"]
+    assert texts(written, "below") == ["was Paris", "was was", "", "★", ""]
+    assert texts(judged) == ["90%", "20%", "70%", "10%", "10%"]
+    assert texts(judged, "style") == ["hit", "miss", "alarm", "right", "right"]
+    assert texts(judged, "below") == ["found", "missed", "false alarm", "", ""]
+
+
+def test_a_piece_is_joined_to_the_one_before_in_its_own_row() -> None:
+    whole = replace(token(1, "gate", "##gate", chosen=True), was="gate")
+    piece = replace(token(2, "##s"), text="s", was="s", joined=True)
+    seen, written, judged = (row["chips"] for row in figures.replaced_rows(by_hand(whole, piece))["rows"])
+    assert [chip["joined"] for chip in seen] == [True, True]
+    assert [chip["joined"] for chip in written] == [False, True]
+    assert [chip["joined"] for chip in judged] == [False, False]
+
+
+def test_words_replaced_by_hand_have_the_colour_of_what_they_and_the_answer_make() -> None:
+    row = figures.hand_chips(typical())["chips"]
+    assert [chip["style"] for chip in row] == ["hit", "miss", "alarm", "right", "right"]
     assert row[0]["below"] == "90% · Paris"
     assert "was Paris" in row[0]["title"]
     assert row[2]["below"] == "70%"
+
+
+def test_each_mark_is_explained() -> None:
+    drawn, by_hand_too = plain(figures.draw_legend()), plain(figures.hand_legend())
+    assert all(name in drawn and name in by_hand_too for name in ("replaced, found", "replaced, missed", "false alarm"))
+    assert figures.GUESSED in drawn
+    assert figures.GUESSED not in by_hand_too
 
 
 def test_the_table_has_the_promised_columns() -> None:

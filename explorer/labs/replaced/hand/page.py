@@ -39,10 +39,10 @@ def build_hand(page: Page, model: gr.Textbox, triggers: list[Any]) -> None:
         with shows():
             chips = token_chips(elem_id="hand-chips")
             view = View("replaced-by-hand", "hand", figures.hand_sentence, figures.hand_figure)
-            gr.HTML(str(figures.legend(with_guesses=False)))
+            gr.HTML(str(figures.hand_legend()))
             tries = Tries(BY_HAND)
     why("what it goes by", WHY)
     inputs = {"model": model, **boxes}
-    judge = Connection(page, REPLACED_BY_HAND, inputs, [(chips, figures.replaced_chips), *view])
+    judge = Connection(page, REPLACED_BY_HAND, inputs, [(chips, figures.hand_chips), *view])
     moves = tries.into(list(boxes.values()), show_progress="full")
     judge.on(button.click, *(box.submit for box in boxes.values()), *moves, *triggers)
