@@ -117,10 +117,12 @@ def result_of(models: tuple[str, ...], rates: int) -> RatesResult:
 def test_figure_sentence_and_table_tell_the_same() -> None:
     result = result_of(COMPARED, len(RATES))
     said = figures.rates_sentence(result).striptags()
-    assert said.startswith(
+    assert said == "bert-small names 45.5% of the hidden tokens at BERT's own rate and 26.0% at the highest."
+    notes = figures.rates_notes(result).striptags()
+    assert notes.startswith(
         "bert-small names 45.5% of the hidden tokens at 15% (loss 3.60 nats) and 26.0% at 80% (6.20)."
     )
-    assert "20 at 5%, 6.67 at 15%, 1.25 at 80%" in said
+    assert "20 at 5%, 6.67 at 15%, 1.25 at 80%" in notes
     figure = assert_draws(figures.rates_figure(result))
     accuracy, _, loss, _, cost = figure.data
     assert tuple(accuracy.y) == pytest.approx([one.accuracy for one in result.of("bert-small")])
@@ -137,7 +139,11 @@ def test_figure_sentence_and_table_tell_the_same() -> None:
 def test_what_has_come_so_far_is_shown(rates: int) -> None:
     result = result_of(("bert-mini",), rates)
     assert_draws(figures.rates_figure(result))
-    assert f"at {RATES[rates - 1]:.0%}" in figures.rates_sentence(result)
+    assert f"at {RATES[rates - 1]:.0%}" in figures.rates_notes(result)
+    reached = RATES[rates - 1]
+    said = "at BERT's own rate" if reached >= BERTS else f"at a rate of {reached:.0%}."
+    assert said in figures.rates_sentence(result).striptags()
+    assert ("at the highest" in figures.rates_sentence(result)) is (reached > BERTS)
     assert f"{rates} of {len(RATES)} rates" in figures.rates_bar(result)
 
 

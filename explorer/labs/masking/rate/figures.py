@@ -7,7 +7,7 @@ from collections.abc import Callable
 from markupsafe import Markup
 
 from explorer.charts import Look, Panel, Picture, Trace, axis, error_bars, level, line, note, picture, series
-from explorer.charts.words import fixed, label, number, percent, progress_bar, prose, strong
+from explorer.charts.words import caption, fixed, label, number, percent, progress_bar, prose, strong
 from explorer.labs.masking.rate.schema import BERTS, RATES, Measured, RatesResult
 from explorer.tables import Table
 
@@ -31,21 +31,32 @@ def rates_table(result: RatesResult) -> Table:
 
 
 def rates_sentence(result: RatesResult) -> Markup:
-    """Each model at 15% and at the highest rate so far, and what a prediction costs at these."""
-    parts: list[str] = []
+    """What the first model tells at BERT's rate and at the highest so far."""
+    found = result.of(result.models[0])
+    first, last = _at(found, BERTS), found[-1]
+    rate = "BERT's own rate" if first.rate == BERTS else f"a rate of {first.rate:.0%}"
+    names = [label(result.models[0]), " names ", strong(percent(first.accuracy)), f" of the hidden tokens at {rate}"]
+    highest = [" and ", strong(percent(last.accuracy)), " at the highest"] if last.rate > first.rate else []
+    return prose(*names, *highest, ".")
+
+
+def rates_notes(result: RatesResult) -> Markup:
+    """Each model's accuracy and loss at these rates, and what a prediction costs at these."""
+    parts = []
     for model in result.models:
         found = result.of(model)
         first, last = _at(found, BERTS), found[-1]
-        of = "of the hidden tokens " if model == result.models[0] else ""
-        parts += [label(model), " names ", strong(percent(first.accuracy))]
-        parts.append(f" {of}at {first.rate:.0%} (loss {fixed(first.loss)}{' nats' if of else ''})")
+        of, nats = (" of the hidden tokens", " nats") if model == result.models[0] else ("", "")
+        told = (
+            f"{label(model)} names {percent(first.accuracy)}{of} at {first.rate:.0%} (loss {fixed(first.loss)}{nats})"
+        )
         if last.rate > first.rate:
-            parts += [" and ", strong(percent(last.accuracy)), f" at {last.rate:.0%} ({fixed(last.loss)})"]
-        parts.append(". ")
+            told += f" and {percent(last.accuracy)} at {last.rate:.0%} ({fixed(last.loss)})"
+        parts.append(f"{told}. ")
     found = result.of(result.models[0])
     rates = dict.fromkeys((found[0], _at(found, BERTS), found[-1]))
     costs = [f"{number(one.cost)} at {one.rate:.0%}" for one in rates]
-    return prose(*parts, f"Tokens read for each one predicted: {', '.join(costs)}.")
+    return caption(*parts, f"Tokens read for each one predicted: {', '.join(costs)}.")
 
 
 def _at(found: tuple[Measured, ...], rate: float) -> Measured:

@@ -77,7 +77,7 @@ def _drawing() -> list[Place]:
 def _paying() -> list[Place]:
     """The last two: both losses, and their sum."""
     gr.HTML(str(figures.step(5, "The model is asked for the chosen tokens, and whether B follows A")))
-    view = View("pretraining-row", "row", figures.row_sentence, figures.row_figure)
+    view = View("pretraining-row", "row", figures.row_sentence, figures.row_figure, notes=figures.row_notes)
     with bench():
         with shows(1):
             terms = rich_text(elem_id="row-terms", elem_classes=["wide"])
