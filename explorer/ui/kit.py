@@ -47,7 +47,7 @@ class View:
     """A sentence with its figure, which is saved as `filename`, laid out where it is made: an iterable of places for a wire.
 
     ids: what both ids begin with, or the sentence's own and the figure's. bar: fills one between the two; True where
-    something else does.
+    something else does. notes: what the sentence rests on, below the figure, in small letters.
     """
 
     def __init__(
@@ -58,6 +58,7 @@ class View:
         figure: Draw,
         bar: Draw | bool = False,
         value: str = "",
+        notes: Draw | None = None,
     ) -> None:
         said, drawn = ids if isinstance(ids, tuple) else (f"{ids}-said", f"{ids}-figure")
         said = said or f"{drawn}-said"
@@ -68,6 +69,8 @@ class View:
             self.places.append((self.bar, bar))
         self.figure = plot(filename, elem_id=drawn)
         self.places.append((self.figure, figure))
+        if notes is not None:
+            self.places.append((rich_text(elem_id=f"{said.removesuffix('-said')}-notes"), notes))
 
     def __iter__(self) -> Iterator[Place]:
         return iter(self.places)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import gradio as gr
@@ -47,6 +48,13 @@ def names_used(page: Page, *boxes: gr.components.Component) -> None:
     line, given = rich_text(), [page.model, *boxes]
     for trigger in (page.opened, *page.changed, *(box.input for box in boxes)):  # type: ignore[attr-defined]
         trigger(used_line, given, [line], **QUIET)
+
+
+def line_of_runs(result: Any) -> str:
+    """Of which models the runs on a tab are: the page's has no part in those that were trained before."""
+    used = dict.fromkeys(record.spec.model for record in result.records)
+    named = Markup(" and ").join(strong(Path(name).name if Path(name).is_absolute() else name) for name in used)
+    return str(caption("Used on this tab: runs of ", named, "; what you start takes the model at the top."))
 
 
 def used_line(model: str, *used: str) -> str:

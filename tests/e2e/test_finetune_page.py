@@ -58,10 +58,11 @@ def test_the_memory_of_a_run_is_taken_apart_and_gpt3_s_stands_below(visit: Visit
     visit.tab("Memory")
     visit.page.wait_for_selector("#memory-figure .plot[data-drawn]")
     said = visit.page.locator("#memory-said")
-    expect(said).to_contain_text("Adapters (Houlsby) holds")
+    expect(said).to_contain_text("Adapters (Houlsby) ")
     choose(visit.page.get_by_role("tabpanel").filter(visible=True).get_by_label("Method"), visit, "BitFit")
-    expect(said).to_contain_text("BitFit holds")
-    expect(visit.page.locator("#gpt3-said")).to_contain_text("18.9M numbers in float16 are 37.7 MB")
+    expect(said).to_contain_text("BitFit ")
+    expect(visit.page.locator("#memory-notes")).to_contain_text("BitFit holds")
+    expect(visit.page.locator("#gpt3-notes")).to_contain_text("18.9M numbers in float16 are 37.7 MB")
 
 
 def test_the_page_opens_with_a_worked_example_and_a_plan(visit: Visit) -> None:

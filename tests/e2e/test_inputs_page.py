@@ -102,7 +102,7 @@ def test_another_model_takes_the_first_place_among_the_tokenizers(visit: Visit, 
 def test_typos_are_drawn_anew_and_typed_by_hand(visit: Visit) -> None:
     page = open_page(visit)
     open_tab(page, "Typos")
-    said, typed = page.locator("#typos-said"), page.get_by_role("textbox", name="With typos")
+    said, typed = page.locator("#typos-notes"), page.get_by_role("textbox", name="With typos")
     expect(said).to_contain_text("“captaib” for “captain”")
     expect(typed).not_to_have_value("")
     page.wait_for_selector("#typos-figure .plot[data-drawn]")

@@ -14,7 +14,7 @@ def test_every_tab_draws_and_answers_a_change(visit: Visit) -> None:
     visit.open("models", "#family-figure")
     page = visit.page
     assert page.locator(".family-card").count() == 9
-    expect(page.locator("#family-said")).to_contain_text("counted tensor by tensor")
+    expect(page.locator("#family-notes")).to_contain_text("counted tensor by tensor")
     before = visit.draws("#family-figure")
     page.get_by_label("their shares").check()
     visit.wait_redrawn("#family-figure", before)
@@ -22,14 +22,14 @@ def test_every_tab_draws_and_answers_a_change(visit: Visit) -> None:
     open_tab(page, "Scores")
     expect(page.locator("#scores-said")).to_contain_text("First guess right")
     page.get_by_label("pairs", exact=True).check()
-    expect(page.locator("#scores-said")).to_contain_text("50% is chance")
+    expect(page.locator("#scores-notes")).to_contain_text("50% is chance")
 
     open_tab(page, "Training")
-    expect(page.locator("#curves-said")).to_contain_text("million tokens")
+    expect(page.locator("#curves-notes")).to_contain_text("million tokens")
 
     open_tab(page, "Parameters")
     said = page.locator("#count-said")
-    expect(said).to_contain_text("11,813,810")
+    expect(page.locator("#count-notes")).to_contain_text("11,813,810")
     page.get_by_role("button", name="Nothing shared").click()
     expect(said).to_contain_text("89,780,402")
     layers = page.get_by_label("Layers L", exact=True)

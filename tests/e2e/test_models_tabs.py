@@ -32,7 +32,7 @@ def test_sizes_count_again_and_sharing_is_timed(family: Visit) -> None:
     page = family.page
     open_tab(page, "Parameters")
     said = page.locator("#count-said")
-    expect(said).to_contain_text("11,813,810")
+    expect(page.locator("#count-notes")).to_contain_text("11,813,810")
     page.wait_for_selector("#sweep-figure .plot[data-drawn]")
     embedding = page.get_by_label("Embedding width E")
     embedding.fill("256")
@@ -41,7 +41,7 @@ def test_sizes_count_again_and_sharing_is_timed(family: Visit) -> None:
     rows_shown(page, 0, "MLM head")
 
     page.locator("#speed-start").click()
-    expect(page.locator("#speed-said")).to_contain_text("6 layers of width 384")
+    expect(page.locator("#speed-notes")).to_contain_text("6 layers of width 384")
     expect(page.locator("#speed-table")).to_contain_text("10,646,784")
     rows_shown(page, 1, "forward")
 
@@ -51,11 +51,11 @@ def test_the_recipe_is_scored_on_another_task(family: Visit) -> None:
     open_tab(page, "RoBERTa's recipe")
     page.wait_for_selector("#recipe-figure .plot[data-drawn]")
     said = page.locator("#recipe-said")
-    expect(said).to_contain_text("on MNLI-m")
+    expect(said).to_contain_text("On MNLI-m")
     before = family.draws("#recipe-figure")
     page.get_by_label("SQuAD 2.0").check()
-    expect(said).to_contain_text("on SQuAD 2.0")
-    expect(said).to_contain_text("not in Table 3")
+    expect(said).to_contain_text("On SQuAD 2.0")
+    expect(page.locator("#recipe-notes")).to_contain_text("not in Table 3")
     family.wait_redrawn("#recipe-figure", before)
     rows_shown(page, 0, "160 GB, 500K steps")
 

@@ -164,6 +164,16 @@ def test_a_model_that_the_hub_lacks_leaves_the_page_with_the_bundled_one(visit: 
     expect(visit.page.locator(".said").first).to_contain_text("P(next)")
 
 
+def test_a_hub_that_takes_the_question_and_says_nothing_can_be_stopped(visit: Visit, hub: FakeHub) -> None:
+    visit.open("masking", "#fill-figure")
+    hub.faults = Faults(mute="/api/")
+    visit.choose("class/silent-bert")
+    visit.page.get_by_role("button", name="Stop the download").click()
+    expect(visit.page.locator("#model-picker input")).to_have_value(re.compile("^bert-small"))
+    expect(visit.page.locator(".picker-note .notice")).to_have_count(0)
+    hub.faults = Faults()
+
+
 def test_a_download_can_be_stopped_and_taken_up_again_with_progress(visit: Visit, hub: FakeHub) -> None:
     visit.open("masking", "#fill-figure")
     hub.faults = stuck()

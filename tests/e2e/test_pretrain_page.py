@@ -23,7 +23,7 @@ def test_one_row_opens_step_by_step_and_follows_what_is_changed(visit: Visit) ->
     expect(page.locator("#row-chips .chip")).to_have_count(54)
     expect(page.locator("#row-corrupted .mask, #row-corrupted .random, #row-corrupted .kept")).to_have_count(8)
     expect(page.locator("#row-terms tbody tr")).to_have_count(8)
-    expect(said).to_contain_text("bert-small guesses 6 of 8 tokens right")
+    expect(said).to_contain_text("bert-small guesses 6 of 8 chosen tokens right")
     expect(page.locator(".row-step")).to_have_count(6)
     for width, height in SIZES:
         page.set_viewport_size({"width": width, "height": height})

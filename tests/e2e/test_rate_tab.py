@@ -14,7 +14,7 @@ def test_rates_come_one_after_another_and_stop(visit: Visit) -> None:
     visit.open("masking", "#fill-figure")
     page = visit.page
     open_tab(page, "Why 15%")
-    said, start, stop = page.locator("#rates-said"), page.locator("#rates-start"), page.locator("#rates-start-stop")
+    said, start, stop = page.locator("#rates-notes"), page.locator("#rates-start"), page.locator("#rates-start-stop")
     expect(said).to_contain_text("bert-mini names")
     page.wait_for_selector("#rates-figure .plot[data-drawn]")
     expect(start).to_be_visible()

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import gradio as gr
 import pytest
 
-from explorer.ui.used_model import used_line
+from explorer.engine.local import LocalEngine
+from explorer.runs.examples import BY_METHOD
+from explorer.runs.following import Compared
+from explorer.settings import Settings
+from explorer.ui.used_model import line_of_runs, used_line
 
 
 @pytest.mark.parametrize(
@@ -34,6 +40,22 @@ def test_the_line_names_the_models_unless_the_pages_is_the_only_one(
 
 def test_a_models_name_stays_text() -> None:
     assert "<img" not in used_line("a", "<img>")
+
+
+def test_a_tab_of_several_runs_names_each_of_their_models_once(tmp_path: Path) -> None:
+    engine = LocalEngine(Settings(data_folder=tmp_path, device="cpu", offline=True))
+    records = tuple(engine.runs.get(name) for name in BY_METHOD.values())
+    assert "runs of <strong>bert-small</strong>; what you start" in line_of_runs(Compared(records))
+    other = replace(records[0], spec=replace(records[0].spec, model="/home/me/<b>own"))
+    said = line_of_runs(Compared((*records, other)))
+    assert "<strong>bert-small</strong> and <strong>&lt;b&gt;own</strong>;" in said
+
+
+@pytest.mark.parametrize("tab", ["Compare all", "Sweep"])
+def test_tabs_of_several_runs_have_that_line(blocks: gr.Blocks, tab: str) -> None:
+    (found,) = [block for block in blocks.blocks.values() if isinstance(block, gr.Tab) and block.label == tab]
+    (line,) = [one for one in inside(found) if str(getattr(one, "elem_id", "")).endswith("-used")]
+    assert any(line is output for event in blocks.fns.values() for output in event.outputs)
 
 
 @pytest.mark.parametrize(("tab", "said"), [("From nothing", "models of its own"), ("Metrics", "no model and no run")])

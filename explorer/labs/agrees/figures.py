@@ -5,7 +5,7 @@ from __future__ import annotations
 from markupsafe import Markup
 
 from explorer.charts import Look, Panel, Picture, Trace, axis, bars, chart, level, picture, points, rows, texts
-from explorer.charts.words import cells, counted, label, prose, signed, strong
+from explorer.charts.words import caption, cells, counted, label, prose, signed, strong
 from explorer.labs.agrees.schema import NEAR, STANDINGS, Finding, PublishedResult, Standing
 from explorer.tables import Table
 
@@ -36,31 +36,32 @@ def published_table(result: PublishedResult) -> Table:
 
 
 def published_sentence(result: PublishedResult) -> Markup:
-    """How many are equal, how many nearly so for a known reason, and which is furthest from what is printed."""
-    every, apart = len(result.findings), result.differing
+    """How many are equal."""
+    every = len(result.findings)
     if not every:
         return prose("None of this paper's figures is of that kind.")
+    equal = every - len(result.differing)
+    equals = "equals" if equal <= 1 else "equal"
+    said = f"Of {counted(every, 'figure')}, computed again and rounded as printed, "
+    return prose(said, strong(str(equal) if equal else "none"), f" {equals} what is published.")
+
+
+def published_notes(result: PublishedResult) -> Markup:
+    """How many are nearly equal for a known reason, which is furthest from what is printed, and what was inferred."""
+    apart, parts = result.differing, list[str]()
     near = sum(one.standing == "near" for one in apart)
-    equal, rest = every - len(apart), len(apart) - near
-    parts: list[str] = [f"Of {counted(every, 'figure')}, computed again and rounded as printed, "]
-    parts += [strong(str(equal)), " equal what is published", *([", "] if apart else ["."])] if equal else []
-    parts += [strong(str(near)), f" {_are(near)} within {NEAR:.0%} for a known reason"] if near else []
-    parts += [f"{' and ' if near else ''}{rest} {_are(rest)} further apart or open"] if rest else []
+    rest = len(apart) - near
+    told = [f"{near} {_are(near)} within {NEAR:.0%} for a known reason"] if near else []
+    told += [f"{rest} {_are(rest)} further apart or open"] if rest else []
     if apart:
         first = apart[0]
-        parts += [
-            ". Furthest apart: ",
-            _source(first),
-            ", ",
-            first.quantity,
-            f", printed as {first.published} and computed as ",
-        ]
-        parts.append(f"{first.computed} ({_apart(first)}).")
+        parts += [f"{' and '.join(told)}. Furthest apart: ", _source(first), ", ", first.quantity]
+        parts.append(f", printed as {first.published} and computed as {first.computed} ({_apart(first)}). ")
     if given := sum(one.agrees and one.inferred for one in result.findings):
         parts.append(
-            f" For {given} of those that are equal a width, rank or length was inferred from the figure itself."
+            f"For {given} of those that are equal a width, rank or length was inferred from the figure itself."
         )
-    return prose(*parts)
+    return caption(*parts) if parts else Markup("")
 
 
 def _are(count: int) -> str:

@@ -46,7 +46,10 @@ def build(page: Page) -> None:
             view = gr.Radio(VIEWS, value="sources", label="Picture")
             caption("Figures are quoted as their papers print them, and computed here when the page asks for them.")
         with shows():
-            shown = View("what-agrees", "agrees", figures.published_sentence, figures.published_figure)
+            shown = View(
+                *("what-agrees", "agrees", figures.published_sentence, figures.published_figure),
+                notes=figures.published_notes,
+            )
             tries = Tries(
                 {
                     "LoRA's counts": {"paper": "lora", "verdict": "all"},

@@ -30,7 +30,7 @@ from explorer.labs.attribution.schema import (
     RolloutParams,
     TokenView,
 )
-from explorer.labs.attribution.scoring import Score, baseline_kind, rows_of_a_block
+from explorer.labs.attribution.scoring import Score, baseline_kind, log_odds, rows_of_a_block
 from explorer.labs.attribution.targets import place_of, question_of, target_name, target_of
 from explorer.maths.attention_flow import rollout
 from explorer.models.bundle import Bundle
@@ -60,14 +60,14 @@ def ask(bundle: Bundle, params: AskParams) -> Asked:
     with torch.inference_mode(False), torch.no_grad():
         score = Score(bundle, encoded, asked, 0)
         score.place = place_of(bundle, encoded, asked, params.position, lambda: score.answers(score.embeddings)[0])
-        logits = score.logits(score.embeddings)[0]
-        score.target = target_of(bundle, asked, params.target, logits)
-        values = score(torch.cat([score.embeddings, score.baseline(kind, _kept(encoded))])).tolist()
+        logits = score.logits(torch.cat([score.embeddings, score.baseline(kind, _kept(encoded))]))
+        score.target = target_of(bundle, asked, params.target, logits[0])
+        values = log_odds(logits, score.target).tolist()
     return Asked(
         bundle.model_id,
         Fixed(params.text, params.second, asked.slug, score.place, score.target, kind),
         target_name(bundle, asked, score.target),
-        score.target == int(logits.argmax()),
+        score.target == int(logits[0].argmax()),
         tuple(asked.places(bundle, encoded)),
         tuple(TokenView(t.position, t.text, t.shown, t.joined, t.word is None, t.segment) for t in encoded.tokens),
         values[0],

@@ -111,8 +111,10 @@ def _along_the_way(board: _Board, method: str, block: Callable[[Any], Any], step
     for number in (steps,) if steps else STEPS:
         board.expect(method, 2 * number)
         blocks = []
-        for first in range(0, number, rows):
-            last = min(first + rows, number)
+        # blocks of one length: a short last one costs almost as much
+        size = math.ceil(number / math.ceil(number / rows))
+        for first in range(0, number, size):
+            last = min(first + size, number)
             blocks.append(block(PathParams(board.asked.fixed, number, first, last)))
             board.worked(method, 2 * (last - first), f"{title}, step {last} of {number}")
             if last < number:

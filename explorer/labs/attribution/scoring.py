@@ -19,8 +19,11 @@ from explorer.models.heads import head_at
 from explorer.models.inside import depth_of, neurons_of, private_tree
 from explorer.models.questions import Question, scores
 
-BLOCK_OPERATIONS = 12e9
-"""Floating-point operations of one block of work: about 0.4 s of one busy core. An accelerator takes 50 times as many."""
+BLOCK_OPERATIONS = 50e9
+"""Floating-point operations of one block of work: about 0.7 s of one core. An accelerator takes 50 times as many.
+
+A quarter of it would let others in sooner and take half as long again in all, since a product of few rows uses a core badly.
+"""
 
 MOST_ROWS = 64
 

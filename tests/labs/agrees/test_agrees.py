@@ -55,12 +55,15 @@ def test_the_known_differences_are_shown_as_such() -> None:
 def test_the_sentence_counts_and_names_the_furthest() -> None:
     result = PublishedResult((finding(), SAME, LESS), whole=True)
     said = str(figures.published_sentence(result).striptags())
-    assert said.startswith(
-        "Of 3 figures, computed again and rounded as printed, 1 equal what is published, 2 are further apart or open. "
-    )
-    assert "B, Table 1, size, printed as 10M and computed as 8M (−20.0%)" in said
+    assert said == "Of 3 figures, computed again and rounded as printed, 1 equals what is published."
+    notes = figures.published_notes(result).striptags()
+    assert notes.startswith("2 are further apart or open. Furthest apart: ")
+    assert "B, Table 1, size, printed as 10M and computed as 8M (−20.0%)" in notes
     alone = figures.published_sentence(PublishedResult((SAME,), whole=True)).striptags()
-    assert alone == "Of 1 figure, computed again and rounded as printed, 1 equal what is published."
+    assert alone == "Of 1 figure, computed again and rounded as printed, 1 equals what is published."
+    assert figures.published_notes(PublishedResult((SAME,), whole=True)) == ""
+    nothing = figures.published_sentence(PublishedResult((finding(),), whole=True)).striptags()
+    assert nothing == "Of 1 figure, computed again and rounded as printed, none equals what is published."
     assert "None of" in figures.published_sentence(PublishedResult((), whole=False))
 
 
@@ -77,7 +80,7 @@ def test_the_sentence_counts_and_names_the_furthest() -> None:
 def test_a_small_difference_with_a_reason_is_no_open_one(changed: dict[str, object], standing: str) -> None:
     one = finding(**changed)
     assert one.standing == standing
-    said = figures.published_sentence(PublishedResult((one, SAME), whole=True)).striptags()
+    said = figures.published_notes(PublishedResult((one, SAME), whole=True)).striptags()
     assert ("within 2% for a known reason" in said) == (standing == "near")
     assert ("further apart or open" in said) == (standing == "open")
 

@@ -64,17 +64,34 @@ def test_the_answer_is_outlined_where_it_shows_and_the_followed_word_dotted() ->
 @pytest.mark.parametrize(
     ("ranks", "said"),
     [
-        ((9, 3, 1), "first comes among the top 4 in layer 1 and leads only in the last layer, 2"),
-        ((9, 1, 1), "it leads from layer 1 on (of 2)"),
-        ((9, 4, 1, 1), "first comes among the top 4 in layer 1 and leads from layer 2 on (of 3)"),
-        ((1, 1, 1), "it leads already in layer 0"),
-        ((9, 9, 1), "it leads only in the last layer, 2"),
+        ((9, 3, 1), "only in the last layer"),
+        ((9, 1, 1), "from layer 1 on"),
+        ((9, 4, 1, 1), "from layer 2 on"),
+        ((1, 1, 1), "already in layer 0"),
+        ((1,), "already in layer 0"),
     ],
 )
-def test_the_sentence_tells_when_the_answer_appears_and_leads(ranks: tuple[int, ...], said: str) -> None:
+def test_the_sentence_tells_from_where_the_answer_leads(ranks: tuple[int, ...], said: str) -> None:
     place = lens_place(ranks=ranks)
     text = lens_figures.lens_sentence(lens_result((place,)), place).striptags()
-    assert "For the blank the model answers “are” (50.0%)." in text
+    assert text == f"For the blank the model answers “are”, which leads {said}."
+
+
+@pytest.mark.parametrize(
+    ("ranks", "said"),
+    [
+        ((9, 3, 1), "; read through the same head, it first comes among the top 4 in layer 1."),
+        ((9, 1, 1), " has 50.0%. "),
+        ((1, 1, 1), " has 50.0%. "),
+        ((9, 9, 1), " has 50.0%. "),
+    ],
+)
+def test_the_notes_tell_where_the_answer_appears_and_how_the_followed_word_stands(
+    ranks: tuple[int, ...], said: str
+) -> None:
+    place = lens_place(ranks=ranks)
+    text = lens_figures.lens_notes(lens_result((place,)), place).striptags()
+    assert "In the last layer, 2, “are” has 50.0%" in text
     assert said in text
     assert "“is” ends 2nd of 28,996 (25.0%) and stands highest in layer" in text
 
@@ -85,9 +102,9 @@ def test_the_sentence_fits_the_question() -> None:
         ("continue", "After the last token the model expects"),
         ("replaced", "The token at position 2 is"),
     ):
-        text = lens_figures.lens_sentence(lens_result((place,), asked=asked, follow=None), place).striptags()
-        assert text.startswith(start)
-        assert "28,996" not in text
+        result = lens_result((place,), asked=asked, follow=None)
+        assert lens_figures.lens_sentence(result, place).striptags().startswith(start)
+        assert "28,996" not in lens_figures.lens_notes(result, place)
 
 
 @pytest.mark.parametrize(("number", "said"), [(1, "1st"), (2, "2nd"), (3, "3rd"), (11, "11th"), (1022, "1,022nd")])
@@ -116,7 +133,7 @@ def test_a_divergence_that_stays_is_said_to_stay() -> None:
     nothing = replace(place, layers=tuple(replace(reading, divergence=0.0) for reading in place.layers))
     assert lens_figures.depth_sentence(nothing) == "The distribution of layer 0 is the final one already."
     two = lens_result((place, lens_place(3)))
-    assert "At position 2 it answers “are”" in lens_figures.lens_sentence(two, place).striptags()
+    assert "At position 2 the model answers “are”" in lens_figures.lens_sentence(two, place).striptags()
 
 
 def test_the_places_that_are_not_shown_can_be_pressed() -> None:
@@ -133,13 +150,16 @@ def test_the_places_that_are_not_shown_can_be_pressed() -> None:
 
 
 def test_notes_carry_the_caution_and_what_was_done() -> None:
-    text = lens_figures.lens_notes(lens_result()).striptags()
+    def notes(result: LensResult) -> str:
+        return lens_figures.lens_notes(result, result.places[0]).striptags()
+
+    text = notes(lens_result())
     assert "learned to read the last layer only" in text
     assert "dotted" in text
-    assert "cut there" in lens_figures.lens_notes(lens_result(cut=True, follow=None)).striptags()
-    assert "original or replaced" in lens_figures.lens_notes(lens_result(asked="replaced")).striptags()
-    assert "another mask" in lens_figures.lens_notes(lens_result((lens_place(1), lens_place(2)))).striptags()
-    assert lens_figures.lens_notes(lens_result(refused="Not this word.")).striptags().endswith("Not this word.")
+    assert "cut there" in notes(lens_result(cut=True, follow=None))
+    assert "original or replaced" in notes(lens_result(asked="replaced"))
+    assert "another mask" in notes(lens_result((lens_place(1), lens_place(2))))
+    assert notes(lens_result(refused="Not this word.")).endswith("Not this word.")
 
 
 @pytest.mark.parametrize("text", HOSTILE)
@@ -147,7 +167,7 @@ def test_tokens_stay_text(text: str) -> None:
     place = lens_place(answer=text)
     result = lens_result((place,), text=text, follow=text, refused=text)
     assert_safe(lens_figures.lens_sentence(result, place), text)
-    assert_safe(lens_figures.lens_notes(result), text, ("p",))
+    assert_safe(lens_figures.lens_notes(result, place), text, ("p",))
     for figure in (lens_figures.lens_figure(result, place), lens_figures.depth_figure(result, place)):
         for trace in assert_draws(figure).data:
             shown = str(trace.text) + str(trace.customdata) + str(trace.name)

@@ -160,7 +160,9 @@ def test_the_fifty_are_drawn_as_they_come(count: int) -> None:
     assert "The keys ___ here." in str(figure.data[0].customdata)
     said = fifty_figures.fifty_sentence(result).striptags()
     assert f"in {count} of {count} sentences" in said
-    assert "both 60.0%, left 2.00%, right 0.100%; gpt2-mini, from the left, 10.0%" in said
+    notes = fifty_figures.fifty_notes(result).striptags()
+    assert "both 60.0%, left 2.00%, right 0.100%; gpt2-mini, from the left, 10.0%" in notes
+    assert f"leads bert-small's left in {count} of {count}." in notes
     assert bool(fifty_figures.fifty_bar(result)) == (count < 50)
     table = fifty_figures.fifty_table(result)
     assert table.columns[:6] == ("sentence", "kind", "text", "word", "context", "model")

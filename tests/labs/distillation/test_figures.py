@@ -34,22 +34,23 @@ class TestSoftTargets:
 
     def test_the_sentence_says_what_the_label_does_not(self) -> None:
         said = figures.soft_targets_sentence(soft()).striptags()
-        assert "At T = 2 bert-small gives “Paris” 50.0%" in said
-        assert "50.0% goes to the 999 other classes" in said
-        assert "“Rome” (25.0%)" in said
-        assert "Entropy: 1.5 nats of at most 6.91" in said
-        assert "first of 3 masks" in figures.soft_targets_sentence(soft(places=3)).striptags()
+        assert said == "At T = 2 bert-small gives “Paris” 50.0%; a hard target would give everything to it."
+        notes = figures.soft_targets_notes(soft()).striptags()
+        assert "50.0% goes to the 999 other classes" in notes
+        assert "“Rome” (25.0%)" in notes
+        assert "Entropy: 1.5 nats of at most 6.91" in notes
+        assert "first of 3 masks" in figures.soft_targets_notes(soft(places=3)).striptags()
 
     @pytest.mark.parametrize(("share", "how"), [(0.25, "led by"), (0.251, "most of it on")])
     def test_most_is_more_than_half(self, share: float, how: str) -> None:
         three = soft(
             classes=3, targets=(Target("a", 1.0, 1.0, 0.5), Target(" b", 0.5, 0.0, share), Target("c", 0.0, 0.0, 0.2))
         )
-        assert f", {how} “b” (" in figures.soft_targets_sentence(three).striptags()
+        assert f", {how} “b” (" in figures.soft_targets_notes(three).striptags()
 
     def test_two_classes_are_spoken_of_as_two(self) -> None:
         two = soft(classes=2, targets=(Target("yes", 1.0, 1.0, 0.75), Target("no", 0.0, 0.0, 0.25)), dark=0.25)
-        assert "25.0% goes to the other class, “no”." in figures.soft_targets_sentence(two).striptags()
+        assert "25.0% goes to the other class, “no”." in figures.soft_targets_notes(two).striptags()
 
     def test_the_picture_has_what_the_page_computes_again(self) -> None:
         drawn = figures.soft_targets_figure(soft())
@@ -65,11 +66,14 @@ class TestSoftTargets:
         assert json.dumps(drawn)
 
     def test_only_a_visitor_knows_what_the_label_says(self) -> None:
-        assert "label" not in figures.soft_targets_sentence(soft()).striptags()
-        right = figures.soft_targets_sentence(soft(truth="Paris", truth_soft=0.5)).striptags()
-        assert "“Paris” 50.0%, the true answer, which its label puts at 100%." in right
-        wrong = figures.soft_targets_sentence(soft(truth="Rome", truth_soft=0.25)).striptags()
-        assert "“Paris” 50.0% and the true answer, “Rome”, 25.0%, which its label puts at 100%." in wrong
+        assert "label" not in figures.soft_targets_notes(soft()).striptags()
+        right = soft(truth="Paris", truth_soft=0.5)
+        assert figures.soft_targets_sentence(right).striptags().endswith("everything to it.")
+        assert "The label puts 100% on the same answer." in figures.soft_targets_notes(right)
+        wrong = soft(truth="Rome", truth_soft=0.25)
+        assert figures.soft_targets_sentence(wrong).striptags().endswith("everything to “Rome”.")
+        told = "The label puts 100% on “Rome”, to which the teacher gives 25.0%."
+        assert told in figures.soft_targets_notes(wrong).striptags()
 
     def test_a_word_named_like_the_rest_is_a_word(self) -> None:
         same = soft(targets=(Target(REST, 2.0, 1.0, 0.5), Target(REST, None, 0.0, 0.5)))
@@ -99,28 +103,30 @@ class TestLosses:
 
     def test_the_sentence(self) -> None:
         said = loss_figures.losses_sentence(losses()).striptags()
-        assert "a student gives the same answer" in said
-        assert "“yes” 60.0% at T = 2" in said
-        assert (
-            "soft loss is 0.4, the hard one (against the teacher's own “yes”) 0.8; with α = 0.5 their average is 0.6"
-            in said
-        )
-        known = loss_figures.losses_sentence(losses(truth="no")).striptags()
-        assert "the hard one (against the true answer “no”) 0.8" in known
-        zero = tuple(Loss(loss.slug, loss.title, "x", 0.0) for loss in losses().losses)
-        assert "every soft loss is 0" in loss_figures.losses_sentence(losses(losses=zero))
+        assert "answers “yes”, a student answers the same: the soft loss is 0.4." in said
+        notes = loss_figures.losses_notes(losses()).striptags()
+        assert "gives “yes” 60.0% at T = 2" in notes
+        assert "The hard loss (against the teacher's own “yes”) is 0.8" in notes
+        assert "with α = 0.5 the average of both losses is 0.6" in notes
+        known = loss_figures.losses_notes(losses(truth="no")).striptags()
+        assert "(against the true answer “no”) is 0.8" in known
+        zero = losses(losses=tuple(Loss(loss.slug, loss.title, "x", 0.0) for loss in losses().losses))
+        assert "every soft loss is 0" in loss_figures.losses_sentence(zero)
+        assert "it still pays 0, as the teacher would" in loss_figures.losses_notes(zero)
         assert "<img" not in str(loss_figures.losses_sentence(losses(teacher=HOSTILE, student=HOSTILE, answer="yes")))
 
     def test_the_gradients_fall_and_settle(self) -> None:
         said = loss_figures.gradients_sentence(losses()).striptags()
+        assert said.endswith("goes to zero; times T² it tends to 0.2.")
+        said = loss_figures.gradients_notes(losses()).striptags()
         assert "From T = 10 to 100 the gradient of the plain KL falls to 1/100 (1/T² alone would be 1/100)" in said
-        assert "tends to 0.2" in said
         assert "for large T the soft and the hard loss keep their proportion" in said
         assert "at T = 1 it is 0.1" in said
         late = losses(gradients=((1.0, 0.1, 0.1), (10.0, 0.1, 10.0), (100.0, 0.2, 2000.0)))
-        assert "rises to 2 times as much" in loss_figures.gradients_sentence(late).striptags()
+        assert "rises to 2 times as much" in loss_figures.gradients_notes(late).striptags()
         none = losses(gradients=((1.0, 1e-17, 1e-17), (100.0, 1e-20, 1e-17)), limit=0.0)
         assert "no gradient at any T" in loss_figures.gradients_sentence(none)
+        assert loss_figures.gradients_notes(none) == ""
         assert all(trace["x"] == [] for trace in loss_figures.gradients_figure(none)["data"])
 
     def test_the_bars_are_both_distributions(self) -> None:

@@ -77,6 +77,48 @@ def test_a_run_of_another_kind_says_which_to_take(engine: LocalEngine) -> None:
         generated(engine, run="example-lora-8")
 
 
+@pytest.mark.parametrize(
+    ("tokens", "place", "word"),
+    [
+        ((" The", " K", "ett", "le", " is"), 2, "Kettle"),
+        ((" The", " K", "ett", "le", " is"), 1, "Kettle"),
+        ((" The", " K", "ett", "le"), 3, "Kettle"),
+        ((" The", " K", "ett", "le"), 0, "The"),
+        ((" K", "ett", "le", ".", " It"), 2, "Kettle"),
+        ((" K", "ett", "le", ".", " It"), 3, "."),
+        ((" £", "20", "-", "25", "."), 0, "£"),
+        ((" £", "20", "-", "25", "."), 1, "20"),
+        ((" isn", "'t", " far"), 0, "isn't"),
+        ((" isn", "'t", " far"), 1, "isn't"),
+        (("cheap",), 0, "cheap"),
+        ((" a", " "), 1, ""),
+    ],
+)
+def test_a_piece_is_named_by_its_whole_word(tokens: tuple[str, ...], place: int, word: str) -> None:
+    assert figures._word_at(tokens, place) == word
+
+
+def test_the_sentence_names_the_slot_and_the_word_of_the_largest_share(worked: GenerateResult) -> None:
+    assert worked.attention is not None
+    slots = len(worked.meaning)
+    tokens = (" The", " K", "ett", "le", ".")
+    columns = worked.attention.columns
+    shares = tuple(
+        tuple(0.5 if (place, column) == (2, 0) else 0.0 for column in range(len(columns)))
+        for place in range(len(tokens))
+    )
+    looked = replace(worked, attention=replace(worked.attention, tokens=tokens, shares=shares))
+    said = figures.attention_sentence(looked).striptags()
+    assert said.startswith("Greedy: 10.0% of the attention goes to the slots' values; the largest share, 50.0%, ")
+    assert said.endswith(f"goes to the {columns[0]} while it writes “Kettle”.")
+    assert "and to what is written already." in figures.attention_notes(looked)
+    assert "virtual" not in figures.attention_notes(looked)
+    prefixed = replace(worked.attention, columns=(*columns, "virtual tokens"))
+    assert "to the virtual tokens." in figures.attention_notes(replace(looked, attention=prefixed))
+    assert figures.attention_notes(replace(worked, attention=None)) == ""
+    assert slots + 2 == len(columns)
+
+
 def test_figures_draw_the_result_and_its_beginning(worked: GenerateResult) -> None:
     assert_draws(figures.attention_figure(worked))
     begun = replace(worked, done=False, attention=None, phrases=tuple(replace(one, slots=()) for one in worked.phrases))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
@@ -14,8 +15,17 @@ from explorer.errors import BadInputError, ExplorerError
 from explorer.labs.inputs.typos import figures
 from explorer.labs.inputs.typos.compute import KEYS, misspellings, misspelt, neighbours, parts_of, untouched
 from explorer.labs.inputs.typos.examples import SENTENCES, TRY
-from explorer.labs.inputs.typos.schema import KINDS, SHARES, SharesParams, SharesResult, TyposParams, TyposResult
+from explorer.labs.inputs.typos.schema import (
+    KINDS,
+    SHARES,
+    SharePoint,
+    SharesParams,
+    SharesResult,
+    TyposParams,
+    TyposResult,
+)
 from explorer.settings import BUNDLED_MODELS
+from tests.labs.drawing import assert_draws
 
 TEXT = "The captain wasn't sure, so Hanna waited until 1846."
 
@@ -116,24 +126,29 @@ def test_the_same_text_costs_nothing() -> None:
     nothing = explorer.run("typos", models="bert-mini", text="We left.", typed="They stayed.").result
     assert nothing.models[0].words == ()
     assert "No word is left" in figures.typos_sentence(nothing)
+    assert figures.typos_notes(answer) == ""
+    assert figures.typos_notes(nothing).striptags().endswith("bert-mini reads 3 pieces instead of 3.")
     assert figures.typos_figure(nothing) == {}
 
 
 def test_sentence_figure_chips_and_table_say_the_same(result: TyposResult) -> None:
     said = figures.typos_sentence(result)
     more = max(result.models, key=lambda read: read.added).model
-    assert f"<strong>{more} lost more</strong>" in said
-    assert "not a law" in said
-    assert "the typos cost it that much" in figures._who_lost(result.models[:1])
+    assert f"The typos cost <strong>{more}</strong> more than " in said
+    notes = figures.typos_notes(result)
+    assert "2 changes (“<strong>captian</strong>” for “captain”" in notes
+    assert "not a law" in notes
+    assert "nats</strong> at an untouched word, on average." in figures._who_lost(result.models[:1])
     for added, told in (
-        ((0.0, -0.1), "nothing"),
-        ((0.2, 0.2), "all lost the same"),
-        ((0.2, 0.1), "lost more</strong> on this"),
+        ((0.0, -0.1), "no harder to tell"),
+        ((0.2, 0.2), "All lost the same"),
+        ((0.2, 0.1), "cost <strong>m0</strong> more than m1 (+0.10): <strong>+0.20 nats</strong>"),
+        ((-0.1, 0.2), "cost <strong>m1</strong> more than m0 (−0.10): <strong>+0.20 nats</strong>"),
     ):
         models = [_Lost(f"m{place}", value) for place, value in enumerate(added)]
         assert told in figures._who_lost(models)  # type: ignore[arg-type]
     three = [_Lost("a", 0.2), _Lost("b", 0.2), _Lost("c", 0.1)]
-    assert "no model lost more than all others" in figures._who_lost(three)  # type: ignore[arg-type]
+    assert "No model lost more than all others" in figures._who_lost(three)  # type: ignore[arg-type]
     bars = figures.typos_figure(result)["data"]
     assert [list(trace["x"]) for trace in bars[:2]] == [
         [word.clean for word in result.models[0].words],
@@ -144,7 +159,7 @@ def test_sentence_figure_chips_and_table_say_the_same(result: TyposResult) -> No
         len(read.pieces(side)) for read in result.models for side in ("clean", "typos")
     ]
     assert len(figures.typos_table(result).rows) == sum(len(row["chips"]) for row in rows)
-    assert "&lt;b&gt;" in figures.typos_sentence(
+    assert "&lt;b&gt;" in figures.typos_notes(
         explorer.run("typos", models="bert-mini", text="We left now", typed="We <b>left</b> now").result
     )
 
@@ -166,9 +181,44 @@ def test_losses_grow_with_the_share_over_the_same_words() -> None:
     assert answer.is_done
     long = [len(part.text) >= 4 for sentence in SENTENCES[:3] for part in parts_of(sentence)]
     assert answer.words < len(long) - sum(long) / 2
-    said = figures.shares_sentence(answer)
-    assert f"{answer.words} words of 3 sentences" in said
-    assert "50%" in said
+    assert f"{answer.words} words of 3 sentences" in figures.shares_notes(answer)
+    assert "50%" in figures.shares_sentence(answer)
+    assert_draws(figures.shares_figure(answer))
+
+
+def shares_of(*added: float, error: float = 0.0, share: float = 0.5) -> SharesResult:
+    """Models a, b and so on, whose loss of 2 nats grew by so much."""
+    names = "abc"[: len(added)]
+    start = [SharePoint(name, 0.0, 2.0, 0.0, 0.0) for name in names]
+    grown = [SharePoint(name, share, 2 + more, more, error) for name, more in zip(names, added, strict=True)]
+    return SharesResult(tuple(names), 20, 90, tuple(start + (grown if share else [])))
+
+
+@pytest.mark.parametrize(
+    ("result", "said"),
+    [
+        (shares_of(0.0, 0.0, share=0.0), "So far the words were asked for in sentences without typos."),
+        (shares_of(0.0, 0.0), "no harder to tell."),
+        (shares_of(-0.3, 0.004), "no harder to tell."),
+        (shares_of(0.5, 0.5), "harder to tell, with no clear difference between the models."),
+        (shares_of(0.5, 0.6, error=0.1), "harder to tell, with no clear difference between the models."),
+        (shares_of(0.1, 0.2, error=0.11), "not clearly harder to tell."),
+        (shares_of(0.1, error=0.11), "not clearly harder to tell."),
+        (shares_of(9.5), "harder to tell for a: +9.50 nats each, on average."),
+        (shares_of(0.1, 9.5, error=0.1), "b loses more than a at each of the other words: +9.50 nats on average."),
+        (
+            shares_of(0.2, 9.5, -0.1, error=0.1),
+            "b loses more than c at each of the other words: +9.50 nats on average.",
+        ),
+    ],
+)
+def test_the_sentence_over_shares_holds_where_nothing_everything_or_as_much_is_lost(
+    result: SharesResult, said: str
+) -> None:
+    text = figures.shares_sentence(result).striptags()
+    assert text.endswith(said)
+    assert len(re.findall(r"\d[\d.]*", text)) <= 2
+    assert "90 words of 20 sentences" in figures.shares_notes(result)
 
 
 def test_the_examples_made_by_hand_change_something() -> None:

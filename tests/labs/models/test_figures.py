@@ -73,10 +73,13 @@ def test_a_bar_s_groups_add_up_to_the_model() -> None:
 
 def test_the_sentence_names_the_smallest_the_largest_and_the_wordiest() -> None:
     said = figures.family_sentence(FAMILY)
-    assert "162 (small)" in said
-    assert "10M" in said
+    assert "The smallest, <strong>small</strong> has <strong>162</strong> parameters; the largest, " in said
+    assert "<strong>10M</strong>." in said
     assert "&lt;b&gt;" in said
-    assert "61.7%</strong> of small is its vocabulary table" in said, "of small, 100 of 162 are words"
+    notes = figures.family_notes(FAMILY)
+    assert "61.7% of small is its vocabulary table" in notes, "of small, 100 of 162 are words"
+    alone = figures.family_sentence(FamilyResult(FAMILY.models[:1])).striptags()
+    assert alone == "small has 162 parameters."
 
 
 def test_the_table_has_a_column_for_each_size() -> None:
@@ -99,7 +102,10 @@ def test_counted_parts_are_a_table_and_two_bars() -> None:
     assert figures.count_table(result).rows[-1] == ("all", "", after.parameters)
     assert "31.6 times" not in figures.count_sentence(result)
     assert f"{after.parameters / before.parameters:.2f} times" in figures.count_sentence(result)
-    assert "Change a size" in figures.count_sentence(CountResult(before, before, (), (), False, False))
+    assert f" has {before.parameters:,}." in figures.count_notes(result)
+    same = CountResult(before, before, (), (), False, False)
+    assert "Change a size" in figures.count_sentence(same)
+    assert figures.count_notes(same) == ""
     bars = figures.count_figure(result)["data"]
     assert bars[0]["y"] == ["as it is", "in these sizes"]
     without = figures.count_table(CountResult(before, after, (), (), False, False))
@@ -115,15 +121,19 @@ def test_the_papers_points_stand_where_the_sizes_are_the_papers() -> None:
     assert marked["data"][5]["y"] == [87, 89, 93, 108]
     assert marked["data"][6]["y"] == [64, 83]
     assert marked["data"][7]["text"] == ["80.2", "79.5"]
-    assert "saves 10.0% of such a model, the feed-forward net 40.0%, both 50.0%" in marked["described"]
-    assert "cost ALBERT 0.7, 2.8 and 2.5 points" in marked["described"]
+    assert "saves 10.0% of such a model, sharing the feed-forward net 40.0%." in marked["described"]
+    notes = figures.sweep_notes(CountResult(one, one, (), sweep, True, True))
+    assert "Sharing both saves 50.0%." in notes
+    assert "cost ALBERT 0.7, 2.8 and 2.5 points" in notes
+    assert "cost" not in figures.sweep_notes(CountResult(one, one, (), sweep, False, True))
 
 
 def test_scores_name_a_leader_where_models_can_be_compared_and_leave_out_what_was_not_measured() -> None:
     masks = score_figures.scores_sentence(SCORES)
     assert "leads" not in masks, "masked tokens of other vocabularies are other questions"
-    assert "<strong>one 50.00% ± 15.81, two 25.00% ± 13.69</strong>" in masks
-    assert "share a vocabulary" in masks
+    assert masks.striptags() == "First guess right: from 25.00% (two) to 50.00% (one)."
+    assert "one 50.00% ± 15.81, two 25.00% ± 13.69 (over 10)." in score_figures.scores_notes(SCORES)
+    assert "share a vocabulary" in score_figures.scores_notes(SCORES)
     measure = Measure("nsp_segments", "NSP", 0.8, "share", "20 pairs")
     both = ScoresResult((*SCORES.models, ModelScores("three", "2026-01-01", "command", "text", (measure,))))
     assert "<strong>two</strong> leads: <strong>90.00%" in score_figures.scores_sentence(both, "pairs")
@@ -134,7 +144,8 @@ def test_scores_name_a_leader_where_models_can_be_compared_and_leave_out_what_wa
     assert pairs["data"][0]["y"] == ["two"]
     assert pairs["data"][0]["x"] == [0.9]
     assert pairs["data"][1]["x"] == [None]
-    assert "50% is chance" in score_figures.scores_sentence(SCORES, "pairs")
+    assert "50% is chance" in score_figures.scores_notes(SCORES, "pairs")
+    assert score_figures.scores_notes(SCORES, "replaced") == ""
     assert "None of these" in score_figures.scores_sentence(SCORES, "replaced")
     assert score_figures.scores_figure(SCORES, "replaced")["data"][0]["y"] == []
 
@@ -156,8 +167,14 @@ def test_curves_draw_whoever_logged_it_and_name_who_did_not() -> None:
     assert [trace["name"] for trace in figure["data"]] == ["one"]
     assert figure["data"][0]["x"] == [10, 2e6]
     assert score_figures.curves_figure(CURVES, "next_loss", "seconds")["data"][0]["x"] == [1 / 60, 2 / 60]
-    said = score_figures.curves_sentence(CURVES, "mlm_loss")
-    assert "one 2.00" in said
+    assert score_figures.curves_sentence(CURVES, "mlm_loss").striptags() == "MLM loss (nats) at the end: 2.00 of one."
+    other = replace(CURVES.curves[0], model="other", values=(("mlm_loss", (3.0, 2.5)),))
+    several = replace(CURVES, curves=(*CURVES.curves, other))
+    assert "from 2.00 (one) to 2.50 (other)." in score_figures.curves_sentence(several, "mlm_loss").striptags()
+    equal = replace(CURVES, curves=(CURVES.curves[0], replace(CURVES.curves[0], model="other")))
+    assert score_figures.curves_sentence(equal, "mlm_loss").striptags().endswith("at the end: 2.00 of each of them.")
+    said = score_figures.curves_notes(CURVES, "mlm_loss")
+    assert "At the end: one 2.00." in said
     assert "two is left out: it was trained on, and logged, next-token loss (nats)" in said
     assert "No log was kept of three, trained before" in said
     assert "choose another" in score_figures.curves_sentence(CURVES, "cosine_loss")
@@ -170,12 +187,13 @@ def test_electra_s_two_models_are_one_training() -> None:
     assert [trace["name"] for trace in score_figures.curves_figure(both)["data"]] == ["ELECTRA (generator's loss)"]
     accuracy = score_figures.curves_figure(both, "replaced_accuracy")["data"]
     assert [trace["name"] for trace in accuracy] == ["ELECTRA (discriminator's accuracy)"]
-    said = score_figures.curves_sentence(both)
+    assert score_figures.curves_sentence(both).count("5.50") == 1
+    said = score_figures.curves_notes(both)
     assert said.count("5.50") == 1
     assert "one log, one line" in said
     alone = CurvesResult(both.curves[:1], ())
     assert [trace["name"] for trace in score_figures.curves_figure(alone)["data"]] == ["ELECTRA (generator's loss)"]
-    assert "one log" not in score_figures.curves_sentence(alone)
+    assert "one log" not in score_figures.curves_notes(alone)
 
 
 def test_every_card_says_who_what_and_how() -> None:
@@ -191,14 +209,14 @@ def test_a_count_stands_beside_the_papers_figure_and_a_disagreement_says_so() ->
     both = FamilyResult((base, large))
     totals = figures.family_figure(both)["data"][-1]["text"]
     assert [text.strip() for text in totals] == ["110M (paper: 110M)", "223M (paper: 235M)"]
-    said = figures.family_sentence(both).striptags()
+    said = figures.family_notes(both).striptags()
     assert (
         "albert/albert-xxlarge-v2 counts 223M, the paper says 235M and gives no breakdown: here 201M are in its one"
         in said
     )
     assert "bert-base-uncased counts" not in said
     assert [row[-1] for row in figures.family_table(both).rows] == [110, 235]
-    assert "paper" not in figures.family_sentence(FAMILY)
+    assert "paper" not in figures.family_notes(FAMILY)
 
 
 def test_the_papers_count_stands_at_the_published_sizes_alone() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -50,8 +52,12 @@ def test_figure_sentence_and_table_say_the_same() -> None:
     assert [list(trace["y"]) for trace in figures.movement_figure(result)["data"]] == [[30, 10], [30], [2, 1], [2]]
     assert figures.movement_table(result).rows[1] == ("one", 2, 10.0, 1.0, 6.0, 7)
     sentence = figures.movement_sentence(result)
-    assert "one layer, used at every depth" in sentence
     assert "<strong>20.0°</strong>" in sentence
+    assert "one layer, used at every depth" in figures.movement_notes(result)
+    assert "on average, between " in figures.movement_notes(result)
+    alone = figures.movement_sentence(replace(result, models=result.models[:1])).striptags()
+    assert alone.startswith(f"A layer of {result.models[0].model} turns a state by ")
+    assert alone.endswith("° on average.")
 
 
 @pytest.mark.parametrize(

@@ -69,7 +69,9 @@ def test_the_chips_have_segments_and_positions_and_then_fates() -> None:
 
 def test_the_sentence_and_the_sum_hold_the_numbers() -> None:
     said = plain(figures.row_sentence(row()))
-    assert "bert-mini guesses 2 of 3 tokens right; the hardest is “rain”, at P = 1.00%." in said
+    assert said == "bert-mini guesses 2 of 3 chosen tokens right and is right about the pair."
+    said = plain(figures.row_notes(row()))
+    assert "The hardest is “rain”, at P = 1.00%." in said
     assert (
         "the MLM loss, is 1.8012 nats. The pair is “is next”, and gets P = 80.0% for it: the NSP loss is 0.2231" in said
     )
@@ -91,7 +93,8 @@ def test_many_terms_are_written_with_an_ellipsis() -> None:
 
 def test_a_row_in_which_nothing_is_hidden_has_one_loss() -> None:
     nothing = row(tokens=(token(0, "[CLS]"), token(1, "a")), mlm_loss=None)
-    assert "no MLM loss" in plain(figures.row_sentence(nothing))
+    assert "no MLM loss; bert-mini is right about the pair." in plain(figures.row_sentence(nothing))
+    assert plain(figures.row_notes(nothing)).startswith("The pair is")
     assert "no token is chosen" in plain(figures.hidden_line(nothing))
     assert figures.terms_table(nothing) == ""
     assert "MLM =" not in plain(figures.sum_line(nothing)).replace("L = LMLM", "")
@@ -132,7 +135,8 @@ def test_what_a_visitor_types_stays_text(text: str) -> None:
     assert_safe(figures.model_line(replace(result, model="bert-small"), text), text, ("p",))
     assert_safe(figures.terms_table(result), text, ("table", "thead", "tbody", "tr", "th", "td"))
     assert_safe(
-        figures.row_sentence(row(tokens=(token(0, "[CLS]"), token(1, text, fate="mask", loss=1.0, probability=0.5)))),
+        figures.row_notes(row(tokens=(token(0, "[CLS]"), token(1, text, fate="mask", loss=1.0, probability=0.5)))),
         text,
+        ("p",),
     )
     assert_draws(figures.row_figure(result))

@@ -56,42 +56,37 @@ def token_name(token: str, longest: int = 14) -> str:
 
 
 def lens_sentence(result: LensResult, place: Place) -> Markup:
-    """When the answer appears and when it leads, and how far the followed word gets."""
+    """What the model answers, and from which layer on that leads."""
     start = {
         "mask": "For the blank the model answers "
         if len(result.places) == 1
-        else f"At position {place.position} it answers ",
+        else f"At position {place.position} the model answers ",
         "continue": "After the last token the model expects ",
         "replaced": f"The token at position {place.position} is judged ",
     }[result.asked]
-    parts: list[str] = [start, in_quotes(place.answer)]
-    parts.append(f" ({percent(place.layers[-1].answer.probability)}). Read through the same head, ")
-    parts += _appearance(result, place)
-    followed = [(reading.followed, reading.layer) for reading in place.layers if reading.followed is not None]
-    if result.follow is not None and followed:
-        (last, _), (best, layer) = followed[-1], min(followed, key=lambda pair: pair[0].rank)
-        parts += [" ", in_quotes(result.follow), f" ends {ordinal(last.rank)} of {result.classes:,}"]
-        parts.append(f" ({percent(last.probability)}) and stands highest in layer {layer} ({ordinal(best.rank)}).")
-    return prose(*parts)
+    leads = place.leads_from()
+    since = "only in the last layer" if leads == result.depth else f"from layer {leads} on"
+    return prose(
+        start, in_quotes(place.answer), ", which leads ", strong("already in layer 0" if not leads else since), "."
+    )
 
 
 def _named(token: str) -> str:
     return token.strip() or repr(token)
 
 
-def _appearance(result: LensResult, place: Place) -> list[str]:
-    """From which layer on the final answer is among the first ranks, and from which it leads."""
-    leads, among = place.leads_from(), place.first_among(result.top_k)
-    if leads == 0:
-        return ["it leads already in layer 0."]
-    start = (
-        f"it first comes among the top {result.top_k} in layer {among} and "
-        if among < leads and 1 < result.top_k < result.classes
-        else "it "
-    )
-    if leads == result.depth:
-        return [start, "leads ", strong(f"only in the last layer, {leads}"), "."]
-    return [start, "leads ", strong(f"from layer {leads} on"), f" (of {result.depth})."]
+def _standings(result: LensResult, place: Place) -> list[str]:
+    """How sure the answer is, where it first comes among the first ranks, and how far the followed word gets."""
+    share, among = percent(place.layers[-1].answer.probability), place.first_among(result.top_k)
+    parts = [f"In the last layer, {result.depth}, ", in_quotes(place.answer, bold=False), f" has {share}"]
+    if among < place.leads_from() and 1 < result.top_k < result.classes:
+        parts.append(f"; read through the same head, it first comes among the top {result.top_k} in layer {among}")
+    followed = [(reading.followed, reading.layer) for reading in place.layers if reading.followed is not None]
+    if result.follow is not None and followed:
+        (last, _), (best, layer) = followed[-1], min(followed, key=lambda pair: pair[0].rank)
+        parts += [". ", in_quotes(result.follow, bold=False), f" ends {ordinal(last.rank)} of {result.classes:,}"]
+        parts.append(f" ({percent(last.probability)}) and stands highest in layer {layer} ({ordinal(best.rank)})")
+    return [*parts, ". "]
 
 
 def lens_figure(result: LensResult, place: Place) -> Picture:
@@ -175,9 +170,12 @@ def depth_sentence(place: Place) -> str:
     return f"{start}in layer {half} no more than half of that is left ({bits[half]:#.3g} bits)."
 
 
-def lens_notes(result: LensResult) -> Markup:
-    """What is outlined, what was read, and the caution."""
-    parts = ["Outlined: the final answer" + ("; dotted: the followed word. " if result.follow else ". ")]
+def lens_notes(result: LensResult, place: Place) -> Markup:
+    """How the answer and the followed word stand, what is outlined, what was read, and the caution."""
+    parts = [
+        *_standings(result, place),
+        "Outlined: the final answer" + ("; dotted: the followed word. " if result.follow else ". "),
+    ]
     if result.cut:
         parts.append("A left-to-right model reads only what stands before the blank, so the text was cut there. ")
     if result.asked == "replaced":

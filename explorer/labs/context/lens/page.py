@@ -71,7 +71,7 @@ def show(result: LensResult, place: float | None = None) -> list[Any]:
         lens_figures.lens_chips(result, chosen),
         str(lens_figures.lens_sentence(result, chosen)),
         lens_figures.lens_figure(result, chosen),
-        str(lens_figures.lens_notes(result)),
+        str(lens_figures.lens_notes(result, chosen)),
         lens_figures.depth_sentence(chosen),
         lens_figures.depth_figure(result, chosen),
     ]

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from markupsafe import Markup
 
 from explorer.charts import Look, Panel, Picture, axis, picture, points
-from explorer.charts.words import label, ordinal, percent, progress_bar, prose, strong
+from explorer.charts.words import caption, label, ordinal, percent, progress_bar, prose, strong
 from explorer.labs.directions.blank.figures import COLOURS, SYMBOLS
 from explorer.labs.directions.schema import DECODER, ENCODER, KINDS, READERS, FiftyResult, Told
 from explorer.tables import Table
@@ -31,16 +31,22 @@ def fifty_table(result: FiftyResult) -> Table:
 
 
 def fifty_sentence(result: FiftyResult) -> Markup:
-    """In how many both sides beat either, and each reader's mean."""
-    done, count = result.told, len(result.told)
-    means = [percent(_mean(done, reader)) for reader in range(len(READERS))]
+    """In how many both sides beat either."""
+    leading = strong(f"{result.leading} of {len(result.told)}")
+    said = f"With both sides {ENCODER} gives the true word more than with left or right alone in "
+    return prose(said, leading, " sentences.")
+
+
+def fifty_notes(result: FiftyResult) -> Markup:
+    """Each reader's mean, and how the decoder stands beside the encoder where both read the left."""
+    done = result.told
+    decoder, left, right, both = (percent(_mean(done, reader)) for reader in range(len(READERS)))
     ahead = sum(one.readings[0].probability > one.readings[1].probability for one in done)
-    parts = [f"With both sides {ENCODER} gives the true word more than with left or right alone in "]
-    parts += [strong(f"{result.leading} of {count}"), " sentences. Geometric mean of its probability: "]
-    parts += [strong(f"both {means[3]}"), f", left {means[1]}, right {means[2]}; {DECODER}, from the left, {means[0]}"]
-    parts.append(f". {ENCODER} was never trained to read one side, {DECODER} only the left: much smaller, it ")
-    parts.append(f"leads {ENCODER}'s left in {ahead} of {count}.")
-    return prose(*parts)
+    return caption(
+        f"Geometric mean of the true word's probability: both {both}, left {left}, right {right}; {DECODER}, from the left, "
+        f"{decoder}. {ENCODER} was never trained to read one side, {DECODER} only the left: much smaller, it leads {ENCODER}'s "
+        f"left in {ahead} of {len(done)}."
+    )
 
 
 def fifty_bar(result: FiftyResult) -> Markup:

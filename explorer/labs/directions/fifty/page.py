@@ -31,7 +31,10 @@ def build_fifty(page: Page, tab: gr.Tab) -> None:
                 "reader goes. Values below the scale are drawn on its lowest line."
             )
         with shows(4):
-            view = View("fifty-sentences", "fifty", figures.fifty_sentence, figures.fifty_figure, figures.fifty_bar)
+            view = View(
+                *("fifty-sentences", "fifty", figures.fifty_sentence, figures.fifty_figure, figures.fifty_bar),
+                notes=figures.fifty_notes,
+            )
     why("how they were chosen, and the mean", WHY)
     buttons: Place = ([start, stop], lambda result: start_or_stop(len(result.told) < result.total))
 

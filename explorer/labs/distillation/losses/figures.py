@@ -5,7 +5,7 @@ from __future__ import annotations
 from markupsafe import Markup
 
 from explorer.charts import Picture, axis, chart, line, rows
-from explorer.charts.words import in_quotes, label, percent, prose, strong
+from explorer.charts.words import caption, in_quotes, label, percent, prose, strong
 from explorer.labs.distillation.schema import REST, LossesResult
 from explorer.labs.distillation.soft.figures import class_bars
 from explorer.tables import Table
@@ -31,23 +31,38 @@ def losses_list(result: LossesResult) -> str:
 
 
 def losses_sentence(result: LossesResult) -> Markup:
-    """How far the student is from its teacher."""
-    values = {loss.slug: loss.value or 0.0 for loss in result.losses}
-    if not values["l2"]:
-        return prose(
-            strong(result.student), " says what its teacher says: ", strong("every soft loss is 0"),
-            ". Against ", _hard_label(result), f" it still pays {values['hard']:.3g}, as the teacher would.",
-        )  # fmt: skip
+    """Whether the student gives its teacher's answer, and the soft loss."""
+    soft = _values(result)["soft"]
+    if _is_copy(result):
+        return prose(strong(result.student), " says what its teacher says: ", strong("every soft loss is 0"), ".")
     top = max(result.classes, key=lambda row: row.student if row.name != REST else -1.0)
-    agreed = "the same answer" if top.name == result.answer else prose(in_quotes(top.name, bold=False), " instead")
-    answer = in_quotes(result.answer, bold=False)
-    share = next(row.student for row in result.classes if row.name == result.answer)
+    agreed = "the same" if top.name == result.answer else in_quotes(top.name, bold=False)
     return prose(
-        "Where ", strong(result.teacher), " answers ", answer, ", ", strong(result.student), " gives ", agreed, ", and ", answer,
-        f" {percent(share)} at T = {result.temperature:.3g}. The soft loss is ", strong(f"{values['soft']:.3g}"),
-        ", the hard one (against ", _hard_label(result), f") {values['hard']:.3g}; with α = {result.alpha:.3g} their average is "
-        f"{values['weighted']:.3g}.",
+        "Where ", strong(result.teacher), " answers ", in_quotes(result.answer, bold=False), ", ", strong(result.student),
+        " answers ", agreed, ": the soft loss is ", strong(f"{soft:.3g}"), ".",
     )  # fmt: skip
+
+
+def losses_notes(result: LossesResult) -> Markup:
+    """The student's share for the teacher's answer, the hard loss, and the average of both."""
+    values, against = _values(result), _hard_label(result)
+    if _is_copy(result):
+        return caption("Against ", against, f" it still pays {values['hard']:.3g}, as the teacher would.")
+    share = percent(next(row.student for row in result.classes if row.name == result.answer))
+    gives = prose(in_quotes(result.answer, bold=False), f" {share} at T = {result.temperature:.3g}")
+    average = f"with α = {result.alpha:.3g} the average of both losses is {values['weighted']:.3g}"
+    return caption(
+        "The student gives ", gives, ". The hard loss (against ", against, f") is {values['hard']:.3g}; {average}."
+    )
+
+
+def _values(result: LossesResult) -> dict[str, float]:
+    return {loss.slug: loss.value or 0.0 for loss in result.losses}
+
+
+def _is_copy(result: LossesResult) -> bool:
+    """Whether the student's logits are the teacher's."""
+    return not _values(result)["l2"]
 
 
 def _hard_label(result: LossesResult) -> Markup:
@@ -70,22 +85,29 @@ def losses_figure(result: LossesResult) -> Picture:
 
 
 def gradients_sentence(result: LossesResult) -> Markup:
-    """What the gradient does as T grows, with the factor and without."""
+    """What the gradient does as T grows, without the factor and with it."""
     if not result.limit:  # what autograd leaves of zero is rounding
         return prose(
             "The student gives its teacher's logits, so the soft loss has ", strong("no gradient at any T"), "."
         )
+    tends = strong(f"{result.limit:.3g}")
+    return prose("As T grows the gradient of the plain KL goes to zero; times T² it tends to ", tends, ".")
+
+
+def gradients_notes(result: LossesResult) -> Markup:
+    """By how much it falls over the drawn range, and where the soft and the hard loss keep their proportion."""
+    if not result.limit:
+        return Markup("")
     at_ten = min(result.gradients, key=lambda point: abs(point[0] - 10))
     at_one = min(result.gradients, key=lambda point: abs(point[0] - 1))
     last = result.gradients[-1]
     fall = at_ten[1] / last[1]
-    return prose(
-        f"From T = {at_ten[0]:.3g} to {last[0]:.3g} the gradient of the plain KL {'falls' if fall > 1 else 'rises'} to ",
-        strong(f"1/{fall:.3g}" if fall > 1 else f"{1 / fall:.3g} times as much"),
-        f" (1/T² alone would be 1/{(last[0] / at_ten[0]) ** 2:.3g}). Times T² it is ",
-        strong(f"{last[2]:.3g}"),
-        f" there, and tends to {result.limit:.3g}, the norm of (zₛ − zₜ)/N with means taken off: for large T the soft and the "
-        f"hard loss keep their proportion. For small T they do not: at T = 1 it is {at_one[2]:.3g}.",
+    moves = f"falls to 1/{fall:.3g}" if fall > 1 else f"rises to {1 / fall:.3g} times as much"
+    return caption(
+        f"From T = {at_ten[0]:.3g} to {last[0]:.3g} the gradient of the plain KL {moves} (1/T² alone would be "
+        f"1/{(last[0] / at_ten[0]) ** 2:.3g}). Times T² it is {last[2]:.3g} there; what it tends to is the norm of (zₛ − zₜ)/N "
+        "with means taken off: for large T the soft and the hard loss keep their proportion. For small T they do not: at T = 1 "
+        f"it is {at_one[2]:.3g}."
     )
 
 

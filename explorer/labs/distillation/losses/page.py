@@ -58,11 +58,17 @@ def build_losses(page: Page, picker: RunPicker, tab: gr.Tab) -> gr.Dropdown:
             answer = control(LossesParams, "answer", elem_id="loss-answer")
             button = gr.Button("Compare", variant="primary")
         with shows():
-            view = View("teacher-and-student", "losses", figures.losses_sentence, figures.losses_figure)
+            view = View(
+                *("teacher-and-student", "losses", figures.losses_sentence, figures.losses_figure),
+                notes=figures.losses_notes,
+            )
             listed = gr.Markdown("", latex_delimiters=LATEX, elem_classes=["losses-list"], elem_id="losses-list")
             tries = Tries(TRY)
             gr.HTML("<h2>Why T²</h2>")
-            gradients = View("soft-gradients", "gradients", figures.gradients_sentence, figures.gradients_figure)
+            gradients = View(
+                *("soft-gradients", "gradients", figures.gradients_sentence, figures.gradients_figure),
+                notes=figures.gradients_notes,
+            )
     why("the formulas and the papers", WHY)
     panel = folds(LOSSES)
     why_panel = folds(GRADIENTS, "gradient against T")

@@ -9,7 +9,7 @@ from typing import Any
 from markupsafe import Markup
 
 from explorer.charts import Axis, Look, Panel, Picture, Trace, axis, bars, line, picture, rows
-from explorer.charts.words import in_quotes, label, percent, prose, strong
+from explorer.charts.words import caption, in_quotes, label, percent, prose, strong
 from explorer.labs.distillation.schema import COLDEST, HOTTEST, REST, SoftTargetsResult, Target
 from explorer.tables import Table
 
@@ -21,35 +21,45 @@ def soft_targets_table(result: SoftTargetsResult) -> Table:
 
 
 def soft_targets_sentence(result: SoftTargetsResult) -> Markup:
-    """What stands on the answer, what on all others, and how far from certain and from even that is."""
-    answer, second = result.targets[0], result.targets[1]
-    runner_up = prose(", ", in_quotes(second.name, bold=False))
-    if result.classes > 2:
-        how = "most of it on" if second.soft > result.dark / 2 else "led by"
-        runner_up = prose(f", {how} ", in_quotes(second.name, bold=False), f" ({percent(second.soft)})")
-    if second.name == REST:
-        runner_up = Markup("")
-    several = f" The first of {result.places} masks is shown." if result.places > 1 else ""
-    return prose(
-        f"At T = {result.temperature:.3g} {result.teacher} gives ",
-        in_quotes(answer.name),
-        " ",
-        strong(percent(answer.soft)),
-        _hard_target(result, answer),
-        strong(percent(result.dark)),
-        f" goes to the {_others(result)}",
-        runner_up,
-        f". Entropy: {result.entropy:.3g} nats of at most {math.log(result.classes):.3g}.{several}",
-    )
+    """What stands on the answer, and where a hard target would put everything."""
+    answer = result.targets[0]
+    hard = in_quotes(result.truth, bold=False) if _is_wrong(result) else "it"
+    start = f"At T = {result.temperature:.3g} {result.teacher} gives "
+    said = prose("; a hard target would give everything to ", hard, ".")
+    return prose(start, in_quotes(answer.name), " ", strong(percent(answer.soft)), said)
 
 
-def _hard_target(result: SoftTargetsResult, first: Target) -> str:
-    """What the hard target says instead; a sentence alone has none but the teacher's own choice."""
+def soft_targets_notes(result: SoftTargetsResult) -> Markup:
+    """What stands on all other classes, what the label says, and how far from certain and from even that is."""
+    second = result.targets[1]
+    parts: list[str] = [_label(result), f"{percent(result.dark)} goes to the {_others(result)}"]
+    if second.name != REST:
+        parts += [_leading(result, second), in_quotes(second.name, bold=False)]
+        parts.append(f" ({percent(second.soft)})" if result.classes > 2 else "")
+    parts.append(f". Entropy: {result.entropy:.3g} nats of at most {math.log(result.classes):.3g}.")
+    parts.append(f" The first of {result.places} masks is shown." if result.places > 1 else "")
+    return caption(*parts)
+
+
+def _leading(result: SoftTargetsResult, second: Target) -> str:
+    """How the second class stands among the others; of two classes it is the only one."""
+    if result.classes == 2:
+        return ", "
+    return ", most of it on " if second.soft > result.dark / 2 else ", led by "
+
+
+def _is_wrong(result: SoftTargetsResult) -> bool:
+    """Whether the true answer is known and isn't the teacher's."""
+    return bool(result.truth) and result.truth != result.targets[0].name.strip()
+
+
+def _label(result: SoftTargetsResult) -> str:
+    """What the hard target is; a sentence alone has none but the teacher's own choice."""
     if not result.truth:
-        return ", which as a hard target would be 100%. "
-    if result.truth == first.name.strip():
-        return ", the true answer, which its label puts at 100%. "
-    return f" and the true answer, “{result.truth}”, {percent(result.truth_soft)}, which its label puts at 100%. "
+        return ""
+    if _is_wrong(result):
+        return f"The label puts 100% on “{result.truth}”, to which the teacher gives {percent(result.truth_soft)}. "
+    return "The label puts 100% on the same answer. "
 
 
 def _others(result: SoftTargetsResult) -> str:

@@ -12,7 +12,7 @@ from explorer.labs.distillation.params import MASKED, SoftTargetsParams
 from explorer.labs.distillation.schema import COLDEST, HOTTEST
 from explorer.labs.distillation.soft import figures
 from explorer.runs.examples import EARLIER
-from explorer.ui.components import ASSETS
+from explorer.ui.components import ASSETS, rich_text
 from explorer.ui.controls import control
 from explorer.ui.kit import QUIET, Tries, asks, bench, sentence_place, shows, why
 from explorer.ui.page import Page
@@ -88,6 +88,7 @@ def build_soft_targets(page: Page, picker: RunPicker) -> None:
         with shows():
             said = sentence_place("soft-said")
             figure = softening(elem_id="soft-figure")
+            notes = rich_text(elem_id="soft-notes")
             tries = Tries(TRY)
     why("the formula and the paper", WHY)
     inputs = {
@@ -100,6 +101,7 @@ def build_soft_targets(page: Page, picker: RunPicker) -> None:
         "answer": answer,
     }
     shown = [(said, figures.soft_targets_sentence), (figure, figures.soft_targets_figure)]
+    shown.append((notes, figures.soft_targets_notes))
     steered = [(temperature, lambda result: result.temperature)]
     asked = Connection(page, SOFT_TARGETS, inputs, shown, steered=steered)
     chosen: dict[str, Any] = {"extra": {"of": of}, "adapt": of_teacher}

@@ -25,6 +25,7 @@ from explorer.ui.kit import View, asks, bench, caption, in_the_paper, shows, sta
 from explorer.ui.page import Page
 from explorer.ui.run_picker import RunPicker
 from explorer.ui.several import follow_several
+from explorer.ui.used_model import line_of_runs
 
 NOT_COMPARABLE = (
     "<p class='caption'>Not comparable with the runs above: the authors trained RoBERTa and DeBERTa on all of GLUE's examples "
@@ -38,6 +39,7 @@ def build_compare(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
     """The task, the methods and the seeds; cost against score, curves, the costs as a table, and the time of a batch."""
     with bench():
         with asks():
+            used = rich_text(elem_id="compare-used")
             buttons = start_stop("Compare all", "compare", stop="Stop them all", stop_id=None)
             named = [(method.title, method.slug) for method in METHODS]
             inputs = {
@@ -65,7 +67,7 @@ def build_compare(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
         lora_tables.latency(),
         lora_tables.names(),
     )
-    shown = [*view, (curves, _curves), (costs, compare_figures.cost_table)]
+    shown = [*view, (curves, _curves), (costs, compare_figures.cost_table), (used, line_of_runs)]
     bundled = BY_METHOD.values()
     follow_several(
         picker, tab, COMPARE, inputs, buttons, shown, bundled, lambda runs: beside_counting(page.engine, runs)

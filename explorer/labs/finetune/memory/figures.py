@@ -42,21 +42,28 @@ def memory_table(result: MemoryResult) -> Table:
 
 
 def memory_sentence(result: MemoryResult) -> Markup:
-    """What each method holds, and what the largest part of it is."""
-    parts: list[str] = [f"On {result.model}, with batches of {result.batch_size} texts of {result.tokens:.0f} tokens: "]
-    for place, one in enumerate(result.columns):
+    """What the first method holds, and the last one, which is the chosen one where it is another."""
+    first, *others = result.columns
+    held = [f"On {result.model} ", first.title, " holds ", strong(megabytes(first.total))]
+    return prose(*held, *([", ", others[-1].title, " ", strong(megabytes(others[-1].total))] if others else []), ".")
+
+
+def _parts_notes(result: MemoryResult) -> Markup:
+    """What the largest part of each is, and what the first two hold of what is trained and of activations."""
+    each = []
+    for one in result.columns:
         size, name = max(zip(one.parts, PARTS, strict=True))
-        parts += ["; " if place else "", one.title, " holds ", strong(megabytes(one.total))]
-        parts.append(f", of it {percent(size / one.total)} {NAMES[name]}")
-    parts.append(".")
+        each.append(f"{one.title} holds {megabytes(one.total)}, of it {percent(size / one.total)} {NAMES[name]}")
+    parts = [f"With batches of {result.batch_size} texts of {result.tokens:.0f} tokens {'; '.join(each)}."]
     if len(result.columns) > 1:
         first, second = result.columns[:2]
         own = [sum(_part(one, name) for name in TRAINED) for one in (first, second)]
         parts.append(
-            f" What is trained takes 4 numbers of 4 bytes each (itself, its gradient, two moments): {megabytes(own[0])} "
-            f"against {megabytes(own[1])}. The weights stay, and {_of_activations(first, second)} of the activations."
+            f" What is trained takes 4 numbers of 4 bytes each (itself, its gradient, two moments): {megabytes(own[0])} by "
+            f"{first.title} against {megabytes(own[1])} by {second.title}. The weights stay, and "
+            f"{_of_activations(first, second)} of the activations."
         )
-    return prose(*parts)
+    return caption(*parts)
 
 
 def _part(column: Column, name: str) -> int:
@@ -70,8 +77,9 @@ def _of_activations(first: Column, second: Column) -> str:
 
 
 def memory_notes(result: MemoryResult) -> Markup:
-    """What was measured, and which methods are missing."""
-    lines = [caption(strong(title), f" cannot be had here: {reason}") for title, reason in result.missing]
+    """Of what the methods' memory consists, what was measured, and which methods are missing."""
+    lines = [_parts_notes(result)]
+    lines += [caption(strong(title), f" cannot be had here: {reason}") for title, reason in result.missing]
     if result.seen:
         lines.append(
             caption(
@@ -145,14 +153,23 @@ def _tera(size: float) -> str:
     return f"{size / 1e12:.3g} TB" if size >= 1e12 else megabytes(size)
 
 
-def gpt3_sentence(result: MemoryResult) -> Markup:
+def gpt3_sentence() -> Markup:
+    """How many of the paper's four figures the formula explains; it is about published sizes, so it is always the same."""
+    return prose(
+        "Of the paper's four figures for GPT-3 the formula explains ",
+        strong("two"),
+        ", one in part, and one not by the usual rule.",
+    )
+
+
+def gpt3_notes(result: MemoryResult) -> Markup:
     """What of the paper's four figures the formula explains, and what it does not."""
     by_name = {one.precision: one for one in result.gpt3}
     mixed, half, bare = (by_name[name] for name in list(by_name)[1:])
     whole, small = result.checkpoints
     full, lora = result.products
     slow, quick = THROUGHPUT
-    return prose(
+    return caption(
         strong("350 GB"),
         f" is explained: GPT-3's frozen weights in float16 are {megabytes(half.lora)}, with all that LoRA trains. ",
         strong("1.2 TB"),

@@ -45,13 +45,12 @@ def build_memory(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
                 "task": control(MemoryParams, "task", choices=choices(settings())),
             }
         with shows():
-            view = View("memory", "memory", figures.memory_sentence, figures.memory_figure)
-            notes = rich_text()
+            view = View("memory", "memory", figures.memory_sentence, figures.memory_figure, notes=figures.memory_notes)
     gr.HTML("<h2>The same formula for GPT-3</h2>")
-    said = sentence_place("gpt3-said")
-    table = rich_text(elem_classes=["wide"])
+    sentence_place("gpt3-said", str(figures.gpt3_sentence()))
+    table, notes = rich_text(elem_classes=["wide"]), rich_text(elem_id="gpt3-notes")
     why("the formula and its sources", WHY)
-    shown = [*view, (notes, figures.memory_notes), (said, figures.gpt3_sentence), (table, figures.gpt3_view)]
+    shown = [*view, (table, figures.gpt3_view), (notes, figures.gpt3_notes)]
     order = {
         "model": page.model,
         **{name: inputs[name] for name in ("task", "method", "rank", "batch_size")},

@@ -20,6 +20,7 @@ from explorer.ui.kit import QUIET, Tries, View, asks, bench, caption, in_the_pap
 from explorer.ui.page import Page
 from explorer.ui.run_picker import RunPicker
 from explorer.ui.several import follow_several
+from explorer.ui.used_model import line_of_runs
 
 TRY: dict[str, dict[str, Any]] = {
     "LoRA's rate beside full fine-tuning's": {
@@ -62,6 +63,7 @@ def build_sweep(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
     """The worked examples' ranks are drawn when the tab is opened."""
     with bench():
         with asks():
+            used = rich_text(elem_id="sweep-used")
             buttons = start_stop("Sweep", "sweep", stop="Stop them all", stop_id=None)
             named = [(method.title, method.slug) for method in METHODS]
             inputs: dict[str, Any] = {
@@ -93,5 +95,5 @@ def build_sweep(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
     for name in TRY:
         tries.put(name, inputs)
     bundled = [of_rank(rank, seed) for seed in RANK_SEEDS for rank in RANKS]
-    shown = [*view, (listed, figures.sweep_rows)]
+    shown = [*view, (listed, figures.sweep_rows), (used, line_of_runs)]
     follow_several(picker, tab, SWEEP, inputs, buttons, shown, bundled, lambda runs: Sweep("rank", runs))

@@ -78,7 +78,7 @@ def generate_table(result: GenerateResult) -> Table:
 
 
 def attention_sentence(result: GenerateResult) -> Markup:
-    """Which token looks most at which slot."""
+    """How much attention goes to the slots' values, and while which word one of them gets most."""
     looked = result.attention
     if looked is None:
         return caption("Where the heads look is drawn once all is written." if not result.done else "")
@@ -88,16 +88,42 @@ def attention_sentence(result: GenerateResult) -> Markup:
     )
     total = sum(sum(row[:slots]) for row in looked.shares) / len(looked.shares)
     return prose(
-        f"{DECODINGS[result.phrases[0].row.decoding].capitalize()}: while it writes, ",
+        f"{DECODINGS[result.phrases[0].row.decoding].capitalize()}: ",
         strong(percent(total)),
-        f" of the attention (mean over layers and heads) goes to the values of the slots. Its single largest share is "
-        f"{percent(best)}, of {looked.columns[slot]}, while it writes ",
-        in_quotes(looked.tokens[token], bold=False),
-        ". The rest goes to the slots' names and signs",
-        ", to what is written already and to the virtual tokens."
-        if len(looked.columns) > slots + 2
-        else " and to what is written already.",
+        " of the attention goes to the slots' values; the largest share, ",
+        strong(percent(best)),
+        f", goes to the {looked.columns[slot]} while it writes ",
+        in_quotes(_word_at(looked.tokens, token), bold=False),
+        ".",
     )
+
+
+def _word_at(tokens: Sequence[str], place: int) -> str:
+    """The whole word that a written piece is of; punctuation stands for itself."""
+    text, start = "".join(tokens), sum(map(len, tokens[:place]))
+    stop = start + len(tokens[place])
+    start += len(tokens[place]) - len(tokens[place].lstrip())
+    if not any(map(str.isalnum, text[start:stop])):
+        return text[start:stop]
+    while start > 0 and _is_of_a_word(text[start - 1]):
+        start -= 1
+    while stop < len(text) and _is_of_a_word(text[stop]):
+        stop += 1
+    return text[start:stop]
+
+
+def _is_of_a_word(sign: str) -> bool:
+    return sign.isalnum() or sign in "'’"
+
+
+def attention_notes(result: GenerateResult) -> Markup:
+    """Over what the mean is, and where the rest goes."""
+    looked = result.attention
+    if looked is None:
+        return Markup("")
+    virtual = len(looked.columns) > len(result.meaning) + 2
+    rest = ", to what is written already and to the virtual tokens" if virtual else " and to what is written already"
+    return caption(f"Means over layers and heads. The rest goes to the slots' names and signs{rest}.")
 
 
 def attention_figure(result: GenerateResult) -> Picture | str:

@@ -52,12 +52,14 @@ def build_meaning(page: Page, tab: gr.Tab, picker: RunPicker) -> None:
             tries = Tries(TRY)
             looked = sentence_place("slots-said")
             figure = plot("slots", elem_id="slots-figure")
+            notes = rich_text(elem_id="slots-notes")
     why("a meaning in words", WHY)
     shown = [
         (said, figures.generate_sentence),
         (texts, figures.texts_view),
         (looked, figures.attention_sentence),
         (figure, figures.attention_figure),
+        (notes, figures.attention_notes),
     ]
 
     def buttons(result: GenerateResult) -> list[Any]:

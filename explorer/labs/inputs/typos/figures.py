@@ -8,7 +8,7 @@ from typing import Any
 from markupsafe import Markup
 
 from explorer.charts import Look, Panel, Picture, Trace, axis, bars, chart, error_bars, line, picture, rows, series
-from explorer.charts.words import counted, fixed, in_quotes, label, progress_bar, prose, signed, strong
+from explorer.charts.words import caption, counted, fixed, in_quotes, label, progress_bar, prose, signed, strong
 from explorer.labs.inputs.typos.schema import SIDES, ModelRead, SharePoint, SharesResult, TypoPiece, TyposResult
 from explorer.tables import Table
 
@@ -57,28 +57,32 @@ def _chip(piece: TypoPiece) -> dict[str, Any]:
 
 
 def typos_sentence(result: TyposResult) -> Markup:
-    """How many pieces the typos cost, what they do to the other words, and which model lost more."""
+    """Which model the typos cost more at the other words."""
     if not result.changed:
         return prose("The two texts are the same: raise the share, or change a word in the second box.")
+    if not result.models[0].words:
+        return prose("No word is left untouched, so there is none to ask for.")
+    return _who_lost(result.models)
+
+
+def typos_notes(result: TyposResult) -> Markup:
+    """What was changed, and in how many pieces and with which losses each model reads it."""
+    if not result.changed:
+        return Markup("")
     shown = [_change(before, after) for before, after in result.changed[:3]]
     more = f" and {len(result.changed) - 3} more" if len(result.changed) > 3 else ""
-    parts: list[str] = [f"{counted(len(result.changed), 'change')} ("]
-    for place, one in enumerate(shown):
-        parts += [", " if place else "", one]
-    parts.append(f"{more}). ")
+    parts: list[str] = [f"{counted(len(result.changed), 'change')} (", Markup(", ").join(shown), f"{more}). "]
     for place, read in enumerate(result.models):
-        head = f"{read.model} reads " if not place else f", {read.model} "
-        parts += [head, strong(str(len(read.typos))), f" pieces instead of {len(read.clean)}"]
+        reads = f", {read.model} " if place else f"{read.model} reads "
+        parts.append(f"{reads}{len(read.typos)} pieces instead of {len(read.clean)}")
     words = len(result.models[0].words)
     if not words:
-        return prose(*parts, ". No word is left untouched, so there is none to ask for.")
-    parts.append(f". At the {counted(words, 'untouched word')} the mean loss goes from ")
-    for place, read in enumerate(result.models):
-        told = (
-            f"{', ' if place else ''}{fixed(read.loss('clean'))} to {fixed(read.loss('typos'))} nats in {read.model} ("
-        )
-        parts += [told, strong(signed(read.added)), ")"]
-    return prose(*parts, ": ", _who_lost(result.models), NO_LAW)
+        return caption(*parts, ".")
+    losses = ", ".join(
+        f"{fixed(read.loss('clean'))} to {fixed(read.loss('typos'))} nats in {read.model} ({signed(read.added)})"
+        for read in result.models
+    )
+    return caption(*parts, f". At the {counted(words, 'untouched word')} the mean loss goes from {losses}. {NO_LAW}")
 
 
 def _change(before: str, after: str) -> Markup:
@@ -90,14 +94,17 @@ def _change(before: str, after: str) -> Markup:
 def _who_lost(models: Sequence[ModelRead]) -> Markup:
     """Which model the typos cost more, by the two digits that are shown."""
     most, *others = sorted(models, key=lambda read: -read.added)
+    cost = strong(f"{signed(most.added)} nats")
     if round(most.added, 2) <= 0:
-        return prose("the typos cost nothing here. ")
+        return prose("The typos make the untouched words no harder to tell.")
     if not others:
-        return prose("the typos cost it that much. ")
+        return prose("The typos cost ", strong(most.model), " ", cost, " at an untouched word, on average.")
     if round(most.added, 2) == round(others[0].added, 2):
-        return prose("all lost the same. " if len(others) == 1 else "no model lost more than all others. ")
+        equal = "All lost the same" if len(others) == 1 else "No model lost more than all others"
+        return prose(equal, " by the typos: ", cost, " at an untouched word, on average.")
+    than = prose(others[0].model, f" ({signed(others[0].added)})") if len(others) == 1 else "the others here"
     return prose(
-        strong(f"{most.model} lost more"), " on this text. " if len(models) == 2 else " than the others here. "
+        "The typos cost ", strong(most.model), " more than ", than, ": ", cost, " at an untouched word, on average."
     )
 
 
@@ -152,31 +159,55 @@ def shares_table(result: SharesResult) -> Table:
 
 
 def shares_sentence(result: SharesResult) -> Markup:
-    """What the largest share so far adds to each model's loss, and whether the models differ."""
+    """Whether the other words are harder to tell at the largest share so far, and for which model more."""
+    there = _latest(result)
+    if not there[0].share:
+        return prose("So far the words were asked for in sentences without typos.")
+    return prose(f"With typos in {there[0].share:.0%} of the longer words ", *_which_more(there), ".")
+
+
+def shares_notes(result: SharesResult) -> Markup:
+    """What was asked for, each model's mean loss without typos and at the largest share so far, and what a difference is."""
+    there = _latest(result)
+    asked = f"{result.words} words of {result.sentences} sentences, without a typo themselves. "
+    if not there[0].share:
+        return caption(asked, f"The mean loss: {', '.join(f'{fixed(one.loss)} nats in {one.model}' for one in there)}.")
+    losses = ", ".join(
+        f"from {fixed(one.loss - one.added)} to {fixed(one.loss)} nats in {one.model} ({signed(one.added)} ± {fixed(one.error)})"
+        for one in there
+    )
+    return caption(
+        asked,
+        f"With typos in {there[0].share:.0%} of the words of four or more letters the mean loss goes {losses}. What is less than "
+        f"two standard errors is not called a difference. {NO_LAW}",
+    )
+
+
+def _latest(result: SharesResult) -> list[SharePoint]:
+    """Each model's point at the largest share that all have reached."""
     last = [result.of(model)[-1] for model in result.models if result.of(model)]
     share = min(point.share for point in last)
-    there = [next(point for point in result.of(point.model) if point.share == share) for point in last]
-    asked = f"{result.words} words of {result.sentences} sentences, without a typo themselves. "
-    if not share:
-        told = ", ".join(f"{fixed(one.loss)} nats in {one.model}" for one in there)
-        return prose(asked, f"Without typos: {told}.")
-    parts: list[str] = [asked, f"With typos in {share:.0%} of the words of four or more letters the mean loss goes "]
-    for place, one in enumerate(there):
-        before = f"{', ' if place else ''}from {fixed(one.loss - one.added)} to {fixed(one.loss)} nats in {one.model} ("
-        parts += [before, strong(signed(one.added)), f" ± {fixed(one.error)})"]
-    return prose(*parts, ": ", _which_more(there), NO_LAW)
+    return [next(point for point in result.of(point.model) if point.share == share) for point in last]
 
 
-def _which_more(points: Sequence[SharePoint]) -> Markup:
-    """A difference of less than two standard errors is said to be none."""
+def _which_more(points: Sequence[SharePoint]) -> list[str]:
+    """What is less than two standard errors is said to be nothing."""
     most, least = max(points, key=lambda point: point.added), min(points, key=lambda point: point.added)
     if round(most.added, 2) <= 0:
-        return prose("the other words are no harder to tell. ")
+        return ["the other words are no harder to tell"]
+    if all(point.added < 2 * point.error for point in points):
+        return ["the other words are not clearly harder to tell"]
+    cost = strong(f"{signed(most.added)} nats")
     if len(points) == 1:
-        return prose("the other words are harder to tell. ")
-    if most.added - least.added < 2 * (most.error**2 + least.error**2) ** 0.5:
-        return prose(strong("no clear difference"), " between the models (less than two standard errors). ")
-    return prose(strong(f"{most.model} loses more"), f" than {least.model}. ")
+        return ["the other words are harder to tell for ", most.model, ": ", cost, " each, on average"]
+    if most.added - least.added <= 2 * (most.error**2 + least.error**2) ** 0.5:
+        return ["the other words are harder to tell, with ", strong("no clear difference"), " between the models"]
+    return [
+        strong(f"{most.model} loses more"),
+        f" than {least.model} at each of the other words: ",
+        cost,
+        " on average",
+    ]
 
 
 def shares_bar(result: SharesResult) -> Markup:

@@ -55,7 +55,7 @@ def build_typos(page: Page, tab: gr.Tab) -> None:
             again = gr.Button("Other typos", variant="primary")
             made["kinds"] = control(TyposParams, "kinds")
         with shows():
-            view = View("typos", "typos", figures.typos_sentence, figures.typos_figure)
+            view = View("typos", "typos", figures.typos_sentence, figures.typos_figure, notes=figures.typos_notes)
             tries = Tries(TRY)
     gr.Markdown("## In pieces")
     pieces = scripted("pieces", {"rows": []}, elem_classes=["token-chips"], elem_id="typos-rows")
@@ -102,7 +102,8 @@ def _build_shares(page: Page, tab: gr.Tab, models: gr.Dropdown, made: dict[str, 
             start, stop = start_stop("Measure", "typos-start")
         with shows():
             view = View(
-                "typos-over-shares", "shares", figures.shares_sentence, figures.shares_figure, figures.shares_bar
+                *("typos-over-shares", "shares", figures.shares_sentence, figures.shares_figure, figures.shares_bar),
+                notes=figures.shares_notes,
             )
     inputs = {"models": models, "seed": made["seed"], "kinds": made["kinds"], "sentences": count}
     steered = [([start, stop], lambda result: start_or_stop(not result.is_done))]

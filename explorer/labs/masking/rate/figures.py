@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from markupsafe import Markup
 
 from explorer.charts import Look, Panel, Picture, Trace, axis, error_bars, level, line, note, picture, series
-from explorer.charts.words import fixed, label, number, percent, progress_bar, prose, strong
+from explorer.charts.words import caption, fixed, label, number, percent, progress_bar, prose, strong
 from explorer.labs.masking.rate.schema import BERTS, RATES, Measured, RatesResult
 from explorer.tables import Table
 
 SYMBOLS = ("circle", "square", "diamond", "triangle-up")
 ACCURACY, COST, RIGHT = "accuracy", "tokens per prediction", "right per 100 tokens"
-WETTIG = "Large models that are trained at 40% do better than at 15% (Wettig et al. 2023)."
+WETTIG = "large models trained at 40% do better than at 15% (Wettig et al. 2023)"
 STOPPED = Markup("Stopped. The rates that were measured stay.")
 
 
@@ -34,37 +34,58 @@ def rates_table(result: RatesResult) -> Table:
 
 
 def rates_sentence(result: RatesResult) -> Markup:
-    """Each model at 15% and at the highest rate so far, what a prediction costs at these, and where most is named rightly."""
-    parts: list[str] = []
+    """Where the first model names most tokens rightly of those that it reads, once all rates are measured.
+
+    Until then, and where it names none, what it tells at BERT's rate and at the highest so far.
+    """
+    found = result.of(result.models[0])
+    first, last, most = _at(found, BERTS), found[-1], _most(found)
+    if result.is_done and most.right:
+        parts: list[str] = ["Of every 100 tokens read ", label(most.model), " names "]
+        if most is not first:
+            parts += [strong(number(first.right)), f" rightly at BERT's own {first.rate:.0%} and "]
+        own = "BERT's own " if most is first else ""
+        return prose(*parts, "most, ", strong(number(most.right)), f", at {own}{most.rate:.0%}; {WETTIG}.")
+    rate = "BERT's own rate" if first.rate == BERTS else f"a rate of {first.rate:.0%}"
+    names = [label(result.models[0]), " names ", strong(percent(first.accuracy)), f" of the hidden tokens at {rate}"]
+    highest = [" and ", strong(percent(last.accuracy)), " at the highest"] if last.rate > first.rate else []
+    return prose(*names, *highest, ".")
+
+
+def _most(found: Sequence[Measured]) -> Measured:
+    """Where most tokens are named rightly of those that are read."""
+    return max(found, key=lambda one: one.right)
+
+
+def rates_notes(result: RatesResult) -> Markup:
+    """Each model's accuracy and loss at these rates, what a prediction costs at these, and which rates do as well as the best."""
+    parts = []
     for model in result.models:
         found = result.of(model)
         first, last = _at(found, BERTS), found[-1]
-        of = "of the hidden tokens " if model == result.models[0] else ""
-        parts += [label(model), " names ", strong(percent(first.accuracy))]
-        parts.append(f" {of}at {first.rate:.0%}")
+        of, nats = (" of the hidden tokens", " nats") if model == result.models[0] else ("", "")
+        told = (
+            f"{label(model)} names {percent(first.accuracy)}{of} at {first.rate:.0%} (loss {fixed(first.loss)}{nats})"
+        )
         if last.rate > first.rate:
-            parts += [" and ", strong(percent(last.accuracy)), f" at {last.rate:.0%}"]
-        parts.append(". ")
+            told += f" and {percent(last.accuracy)} at {last.rate:.0%} ({fixed(last.loss)})"
+        parts.append(f"{told}. ")
     found = result.of(result.models[0])
     rates = dict.fromkeys((found[0], _at(found, BERTS), found[-1]))
     costs = [f"{number(one.cost)} at {one.rate:.0%}" for one in rates]
     parts.append(f"Tokens read for each one predicted: {', '.join(costs)}.")
-    return prose(*parts, _peak(found) if result.is_done else "")
+    return caption(*parts, _close(found) if result.is_done else "")
 
 
-def _peak(found: tuple[Measured, ...]) -> Markup:
-    """Where one model names most tokens rightly of those that it reads, and which rates can't be told from that one."""
-    usual, most = _at(found, BERTS), max(found, key=lambda one: one.right)
-    if not most.right:
-        return Markup("")
+def _close(found: Sequence[Measured]) -> str:
+    """Which rates can't be told from the one at which most is right."""
+    most = _most(found)
     close = [one for one in found if one is not most and one.right + one.right_off >= most.right - most.right_off]
-    rates = " and ".join(f"{one.rate:.0%}" for one in close)
-    within = f" (within the errors: {rates})" if close else ""
-    parts: list[str] = [" Of every 100 tokens read ", label(most.model), " names "]
-    if most.rate != usual.rate:
-        parts += [strong(number(usual.right)), f" rightly at {usual.rate:.0%} and "]
-    parts += ["most, ", strong(number(most.right)), f", at {most.rate:.0%}{within}. "]
-    return prose(*parts, WETTIG)
+    if not close or not most.right:
+        return ""
+    rates = " and ".join(f"{number(one.right)} at {one.rate:.0%}" for one in close)
+    which = "is" if len(close) == 1 else "are"
+    return f" Of what {label(most.model)} names rightly, {rates} {which} within the errors of the most."
 
 
 def _at(found: tuple[Measured, ...], rate: float) -> Measured:
@@ -125,9 +146,10 @@ def _line(
     found, place = result.of(model), result.models.index(model)
     colour = "@text" if counts else series(place)
     read = [
-        [label(model), percent(one.accuracy), fixed(one.loss), f"{one.chosen:,}", f"{one.tokens:,}"] for one in found
+        [label(model), percent(one.accuracy), fixed(one.loss), f"{one.chosen:,}", f"{one.tokens:,}", number(one.right)]
+        for one in found
     ]
-    hover = "%{customdata[0]}, %{x:.0%}: %{customdata[1]}, loss %{customdata[2]}"
+    hover = "%{customdata[0]}, %{x:.0%}: %{customdata[1]}, loss %{customdata[2]}; right per 100 read: %{customdata[5]}"
     if counts:
         hover = "%{x:.0%}: %{customdata[3]} of %{customdata[4]} tokens, %{y:.3g} read for each"
     look: Look = {"customdata": read, "hover": hover, "marker": {"symbol": SYMBOLS[place]}}

@@ -64,7 +64,10 @@ def build_rate(page: Page, tab: gr.Tab) -> None:
             seed = control(RatesParams, "seed", minimum=0, maximum=LARGEST_SEED)
             start, stop = start_stop("Measure", "rates-start")
         with shows(3):
-            view = View("masking-rates", "rates", figures.rates_sentence, figures.rates_figure, bar=figures.rates_bar)
+            view = View(
+                *("masking-rates", "rates", figures.rates_sentence, figures.rates_figure, figures.rates_bar),
+                notes=figures.rates_notes,
+            )
             caption("Trained at 15%, asked at every rate: this is how much context a blank needs.")
             tries = Tries(TRY)
     why("fifteen per cent", WHY)

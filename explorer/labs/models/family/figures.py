@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from markupsafe import Markup
 
 from explorer.charts import Look, Panel, Picture, Trace, axis, bars, chart, line, picture, points, texts
-from explorer.charts.words import compact, label, percent, prose, strong
+from explorer.charts.words import caption, compact, label, percent, prose, strong
 from explorer.labs.models.schema import CountResult, FamilyResult, family_of
 from explorer.models.catalog import CATALOG
 from explorer.models.families import NOTES, FamilyNote
@@ -81,20 +81,27 @@ def family_table(result: FamilyResult) -> Table:
 
 
 def family_sentence(result: FamilyResult) -> Markup:
-    """The smallest and the largest, and which holds the largest share of its parameters in its vocabulary table."""
+    """The smallest and the largest."""
     ordered = sorted(result.models, key=lambda entry: entry.parameters)
     small, large = ordered[0], ordered[-1]
+    parts: list[str] = [strong(small.model), " has ", strong(compact(small.parameters)), " parameters"]
+    if large is not small:
+        parts = [
+            "The smallest, ",
+            *parts,
+            "; the largest, ",
+            strong(large.model),
+            ", ",
+            strong(compact(large.parameters)),
+        ]
+    return prose(*parts, ".")
+
+
+def family_notes(result: FamilyResult) -> Markup:
+    """Which model holds the largest share of its parameters in its vocabulary table, and where a paper counts otherwise."""
     wordy = max(result.models, key=lambda entry: entry.words / entry.parameters)
-    return prose(
-        "From ",
-        strong(f"{compact(small.parameters)} ({small.model})"),
-        " to ",
-        strong(f"{compact(large.parameters)} ({large.model})"),
-        " parameters, each counted tensor by tensor. ",
-        strong(percent(wordy.words / wordy.parameters)),
-        f" of {wordy.model} is its vocabulary table.",
-        *_disagreeing(result),
-    )
+    table = f"{percent(wordy.words / wordy.parameters)} of {wordy.model} is its vocabulary table."
+    return caption("Each is counted tensor by tensor. ", table, *_disagreeing(result))
 
 
 def _disagreeing(result: FamilyResult) -> list[str]:
@@ -200,15 +207,20 @@ def count_table(result: CountResult) -> Table:
 
 
 def count_sentence(result: CountResult) -> Markup:
-    """How many it would be, beside how many it is."""
+    """How many it would be, beside what it is."""
     before, after = result.before.parameters, result.after.parameters
     if before == after:
         return prose(strong(_short(result.before.model)), " has ", strong(f"{after:,}"), " parameters. Change a size.")
     ratio = after / before
     told = f"{ratio:.2f} times" if ratio >= 0.1 else percent(ratio) + " of"
-    return prose(
-        strong(f"{after:,}"), f" parameters in these sizes: {told} those of {_short(result.before.model)} ({before:,})."
-    )
+    return prose(strong(f"{after:,}"), f" parameters in these sizes: {told} those of {_short(result.before.model)}.")
+
+
+def count_notes(result: CountResult) -> Markup:
+    """How many it is, where a size was changed."""
+    if result.before.parameters == result.after.parameters:
+        return Markup("")
+    return caption(f"{_short(result.before.model)} has {result.before.parameters:,}.")
 
 
 def count_figure(result: CountResult) -> Picture:
@@ -241,23 +253,26 @@ def sweep_figure(result: CountResult) -> Picture:
 
 
 def sweep_sentence(result: CountResult) -> Markup:
-    """What sharing each part saves at the widest embeddings; what it costs, where the sizes are the paper's."""
-    widest = result.sweep[-1]
-    saved = {field: 1 - getattr(widest, field) / widest.nothing for field, _, _, _ in SHARED}
-    parts: list[str] = [
-        "Sharing the attention saves ",
-        strong(percent(saved["attention"])),
-        " of such a model, the feed-forward net ",
-        strong(percent(saved["ffn"])),
-        ", both ",
-        strong(percent(saved["everything"])),
-        ".",
-    ]
+    """What sharing each part saves at the widest embeddings."""
+    saved = _saved(result)
+    attention, ffn = strong(percent(saved["attention"])), strong(percent(saved["ffn"]))
+    return prose("Sharing the attention saves ", attention, " of such a model, sharing the feed-forward net ", ffn, ".")
+
+
+def sweep_notes(result: CountResult) -> Markup:
+    """What sharing both saves, and what sharing costs, where the sizes are the paper's."""
+    parts = [f"Sharing both saves {percent(_saved(result)['everything'])}."]
     if result.table_3:
         scores = {field: {row[0]: row[2] for row in rows} for field, rows in TABLE_3 + TABLE_4}
         costs = [f"{scores['nothing'][768] - scores[field][768]:.1f}" for field in ("attention", "ffn", "everything")]
         parts.append(f" At E = 768 it cost ALBERT {costs[0]}, {costs[1]} and {costs[2]} points of its average score.")
-    return prose(*parts)
+    return caption(*parts)
+
+
+def _saved(result: CountResult) -> dict[str, float]:
+    """Which share of the model is saved at the widest embeddings, by what is shared."""
+    widest = result.sweep[-1]
+    return {field: 1 - getattr(widest, field) / widest.nothing for field, _, _, _ in SHARED}
 
 
 def offered(model: str) -> str:

@@ -40,8 +40,10 @@ def build_family(page: Page) -> None:
             said = sentence_place("family-said")
         with shows():
             figure = plot("parameters-of-the-family", elem_id="family-figure")
+            notes = rich_text(elem_id="family-notes")
 
     why("the formula and the papers", WHY)
     shown: list[Place] = [(said, figures.family_sentence), (figure, figures.family_figure)]
+    shown.append((notes, figures.family_notes))
     family = Connection(page, FAMILY, {"which": which}, shown, views={"share": share})
     family.on(page.opened, which.input, share.input)

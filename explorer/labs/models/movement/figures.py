@@ -5,7 +5,7 @@ from __future__ import annotations
 from markupsafe import Markup
 
 from explorer.charts import Panel, Picture, Trace, axis, line, picture, series
-from explorer.charts.words import label, prose, strong
+from explorer.charts.words import caption, label, prose, strong
 from explorer.labs.models.movement.schema import Movement, MovementResult
 from explorer.tables import Table
 
@@ -23,20 +23,34 @@ def movement_table(result: MovementResult) -> Table:
 
 
 def movement_sentence(result: MovementResult) -> Markup:
-    """Each model's mean turn a layer, and between which layers its turns lie."""
-    parts: list[str] = []
+    """In which model a layer turns a state least, and in which most."""
+    ordered = sorted(result.models, key=_mean_turn)
+    parts: list[str] = [
+        "A layer of ",
+        strong(ordered[0].model),
+        " turns a state by ",
+        strong(f"{_mean_turn(ordered[0]):.1f}°"),
+    ]
+    parts.append(" on average")
+    if len(ordered) > 1:
+        parts += [", one of ", strong(ordered[-1].model), " by ", strong(f"{_mean_turn(ordered[-1]):.1f}°")]
+    return prose(*parts, ".")
+
+
+def movement_notes(result: MovementResult) -> Markup:
+    """Each model's mean turn a layer, and between which its turns lie."""
+    told = []
     for entry in result.models:
         angles = [step.angle for step in entry.steps]
-        mean = sum(angles) / len(angles)
-        told = "one layer, used at every depth" if entry.shares else "layers of their own"
-        turned = f"between {min(angles):.1f}° and {max(angles):.1f}°; "
-        parts += [
-            strong(entry.model),
-            f" ({told}) turns a state by ",
-            strong(f"{mean:.1f}°"),
-            f" a layer on average, {turned}",
-        ]
-    return prose(*parts[:-1], parts[-1].removesuffix("; ") + ".")
+        layers = "one layer, used at every depth" if entry.shares else "layers of their own"
+        told.append(
+            f"{entry.model} ({layers}): {_mean_turn(entry):.1f}° on average, between {min(angles):.1f}° and {max(angles):.1f}°"
+        )
+    return caption(f"{'; '.join(told)}.")
+
+
+def _mean_turn(entry: Movement) -> float:
+    return sum(step.angle for step in entry.steps) / len(entry.steps)
 
 
 def movement_figure(result: MovementResult) -> Picture:

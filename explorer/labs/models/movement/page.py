@@ -46,7 +46,10 @@ def build_movement(page: Page, tab: gr.Tab) -> None:
             )
             text = control(MovementParams, "text")
         with shows():
-            view = View("layer-movement", "movement", figures.movement_sentence, figures.movement_figure)
+            view = View(
+                *("layer-movement", "movement", figures.movement_sentence, figures.movement_figure),
+                notes=figures.movement_notes,
+            )
             tries = Tries(TRY)
     why("the question and the paper", WHY)
     moved = Connection(page, MOVEMENT, {"models": models, "text": text}, view)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from markupsafe import Markup
 
 from explorer.charts import SERIES, Look, Picture, Trace, axis, chart, points, rows
-from explorer.charts.words import prose, signed, strong
+from explorer.charts.words import caption, prose, signed, strong
 from explorer.labs.models.recipe.schema import SCORES, SIZES, STEPS, RecipeResult, Setting
 from explorer.tables import Table
 
@@ -27,16 +27,20 @@ def recipe_table(result: RecipeResult) -> Table:
 
 
 def recipe_sentence(result: RecipeResult) -> Markup:
+    """Which step gains most over where its table starts."""
+    gains = {step: best[1] for table, step in STEPS.items() if (best := _best(result, table))}
+    most = max(gains, key=lambda step: gains[step])
+    gain = strong(f"{signed(gains[most], 1)} points")
+    return prose(f"On {SCORES[result.score]} the step that gains most is ", strong(most), ": ", gain, ".")
+
+
+def recipe_notes(result: RecipeResult) -> Markup:
     """What the best setting of each table gains over where the table starts."""
-    parts: list[str] = [f"The best of each step on {SCORES[result.score]}, in points: "]
+    told = []
     for table, step in STEPS.items():
         best = _best(result, table)
-        if best is None:
-            parts.append(f"{step} (not in Table {table}), ")
-        else:
-            row, gain = best
-            parts += [f"{step} ", strong(signed(gain, 1)), f" ({row.setting}), "]
-    return prose(*parts[:-1], parts[-1].removesuffix(", ") + ".")
+        told.append(f"{step} {signed(best[1], 1)} ({best[0].setting})" if best else f"{step} (not in Table {table})")
+    return caption(f"The best of each step, in points: {', '.join(told)}.")
 
 
 def _best(result: RecipeResult, table: int) -> tuple[Setting, float] | None:

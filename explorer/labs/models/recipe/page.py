@@ -53,7 +53,10 @@ def build_recipe(page: Page, tab: gr.Tab) -> None:
                 "and all of Table 4 but BERT-large has batches of 8K."
             )
         with shows():
-            view = View("bert-to-roberta", "recipe", figures.recipe_sentence, figures.recipe_figure)
+            view = View(
+                *("bert-to-roberta", "recipe", figures.recipe_sentence, figures.recipe_figure),
+                notes=figures.recipe_notes,
+            )
     why("each step", WHY)
     steps = Connection(page, RECIPE, {"score": score}, view)
     steps.on(tab.select, score.input)

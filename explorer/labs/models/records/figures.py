@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from markupsafe import Markup
 
 from explorer.charts import SERIES, Look, Picture, axis, bars, chart, error_bars, level, line
@@ -62,30 +64,48 @@ def scores_table(result: ScoresResult) -> Table:
 
 
 def scores_sentence(result: ScoresResult, kind: str = "masks") -> Markup:
-    """Which model leads where their figures can be compared, each model's figure where they cannot, and why."""
-    first, said = KINDS[kind][1][0]
-    found = [(entry.model, measure) for entry in result.models for measure in entry.measures if measure.name == first]
+    """Which model leads where their figures can be compared; where they cannot, from where to where they reach."""
+    said = KINDS[kind][1][0][1]
+    found = _measured(result, kind)
     if not found:
         return prose("None of these models was measured on this.")
-    if kind == "masks":
-        shown = ", ".join(f"{model} {measure.shown_with_error}" for model, measure in found)
-        return prose(
-            f"{said[0].upper()}{said[1:]}: ",
-            strong(shown),
-            ". Compare only models that share a vocabulary: RoBERTa's and ALBERT's pieces differ, so their masked tokens do "
-            "too."
-            if len(found) > 1
-            else ".",
-        )
     best, measure = max(found, key=lambda pair: pair[1].value)
+    if kind == "masks":
+        return prose(f"{said[0].upper()}{said[1:]}: ", *_reach(found), ".")
     level = sum(one.value == measure.value for _, one in found)
     leads = " leads: " if len(found) > 1 else ": "
     if level > 1:
         leads = f" and {level - 1} more share the lead: "
-    parts: list[str] = [strong(best), leads, strong(measure.shown_with_error), f" ({said}, over {measure.over})."]
+    return prose(strong(best), leads, strong(measure.shown), f" ({said}).")
+
+
+def scores_notes(result: ScoresResult, kind: str = "masks") -> Markup:
+    """Each model's figure with its error, over what it was measured, and what to compare it with."""
+    found = _measured(result, kind)
+    if not found:
+        return Markup("")
+    shown = ", ".join(f"{model} {measure.shown_with_error}" for model, measure in found)
+    parts = [f"{shown} (over {' or '.join(dict.fromkeys(measure.over for _, measure in found))})."]
+    if kind == "masks" and len(found) > 1:
+        parts.append(
+            " Compare only models that share a vocabulary: RoBERTa's and ALBERT's pieces differ, so their masked tokens do too."
+        )
     if kind == "pairs":
         parts.append(" Half of the pairs are of each class, so 50% is chance.")
-    return prose(*parts)
+    return caption(*parts)
+
+
+def _measured(result: ScoresResult, kind: str) -> list[tuple[str, Measure]]:
+    """The models that have the first figure of this kind, with it."""
+    first, _ = KINDS[kind][1][0]
+    return [(entry.model, measure) for entry in result.models for measure in entry.measures if measure.name == first]
+
+
+def _reach(found: Sequence[tuple[str, Measure]]) -> list[str]:
+    (low_model, low), (high_model, high) = (choose(found, key=lambda pair: pair[1].value) for choose in (min, max))
+    if low.value == high.value:
+        return [strong(high.shown), f" by {high_model if len(found) == 1 else 'each of them'}"]
+    return ["from ", strong(low.shown), f" ({low_model}) to ", strong(high.shown), f" ({high_model})"]
 
 
 def scores_figure(result: ScoresResult, kind: str = "masks") -> Picture:
@@ -147,20 +167,29 @@ def curves_table(result: CurvesResult) -> Table:
 
 
 def curves_sentence(result: CurvesResult, quantity: str = "mlm_loss") -> Markup:
-    """Where each ended, who is left out and why."""
-    ends = [(name, curve, _last(curve, quantity)) for name, curve in trainings(result, quantity)]
+    """From where to where the curves end."""
+    shown = [(name, value) for name, _, value in _ends(result, quantity) if value is not None]
+    if not shown:
+        return prose("None of these models logged this: choose another quantity.")
+    (low_name, low), (high_name, high) = (choose(shown, key=lambda pair: pair[1]) for choose in (min, max))
+    parts: list[str] = [f"{QUANTITIES.get(quantity, quantity)} at the end: "]
+    if low == high:
+        return prose(*parts, strong(f"{high:.2f}"), f" of {high_name if len(shown) == 1 else 'each of them'}.")
+    return prose(*parts, "from ", strong(f"{low:.2f}"), f" ({low_name}) to ", strong(f"{high:.2f}"), f" ({high_name}).")
+
+
+def curves_notes(result: CurvesResult, quantity: str = "mlm_loss") -> Markup:
+    """Where each ended, which trained longest, who is left out and why."""
+    ends = _ends(result, quantity)
     shown = [(name, curve, value) for name, curve, value in ends if value is not None]
     parts: list[str] = []
     if shown:
         named, longest, _ = max(shown, key=lambda entry: entry[1].tokens[-1])
         parts += [
-            f"{QUANTITIES.get(quantity, quantity)} at the end: ",
-            strong(", ".join(f"{name} {value:.2f}" for name, _, value in shown)),
-            f". The longest training, {named.split(' (')[0]}'s, saw {longest.tokens[-1] / 1e6:.1f} million tokens in "
+            f"At the end: {', '.join(f'{name} {value:.2f}' for name, _, value in shown)}. The longest training, "
+            f"{named.split(' (')[0]}'s, saw {longest.tokens[-1] / 1e6:.1f} million tokens in "
             f"{longest.seconds[-1] / 60:.0f} minutes on two CPU cores.",
         ]
-    else:
-        parts.append("None of these models logged this: choose another quantity.")
     if len(ends) < len(result.curves):
         parts.append(" ELECTRA's generator and discriminator were trained together: one log, one line.")
     for name, curve, value in ends:
@@ -169,7 +198,12 @@ def curves_sentence(result: CurvesResult, quantity: str = "mlm_loss") -> Markup:
             parts.append(f" {name} is left out: it was trained on, and logged, {logged}.")
     if result.without:
         parts.append(f" No log was kept of {', '.join(result.without)}, trained before the app kept any.")
-    return prose(*parts)
+    return caption(*parts) if parts else Markup("")
+
+
+def _ends(result: CurvesResult, quantity: str) -> list[tuple[str, Curve, float | None]]:
+    """Each training with its last value; None where it did not log this."""
+    return [(name, curve, _last(curve, quantity)) for name, curve in trainings(result, quantity)]
 
 
 def trainings(result: CurvesResult, quantity: str) -> list[tuple[str, Curve]]:

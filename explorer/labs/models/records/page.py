@@ -32,7 +32,10 @@ def build_scores(page: Page, tab: gr.Tab) -> None:
             kinds = [(said, name) for name, (said, _) in figures.KINDS.items()]
             kind = gr.Radio(kinds, value="masks", label="Measured on")
         with shows():
-            view = View("held-out-scores", "scores", figures.scores_sentence, figures.scores_figure)
+            view = View(
+                *("held-out-scores", "scores", figures.scores_sentence, figures.scores_figure),
+                notes=figures.scores_notes,
+            )
     with gr.Accordion("Every figure, with the command that measures it again", open=False):
         everything = rich_text(elem_id="scores-all")
     shown = [*view, (everything, figures.scores_view)]
@@ -50,7 +53,10 @@ def build_curves(page: Page, tab: gr.Tab) -> None:
             ways = [(said, name) for name, said in figures.AGAINST.items()]
             against = gr.Radio(ways, value="tokens", label="Against")
         with shows():
-            view = View("training-curves", "curves", figures.curves_sentence, figures.curves_figure)
+            view = View(
+                *("training-curves", "curves", figures.curves_sentence, figures.curves_figure),
+                notes=figures.curves_notes,
+            )
             caption(
                 "On training text, as logged; means over short stretches. The losses of models with "
                 "different vocabularies, or with different shares of masked tokens, are not one scale."

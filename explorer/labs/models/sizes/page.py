@@ -51,9 +51,15 @@ def build_sizes(page: Page, tab: gr.Tab) -> None:
             opening = {name: {"value": value} for name, value in AS_BERT.items()}
             sizes = {name: control(CountParams, name, **opening.get(name, {})) for name in (*widths, "shared")}
         with shows():
-            view = View("counted-parameters", "count", figures.count_sentence, figures.count_figure)
+            view = View(
+                *("counted-parameters", "count", figures.count_sentence, figures.count_figure),
+                notes=figures.count_notes,
+            )
             tries = Tries({name: _sized(sizes, changes) for name, changes in TRY.items()})
-            sweep = View("factorised-and-shared", "sweep", figures.sweep_sentence, figures.sweep_figure)
+            sweep = View(
+                *("factorised-and-shared", "sweep", figures.sweep_sentence, figures.sweep_figure),
+                notes=figures.sweep_notes,
+            )
     why("the formula and the papers", WHY)
 
     def steer(result: CountResult) -> list[Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from markupsafe import Markup
 
-from explorer.charts.words import compact, milliseconds, prose, quoted, strong
+from explorer.charts.words import caption, compact, milliseconds, prose, quoted, strong
 from explorer.labs.models.speed.schema import PASSES, SHARED, TOKENS, VOCABULARY, WIDE, SpeedResult
 from explorer.tables import Table
 
@@ -29,18 +29,28 @@ def speed_table(result: SpeedResult) -> Table:
 
 
 def speed_sentence(result: SpeedResult) -> Markup:
-    """Parameters against times."""
+    """What sharing leaves of the parameters, and what it does to the times."""
     none, every = (result.parameters[sharing] for sharing in SHARED)
+    times = ", ".join(f"a {said} takes {_in_words(_ratio(result, work))}" for work, said in PASSES.items())
+    return prose("Sharing leaves ", strong(f"{compact(every)} of {compact(none)}"), f" parameters; here {times}.")
+
+
+def _ratio(result: SpeedResult, work: str) -> float:
+    """The time with sharing beside the time without."""
+    return result.of("all", work).milliseconds / result.of("none", work).milliseconds
+
+
+def speed_notes(result: SpeedResult) -> Markup:
+    """The sizes, the multiplications that stay the same, and both times."""
     parts: list[str] = [
-        f"{result.layers} layers of width {result.hidden_size}: sharing leaves ",
-        strong(f"{compact(every)} of {compact(none)}"),
-        f" parameters, and the same {compact(result.products)} multiplications for {TOKENS} tokens. On this machine a ",
+        f"{result.layers} layers of width {result.hidden_size}, and the same {compact(result.products)} multiplications for "
+        f"{TOKENS} tokens with sharing as without it. On this machine a ",
     ]
     for place, (work, said) in enumerate(PASSES.items()):
         before, after = result.of("none", work).milliseconds, result.of("all", work).milliseconds
         told = f"{milliseconds(before)} without sharing and {milliseconds(after)} with it, "
-        parts += ["; a " if place else "", f"{said} takes {told}", strong(_compared(after / before))]
-    return prose(*parts, ".")
+        parts += ["; a " if place else "", f"{said} takes {told}", _compared(after / before)]
+    return caption(*parts, ".")
 
 
 def width_sentence(result: SpeedResult) -> Markup:
@@ -55,6 +65,10 @@ def width_sentence(result: SpeedResult) -> Markup:
         ratio = result.of("all", work).milliseconds / result.of(WIDE, work).milliseconds
         parts += [" and " if place else "", f"a {said} takes ", strong(_compared(ratio))]
     return prose(*parts, ".")
+
+
+def _in_words(ratio: float) -> str:
+    return "about as long" if abs(ratio - 1) < ALIKE else "less time" if ratio < 1 else "more time"
 
 
 def _compared(ratio: float) -> str:

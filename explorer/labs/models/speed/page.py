@@ -38,6 +38,7 @@ def build_speed(page: Page, tab: gr.Tab) -> None:
             said = sentence_place("speed-said")
             note = bar_place("speed-note")
             table = rich_text(elem_id="speed-table", elem_classes=["wide"])
+            noted = rich_text(elem_id="speed-notes")
             width = rich_text(elem_id="speed-width")
             caption(
                 "Random weights (time doesn't depend on the values), one text of 64 tokens; the models take turns, so "
@@ -45,6 +46,7 @@ def build_speed(page: Page, tab: gr.Tab) -> None:
             )
     why("the same multiplications", WHY)
     shown = [(said, figures.speed_sentence), (table, figures.speed_rows), (width, figures.width_sentence)]
+    shown.append((noted, figures.speed_notes))
     speed = Connection(page, SPEED, sizes, shown)
     speed.opens(tab.select, note=note, start=str(button.value), asked=[button.click])
     speed.on(button.click)

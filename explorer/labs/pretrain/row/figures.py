@@ -170,32 +170,33 @@ def hidden_line(result: RowResult) -> Markup:
 
 
 def row_sentence(result: RowResult) -> Markup:
+    """How many of the chosen tokens the model guesses, and whether it is right about the pair."""
+    right = result.pair[CLASSES.index(result.truth)]
+    pair = (
+        "is right about the pair"
+        if right > 0.5
+        else "cannot tell the pair"
+        if right == 0.5
+        else "is wrong about the pair"
+    )
+    if result.mlm_loss is None:
+        return prose("Nothing is hidden, so there is no MLM loss; ", result.model, f" {pair}.")
+    guessed = strong(f"{sum(token.guess == token.token for token in result.chosen)} of {len(result.chosen)}")
+    tokens = "token" if len(result.chosen) == 1 else "tokens"
+    return prose(result.model, " guesses ", guessed, f" chosen {tokens} right and {pair}.")
+
+
+def row_notes(result: RowResult) -> Markup:
     """Both losses and their sum."""
     right = result.pair[CLASSES.index(result.truth)]
-    pair = f"The pair is “{result.truth}”, and gets P = {percent(right)} for it: the NSP loss is "
-    parts: list[str] = [
-        _mlm_sentence(result),
-        pair,
-        strong(f"{fixed(result.nsp_loss, 4)} nats"),
-        ". The row's loss is their sum, ",
-    ]
-    return prose(*parts, strong(fixed(result.total, 4)), ".")
-
-
-def _mlm_sentence(result: RowResult) -> Markup:
-    if result.mlm_loss is None:
-        return prose("Nothing is hidden, so there is no MLM loss. ")
-    hardest = max(result.chosen, key=lambda token: token.loss or 0.0)
-    right = sum(token.guess == token.token for token in result.chosen)
-    return prose(
-        f"{result.model} guesses ",
-        strong(f"{right} of {len(result.chosen)}"),
-        f" {'token' if len(result.chosen) == 1 else 'tokens'} right; the hardest is ",
-        in_quotes(hardest.token),
-        f", at P = {percent(hardest.probability or 0.0)}. The mean of −ln P, the MLM loss, is ",
-        strong(f"{fixed(result.mlm_loss, 4)} nats"),
-        ". ",
-    )
+    parts: list[str] = []
+    if result.mlm_loss is not None:
+        hardest = max(result.chosen, key=lambda token: token.loss or 0.0)
+        parts += ["The hardest is ", in_quotes(hardest.token, bold=False)]
+        parts.append(f", at P = {percent(hardest.probability or 0.0)}. ")
+        parts.append(f"The mean of −ln P, the MLM loss, is {fixed(result.mlm_loss, 4)} nats. ")
+    pair = f"The pair is “{result.truth}”, and gets P = {percent(right)} for it: the NSP loss is {fixed(result.nsp_loss, 4)} nats"
+    return caption(*parts, f"{pair}. The row's loss is their sum, {fixed(result.total, 4)}.")
 
 
 def row_figure(result: RowResult) -> Picture:

@@ -83,7 +83,7 @@ def _paying() -> list[Place]:
     """The last two: both losses, and their sum."""
     with gr.Column(elem_classes=["of-5"]):
         gr.HTML(str(figures.step(5, "The model is asked for the chosen tokens, and whether B follows A")))
-        view = View("pretraining-row", "row", figures.row_sentence, figures.row_figure)
+        view = View("pretraining-row", "row", figures.row_sentence, figures.row_figure, notes=figures.row_notes)
     with bench():
         with gr.Column(scale=1, min_width=320, elem_classes=["of-5"]):
             terms = rich_text(elem_id="row-terms", elem_classes=["wide"])

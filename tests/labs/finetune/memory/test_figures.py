@@ -39,11 +39,18 @@ def test_the_parts_of_all_methods_are_stacked_and_the_checkpoint_stands_apart() 
     assert figure.layout.barmode == "stack"
 
 
-def test_the_sentence_names_the_largest_part_of_each() -> None:
-    text = figures.memory_sentence(result()).striptags()
-    assert "with batches of 16 texts of 17 tokens: Full fine-tuning holds 500 MB, of it 36.0% Adam's moments" in text
+def test_the_sentence_sets_the_chosen_method_beside_full_fine_tuning() -> None:
+    said = "On bert Full fine-tuning holds 500 MB, Adapters 140 MB."
+    adapters = replace(LORA, title="Adapters")
+    assert figures.memory_sentence(result(FULL, LORA, adapters)).striptags() == said
+    assert figures.memory_sentence(result(FULL)).striptags() == "On bert Full fine-tuning holds 500 MB."
+
+
+def test_the_notes_name_the_largest_part_of_each() -> None:
+    text = figures.memory_notes(result()).striptags()
+    assert "With batches of 16 texts of 17 tokens Full fine-tuning holds 500 MB, of it 36.0% Adam's moments" in text
     assert "LoRA r=8 holds 140 MB, of it 71.4% the model's weights." in text
-    assert "360 MB against 4 MB" in text
+    assert "360 MB by Full fine-tuning against 4 MB by LoRA r=8." in text
 
 
 def test_what_was_measured_and_what_is_missing_is_said() -> None:
@@ -54,7 +61,7 @@ def test_what_was_measured_and_what_is_missing_is_said() -> None:
 
 
 def test_the_paper_s_figures_stand_beside_the_formula_s() -> None:
-    text = figures.gpt3_sentence(result()).striptags()
+    text = figures.gpt3_notes(result()).striptags()
     assert "usual rule for mixed precision gives (2.8 TB)" in text
     assert "float16 (1.05 TB) and these with gradients (1.4 TB)" in text
     assert "18.9M numbers in float16 are 37.7 MB, 9,284 times less" in text
@@ -82,7 +89,7 @@ def test_names_stay_text(text: str) -> None:
 
 def test_frozen_copies_are_not_counted_as_trained() -> None:
     pissa = Column("PiSSA", (100_000_000, 28_300_000, 600_000, 600_000, 1_200_000, 36_000_000), 1_000_000, 250_000)
-    assert "360 MB against 2.4 MB" in figures.memory_sentence(result(FULL, pissa)).striptags()
+    assert "against 2.4 MB by PiSSA" in figures.memory_notes(result(FULL, pissa)).striptags()
 
 
 @pytest.mark.parametrize(
@@ -90,4 +97,4 @@ def test_frozen_copies_are_not_counted_as_trained() -> None:
 )
 def test_how_many_activations_stay_is_a_number(activations: int, said: str) -> None:
     second = replace(LORA, parts=(*LORA.parts[:-1], activations))
-    assert said in figures.memory_sentence(result(FULL, second)).striptags()
+    assert said in figures.memory_notes(result(FULL, second)).striptags()
