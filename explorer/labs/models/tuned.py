@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import isclose
 from statistics import fmean, stdev
 
 from markupsafe import Markup
@@ -106,20 +107,22 @@ def tuned_table(result: TunedResult) -> Table:
 
 
 def tuned_sentence(result: TunedResult) -> Markup:
-    """The best model of each task, and whether its lead is more than chance."""
-    parts: list[str] = []
-    for task in result.tasks:
-        best, *others = sorted(task.models, key=lambda one: -one.mean)
-        p = _p(task)
-        told = [(one.model, p[frozenset((best.model, one.model))] < ALPHA) for one in others]
-        parts += [f"Fine-tuned alike on {task.title}, ", strong(best.model)]
-        parts.append(f" leads with {metric_text(task.metric, best.mean)}{lead_in_words(told)}. ")
-    return prose(*parts)
+    """The best model of each task with its mean."""
+    told: list[str | Markup] = ["Fine-tuned alike, "]
+    for number, task in enumerate(result.tasks):
+        leaders = [one.model for one in task.models if isclose(one.mean, _top(task))]
+        told += [" and " if number else "", strong(" and ".join(leaders)), " lead" if leaders[1:] else " leads"]
+        told.append(f" on {task.title} with {metric_text(task.metric, _top(task))}")
+    return prose(*told, ".")
+
+
+def _top(task: TunedTask) -> float:
+    return max(one.mean for one in task.models)
 
 
 def tuned_notes(result: TunedResult) -> Markup:
-    """Who is ahead of BERT or behind it beyond chance, and what to make of it where no successor is ahead."""
-    parts = [f"{task.title}: {_beside_first(task)} " for task in result.tasks]
+    """How sure each lead is, who is ahead of BERT or behind it beyond chance, and what to make of it where nobody is ahead."""
+    parts = [f"{task.title}: {_lead(task)}{_beside_first(task)} " for task in result.tasks]
     if not any(
         direction > 0 for task in result.tasks for name, direction in _beside(task).items() if name in SUCCESSORS
     ):
@@ -129,6 +132,16 @@ def tuned_notes(result: TunedResult) -> Markup:
         )
     parts += [f"{task.title}: scores are of {task.held_out} held-out examples. " for task in result.tasks]
     return caption(*parts, "Student's t of the differences seed by seed, 5% for all pairs together, Holm's allowance.")
+
+
+def _lead(task: TunedTask) -> str:
+    """How sure the best one's lead is; nothing where two share it."""
+    best, *others = sorted(task.models, key=lambda one: -one.mean)
+    if not others or isclose(best.mean, others[0].mean):
+        return ""
+    p = _p(task)
+    told = lead_in_words([(one.model, p[frozenset((best.model, one.model))] < ALPHA) for one in others])
+    return f"{best.model} leads{told}; "
 
 
 def _p(task: TunedTask) -> dict[frozenset[str], float]:

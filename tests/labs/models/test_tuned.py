@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from statistics import fmean
 
 import pytest
@@ -33,14 +34,14 @@ FIRST = (0.80, 0.82, 0.81)
 @pytest.mark.parametrize(
     ("others", "said"),
     [
-        ({"better": (0.90, 0.91, 0.92)}, "SST-2-like: beyond chance ahead of first: better."),
-        ({"worse": (0.70, 0.71, 0.72)}, "SST-2-like: beyond chance behind first: worse."),
+        ({"better": (0.90, 0.91, 0.92)}, "beyond chance ahead of first: better."),
+        ({"worse": (0.70, 0.71, 0.72)}, "beyond chance behind first: worse."),
         (
             {"better": (0.90, 0.91, 0.92), "worse": (0.70, 0.71, 0.72)},
-            "SST-2-like: beyond chance ahead of first: better; behind first: worse.",
+            "beyond chance ahead of first: better; behind first: worse.",
         ),
-        ({"other": (0.90, 0.79, 0.83)}, "SST-2-like: the seeds tell none of the others from first."),
-        ({"alike": (0.90, 0.92, 0.91)}, "SST-2-like: the seeds tell none of the others from first."),
+        ({"other": (0.90, 0.79, 0.83)}, "the seeds tell none of the others from first."),
+        ({"alike": (0.90, 0.92, 0.91)}, "the seeds tell none of the others from first."),
     ],
 )
 def test_who_is_ahead_of_the_first_is_said_where_the_seeds_say_so(
@@ -59,17 +60,39 @@ def test_who_is_ahead_of_the_first_is_said_where_the_seeds_say_so(
 
 
 @pytest.mark.parametrize(
-    ("other", "said"),
+    ("other", "said", "noted"),
     [
         (
             (0.90, 0.79, 0.83),
-            "Fine-tuned alike on SST-2-like, other leads with accuracy 84.0%; its lead over first could be chance.",
+            "other leads on SST-2-like with accuracy 84.0%.",
+            "SST-2-like: other leads; its lead over first could be chance; the seeds tell none",
         ),
-        ((0.90, 0.91, 0.92), "other leads with accuracy 91.0%, ahead of first by more than chance."),
+        (
+            (0.90, 0.91, 0.92),
+            "other leads on SST-2-like with accuracy 91.0%.",
+            "SST-2-like: other leads, ahead of first by more than chance; beyond chance ahead of first: other.",
+        ),
+        (
+            (0.82, 0.80, 0.81),
+            "first and other lead on SST-2-like with accuracy 81.0%.",
+            "SST-2-like: the seeds tell none of the others from first.",
+        ),
     ],
 )
-def test_the_best_is_named_with_its_mean_and_how_sure_that_is(other: tuple[float, float, float], said: str) -> None:
-    assert said in tuned_sentence(task(first=FIRST, other=other)).striptags()
+def test_the_best_is_named_with_its_mean_and_below_how_sure_that_is(
+    other: tuple[float, float, float], said: str, noted: str
+) -> None:
+    result = task(first=FIRST, other=other)
+    assert tuned_sentence(result).striptags() == f"Fine-tuned alike, {said}"
+    assert noted in tuned_notes(result).striptags()
+
+
+def test_the_leaders_of_two_tasks_stand_in_one_sentence() -> None:
+    [one], [other] = task(first=FIRST, other=(0.9, 0.9, 0.9)).tasks, task(first=FIRST, other=(0.7, 0.7, 0.7)).tasks
+    said = tuned_sentence(TunedResult((one, replace(other, title="QQP-like")))).striptags()
+    assert said == (
+        "Fine-tuned alike, other leads on SST-2-like with accuracy 90.0% and first leads on QQP-like with accuracy 81.0%."
+    )
 
 
 def test_every_seed_is_drawn_beside_its_mean_and_tabled() -> None:
