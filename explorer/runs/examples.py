@@ -88,8 +88,9 @@ TUNED = (
 )
 """The models of one size that are fine-tuned alike: a yardstick that asks all of them the same."""
 
-TUNED_ON, TUNED_SEEDS = {"sst2": 5, "qqp": 10}, (0, 1, 2)
-"""Tasks with their epochs, and seeds. The other bundled tasks are not learned by all of the models in ten epochs."""
+TUNED_ON, TUNED_SEEDS = {"sst2": 5}, (0, 1, 2)
+"""Tasks with their epochs, and seeds. A second task was tried: after ten epochs of QQP-like bert-mini has 80% and albert-mini
+54%, which is guessing; it measures how little 320 examples teach, and not the models."""
 
 
 def of_tuned(model: str, task: str, seed: int) -> str:

@@ -205,7 +205,10 @@ class TestRefusals:
 
     def test_a_text_too_long_for_the_csv_module(self) -> None:
         for text in ("x" * 200_000 + ",b\n", '"never closed,a\n' + "b c,d\n" * 30_000):
-            assert "line 2: a text of more than 131,072 characters" in failure("text,label\n" + text)
+            said = failure(
+                "text,label\n" + text
+            )  # Python 3.13's module reads one that ends within the file, and we refuse it
+            assert "line 2: a text of more than 131,072 characters" in said or "a text of 200,000 characters" in said
         assert "line 2: a text of more than 131,072 characters" in failure("text\tlabel\n" + "x" * 200_000 + "\tb\n")
 
     def test_a_header_alone(self) -> None:
