@@ -130,7 +130,7 @@ def test_masked_cells_are_empty(count: int) -> None:
     figure = assert_draws(figures.sight_figure(result))
     assert figure.data[0].z[0][0] == 1
     assert figure.data[0].z[0][1] is None
-    assert f"3 of {count} positions" in figures.sight_sentence(result).striptags()
+    assert f"3 of {count} positions" in figures.sight_notes(result).striptags()
     table = figures.sight_table(result)
     assert table.columns == ("context", "model", "layer", "from", "to", "from_token", "to_token", "weight")
     assert len(table.rows) == count * (count + 1) + 2 * count * count
@@ -169,9 +169,15 @@ def answer_result(word: str = "are") -> AnswerResult:
 def test_the_answers_way_is_told_and_drawn() -> None:
     result = answer_result()
     said = answer_figures.answer_sentence(result).striptags()
-    assert "20.0% of its attention goes to that very word in the first layer" in said
-    assert "after two layers 8.00% of its rollout is the word, 1.00% by way of other positions" in said
-    assert "each of these is exactly 0" in said
+    assert said.endswith(
+        "“are”, 20.0% of its attention goes to that very word if there is no mask, under a causal mask exactly 0."
+    )
+    notes = answer_figures.answer_notes(result).striptags()
+    assert "After two layers 8.00% of its rollout is the word, 1.00% by way of other positions" in notes
+    assert "each of these is exactly 0" in notes
+    leaking = replace(result, paths=(result.paths[0], replace(result.paths[1], direct=(0.01, 0.0))))
+    assert answer_figures.answer_sentence(leaking).striptags().endswith("under a causal mask 1.00%.")
+    assert "each of these is not 0" in answer_figures.answer_notes(leaking)
     figure = assert_draws(answer_figures.answer_figure(result))
     assert figure.data[1].z[0][1] is None
     assert figure.data[0].z[0][1] == 0.25

@@ -183,19 +183,21 @@ def sight_table(result: SightResult) -> Table:
 
 
 def sight_sentence(result: SightResult) -> Markup:
+    """What a mask does to a weight."""
+    return prose("What a reader may not look at has a weight of ", strong("exactly 0"), ": the empty cells.")
+
+
+def sight_notes(result: SightResult) -> Markup:
     """How much of what there is each reader's answering position may look at, and where it looks most."""
-    parts: list[str] = ["Empty cells are masked: their weight is exactly 0. "]
+    parts: list[str] = []
     for sight in result.sights[1:]:
         row = sight.weights[sight.place]
         seen = {place: weight for place, weight in enumerate(row) if weight is not None}
         most = max(seen, key=lambda place: seen[place])
-        parts += [
-            f"From {'the ' if sight.context != 'both' else ''}{sight.context}{'' if sight.context != 'both' else ' sides'} "
-        ]
-        parts += ["the blank sees ", strong(f"{len(seen)} of {len(row)}"), " positions, most of all "]
+        side = "both sides" if sight.context == "both" else f"the {sight.context}"
+        parts += [f"From {side} the blank sees {len(seen)} of {len(row)} positions, most of all "]
         parts += [in_quotes(sight.tokens[most], bold=False), f" ({percent(seen[most])}). "]
-    parts.append(f"{DECODER} answers from the token before the word (outlined row).")
-    return prose(*parts)
+    return caption(*parts, f"{DECODER} answers from the token before the word (outlined row).")
 
 
 def sight_figure(result: SightResult) -> Picture:

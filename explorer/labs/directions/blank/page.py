@@ -63,6 +63,8 @@ def _sight(page: Page, asked: Asked, events: list[Any]) -> None:
     """Which positions look at which, in one layer, after every answer."""
     gr.Markdown("## Which position may look at which")
     layer = control(SightParams, "layer")
-    view = View("attention-of-directions", "sight", figures.sight_sentence, figures.sight_figure)
+    view = View(
+        *("attention-of-directions", "sight", figures.sight_sentence, figures.sight_figure), notes=figures.sight_notes
+    )
     sight = Connection(page, SIGHT, {**asked.inputs, "layer": layer}, view)
     sight.on(layer.change, *(event.then for event in events))
