@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
@@ -9,18 +10,28 @@ from dataclasses import dataclass, field
 from typing import Any
 
 
+def size_of(value: Any) -> int:
+    """Bytes of a value as pickle writes it; 0 where pickle cannot. Tuples of numbers take three times as many in memory."""
+    try:
+        return len(pickle.dumps(value, pickle.HIGHEST_PROTOCOL))
+    except Exception:  # whatever an object of a lab's own raises: it is kept by the number of answers alone
+        return 0
+
+
 @dataclass
 class _Slot:
     lock: threading.Lock = field(default_factory=threading.Lock)
     made: bool = False
     value: Any = None
+    size: int = 0
 
 
 class Recent:
     """At most `most` values by key; those used least recently go first. Each is made once, however many ask at the same time."""
 
-    def __init__(self, most: int) -> None:
-        self._most = most
+    def __init__(self, most: int, most_bytes: int | None = None) -> None:
+        """most_bytes: of all values together, by size_of; None weighs nothing."""
+        self._most, self._most_bytes = most, most_bytes
         self._slots: OrderedDict[Hashable, _Slot] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -29,9 +40,20 @@ class Recent:
         with self._lock:
             slot = self._slots.setdefault(key, _Slot())
             self._slots.move_to_end(key)
-            while len(self._slots) > self._most:
-                self._slots.popitem(last=False)
+            self._trim()
         with slot.lock:
             if not slot.made:
-                slot.value, slot.made = make(), True
+                slot.value = make()
+                slot.size = 0 if self._most_bytes is None else size_of(slot.value)
+                slot.made = True
+                with self._lock:
+                    self._trim()
         return slot.value
+
+    def _trim(self) -> None:
+        """Forget until both limits hold. Its caller holds the lock."""
+        while len(self._slots) > self._most or self._is_heavy():
+            self._slots.popitem(last=False)
+
+    def _is_heavy(self) -> bool:
+        return self._most_bytes is not None and sum(slot.size for slot in self._slots.values()) > self._most_bytes

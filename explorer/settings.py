@@ -49,6 +49,7 @@ class Settings:
     model_cache_bytes: int = 4 * GIBIBYTE  # EXPLORER_MODEL_CACHE_GB
     workers: int = 2  # EXPLORER_WORKERS: jobs that run at the same time
     result_cache_entries: int = 512  # EXPLORER_RESULT_CACHE: answers kept for visitors who ask the same
+    result_cache_bytes: int = 64 * MEBIBYTE  # EXPLORER_RESULT_CACHE_MB: all of them together, as pickle writes them
     hub_endpoint: str = "https://huggingface.co"  # HF_ENDPOINT
     hub_cache: Path = field(default_factory=default_hub_cache)  # HF_HUB_CACHE, or HF_HOME/hub
     hub_timeout: float = 10.0  # HF_HUB_DOWNLOAD_TIMEOUT, seconds without a byte
@@ -106,6 +107,7 @@ class Settings:
             model_cache_bytes=_gigabytes(environment, "EXPLORER_MODEL_CACHE_GB", standard.model_cache_bytes),
             workers=int(_number(environment, "EXPLORER_WORKERS", standard.workers, least=1)),
             result_cache_entries=int(_number(environment, "EXPLORER_RESULT_CACHE", standard.result_cache_entries)),
+            result_cache_bytes=_megabytes(environment, "EXPLORER_RESULT_CACHE_MB", standard.result_cache_bytes),
             hub_endpoint=(environment.get("HF_ENDPOINT") or standard.hub_endpoint).rstrip("/"),
             hub_cache=Path(cache_folder).expanduser() if cache_folder else standard.hub_cache,
             hub_timeout=_number(environment, "HF_HUB_DOWNLOAD_TIMEOUT", standard.hub_timeout),

@@ -19,6 +19,16 @@ def test_the_ones_used_least_recently_go_first() -> None:
     assert made == list("abcb")
 
 
+def test_large_values_go_before_many_are_kept() -> None:
+    recent, made = Recent(10, most_bytes=250), list[str]()
+
+    def ask(key: str) -> str:
+        return str(recent.get(key, lambda: made.append(key) or 100 * key))
+
+    assert [len(ask(key)) for key in "abcca"] == 5 * [100]
+    assert made == list("abca")
+
+
 def test_it_is_made_once_however_many_ask() -> None:
     recent, made, gate = Recent(4), list[int](), threading.Event()
 

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import closing, nullcontext
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
+from explorer.engine.answers import Answers
 from explorer.engine.asking import able, begun, flat, inference, named, no_plain_values
 from explorer.engine.computation import Computation, Following
 from explorer.engine.protocol import DownloadProgress, Job, ModelStatus
@@ -51,9 +51,8 @@ class LocalEngine:
         share_freed_memory()
         self._settings, self._records_of_runs = settings, records
         self._workers = Workers(settings.workers)
-        self._answers: OrderedDict[Question, Computation] = OrderedDict()
-        self._remembered = Recent(settings.result_cache_entries)
-        self._answers_lock = threading.Lock()
+        self._answers = Answers(settings.result_cache_entries, settings.result_cache_bytes)
+        self._remembered = Recent(settings.result_cache_entries, settings.result_cache_bytes)
         self._store_lock = threading.Lock()
         self._made_store: ModelStore | None = None
         self._made_runs: RunManager | None = None
@@ -167,19 +166,13 @@ class LocalEngine:
             hash(key)
         except TypeError:
             raise BadInputError(no_plain_values(params)) from None
-        with self._answers_lock:
-            shared = self._answers.get(key)
-            following = shared.watch() if shared else None
-            if following is None:
-                shared = self._answers[key] = self._computation(key, Resources(
-                    self._bundle_of, self._opened_runs, self._opening, self._remembered, about
-                ))  # fmt: skip
-                following = cast(Following, shared.watch())
-                shared.start((job, about[0]), self._together(job, about[0]) if job.together else None)
-            self._answers.move_to_end(key)
-            while len(self._answers) > self._settings.result_cache_entries:
-                self._answers.popitem(last=False)
-        return following
+        resources = Resources(self._bundle_of, self._opened_runs, self._opening, self._remembered, about)
+        together = self._together(job, about[0]) if job.together else None
+        return self._answers.follow(
+            key,
+            lambda: self._computation(key, resources),
+            lambda computation: computation.start((job, about[0]), together),
+        )
 
     def _versions(self, job: Job, params: Any) -> tuple[int, ...]:
         """How often each run that the parameters name has changed. Raises ExplorerError for one that is not there."""
@@ -208,10 +201,7 @@ class LocalEngine:
         """What happens when a computation ends: failures are not kept."""
 
         def ended(computation: Computation, error: BaseException | None) -> None:
-            if error is not None or not resources.is_kept:
-                with self._answers_lock:
-                    if self._answers.get(key) is computation:
-                        del self._answers[key]
+            self._answers.ended(key, computation, error is None and resources.is_kept)
 
         return ended
 

@@ -140,4 +140,4 @@ def test_parts_are_remembered_for_other_questions_and_an_answer_may_ask_not_to_b
     assert TRACE.events == ["made"]
     for _ in range(2):
         engine.follow(JOBS["remembered"], Count(name="forgotten")).last.result(WAIT)
-    assert not any(key[1].name == "forgotten" for key in engine._answers)
+    assert not any(key[1].name == "forgotten" for key in engine._answers._kept)

@@ -26,6 +26,7 @@ from tests.models.fake_hub import FakeHub, Faults, stuck
 
 WAIT = 180
 ANSWER = Job("tests.engine.jobs:answer", needs=Capability.MLM)
+LARGE = Job("tests.engine.jobs:large")
 RUN_OUT = Job("tests.engine.jobs:run_out_of_memory")
 
 hub = models_conftest.hub
@@ -74,6 +75,20 @@ class TestAnswers:
         for text in ("a", "b", "a", "c", "a", "b"):
             run(engine, ANSWER, model_id, Params(text))
         assert [Params("a"), Params("b"), Params("c"), Params("b")] == jobs.RUNS
+
+    def test_large_answers_are_forgotten_before_many_are_kept(self, settings: Settings, model_id: str) -> None:
+        """Three of 100 kB, of which two have room."""
+        jobs.RUNS.clear()
+        engine = LocalEngine(replace(settings, result_cache_bytes=250_000))
+        for size in (100_001, 100_002, 100_003, 100_003, 100_002, 100_001):
+            assert len(run(engine, LARGE, model_id, Params("x" * size))) == size
+        assert [len(asked.text) - 100_000 for asked in jobs.RUNS] == [1, 2, 3, 1]
+
+    def test_an_answer_that_has_no_room_is_given_all_the_same(self, settings: Settings, model_id: str) -> None:
+        jobs.RUNS.clear()
+        engine = LocalEngine(replace(settings, result_cache_bytes=0))
+        assert [run(engine, LARGE, model_id, Params("xyz")) for _ in range(2)] == ["xyz", "xyz"]
+        assert len(jobs.RUNS) == 2
 
     def test_a_head_that_the_model_lacks_is_refused_before_the_job_runs(
         self, engine: LocalEngine, other_model_id: str

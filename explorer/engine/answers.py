@@ -1,0 +1,57 @@
+"""The answers that are kept for visitors who ask the same: as many, and together as large, as the settings allow."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from typing import cast
+
+from explorer.engine.computation import Computation, Following
+from explorer.recent import size_of
+
+
+class Answers:
+    """Computations by their question. Those asked for longest ago go first.
+
+    A number alone bounds no memory: an attention matrix of 512 tokens is two thousand times as large as a guessed word.
+    """
+
+    def __init__(self, most: int, most_bytes: int) -> None:
+        """most: questions under way or answered. most_bytes: of all answers together, by size_of."""
+        self._most, self._most_bytes = most, most_bytes
+        self._kept: OrderedDict[Hashable, Computation] = OrderedDict()
+        self._sizes: dict[Hashable, int] = {}
+        self._lock = threading.Lock()
+
+    def follow(self, key: Hashable, make: Callable[[], Computation], start: Callable[[Computation], None]) -> Following:
+        """Join a question where it is under way or answered; else make its computation, and start it once it is watched."""
+        with self._lock:
+            shared = self._kept.get(key)
+            following = shared.watch() if shared else None
+            if following is None:
+                self._sizes.pop(key, None)
+                shared = self._kept[key] = make()
+                following = cast(Following, shared.watch())
+                start(shared)
+            self._kept.move_to_end(key)
+            self._trim()
+        return following
+
+    def ended(self, key: Hashable, computation: Computation, is_kept: bool) -> None:
+        """Weigh what a computation has come to, or forget it."""
+        size = size_of(computation.state()[1]) if is_kept else 0
+        with self._lock:
+            if self._kept.get(key) is not computation:
+                return
+            if is_kept:
+                self._sizes[key] = size
+                self._trim()
+            else:
+                del self._kept[key]
+
+    def _trim(self) -> None:
+        """Forget until both limits hold. Its caller holds the lock."""
+        while len(self._kept) > self._most or sum(self._sizes.values()) > self._most_bytes:
+            key, _ = self._kept.popitem(last=False)
+            self._sizes.pop(key, None)
