@@ -48,9 +48,17 @@ def build_intruders(page: Page, picker: RunPicker, tab: gr.Tab) -> tuple[gr.Drop
             caption(OPEN)
             start = gr.Button("Train LoRA and full, and compare", elem_id="train-intruders")
         with shows():
-            cosines = View("intruder-cosines", "cosines", figures.cosines_sentence, figures.cosines_figure)
+            cosines = View(
+                "intruder-cosines",
+                "cosines",
+                figures.cosines_sentence,
+                figures.cosines_figure,
+                notes=figures.cosines_notes,
+            )
     with bench(), shows(1):
-        counts = View("intruder-counts", "intruders", figures.counts_sentence, figures.counts_figure)
+        counts = View(
+            "intruder-counts", "intruders", figures.counts_sentence, figures.counts_figure, notes=figures.counts_notes
+        )
     why("the definition and the paper", WHY)
     shared: dict[str, Any] = {"visitor": picker.visitor, "watch": Watch()}
     asked = {"layer": layer, "module": module, "k": k, "epsilon": epsilon}

@@ -36,7 +36,9 @@ def build_weight(page: Page, picker: RunPicker, tab: gr.Tab) -> list[gr.componen
                 "directions W uses, and how many ΔW."
             )
         with shows():
-            view = View("weight-spectrum", "whole", figures.whole_sentence, figures.whole_figure)
+            view = View(
+                "weight-spectrum", "whole", figures.whole_sentence, figures.whole_figure, notes=figures.whole_notes
+            )
             facts = rich_text(elem_classes=["measures"])
     why("the hypothesis and its sources", WHY)
     inputs = {"run": picker.run, "layer": layer, "module": module}
