@@ -123,6 +123,18 @@ def all_pairs_sentence(result: AllPairsResult) -> Markup:
     pairs, starts = _scored(result), range(1, len(result.sentences))
     best = [max((pair for pair in pairs if pair[0] == first), key=lambda pair: pair[2]) for first in starts]
     right = sum(second == first + 1 for first, second, _ in best)
+    if len(starts) > 1:
+        return prose("The true next sentence scores highest in ", strong(f"{right} of {len(starts)}"), " rows.")
+    by_place = {(first, second): probability for first, second, probability in pairs}
+    own, swapped = (strong(percent(by_place[place])) for place in ((1, 2), (2, 1)))
+    return prose("The pair as it stands has P(next) = ", own, ", the same two swapped ", swapped, ".")
+
+
+def all_pairs_notes(result: AllPairsResult) -> Markup:
+    """How often the true successor has the highest score of its row, where a row has others to compare it with."""
+    pairs, starts = _scored(result), range(1, len(result.sentences))
+    best = [max((pair for pair in pairs if pair[0] == first), key=lambda pair: pair[2]) for first in starts]
+    right = sum(second == first + 1 for first, second, _ in best)
     true = [probability for first, second, probability in pairs if second == first + 1]
     others = [probability for first, second, probability in pairs if second != first + 1]
     own, rest = (percent(sum(shares) / len(shares)) for shares in (true, others))
@@ -135,7 +147,7 @@ def all_pairs_sentence(result: AllPairsResult) -> Markup:
         ". Sentences of one text share a topic, and NSP was trained against other texts: it tells topics apart better "
         "than order (ALBERT's Table 5: a model trained on NSP gets 52.0% on order)."
     )
-    return prose(*parts)
+    return caption(*parts)
 
 
 def all_pairs_figure(result: AllPairsResult) -> Picture:

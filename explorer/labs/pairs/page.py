@@ -148,7 +148,13 @@ def _all_pairs(page: Page, tab: gr.Tab) -> None:
             numbered = rich_text(elem_classes=["measures"])
         with shows():
             ids = (None, "all-pairs-figure")
-            view = View("sentence-pairs", ids, figures.all_pairs_sentence, figures.all_pairs_figure)
+            view = View(
+                "sentence-pairs",
+                ids,
+                figures.all_pairs_sentence,
+                figures.all_pairs_figure,
+                notes=figures.all_pairs_notes,
+            )
             tries = Tries({"Two stories in one text": TWO_STORIES, "One story": TEXT})
             caption("Outlined: the sentence that comes next in the text.")
     why("the formula and the papers", WHY)

@@ -151,7 +151,8 @@ def test_what_leaving_nsp_out_changed_is_drawn_about_zero_with_both_scores() -> 
 
 def test_the_sentence_counts_rows_where_the_true_successor_leads() -> None:
     text = figures.all_pairs_sentence(all_pairs_result(4)).striptags()
-    assert text.startswith("The true next sentence scores highest in 1 of 3 rows.")
+    assert text == "The true next sentence scores highest in 1 of 3 rows."
+    text = figures.all_pairs_notes(all_pairs_result(4)).striptags()
     assert f"mean P(next) is {percent((0.9 + 0.2 + 0.2) / 3)}, that of all other pairs {percent(0.3)}" in text
     assert "52.0%" in text
 

@@ -57,7 +57,14 @@ def build_remove(subject: Subject, tab: gr.Tab) -> None:
             tries = Tries(TRY)
         with shows():
             ids = ("prune-said", "left-figure")
-            view = View("left-in-each-layer", ids, figures.prune_sentence, figures.left_figure, bar=True)
+            view = View(
+                "left-in-each-layer",
+                ids,
+                figures.prune_sentence,
+                figures.left_figure,
+                bar=True,
+                notes=figures.prune_notes,
+            )
             with gr.Row():
                 table = rich_text(elem_classes=["wide"], elem_id="before-after")
             _build_export(subject, key := gr.Textbox("", visible="hidden", label="key"))
