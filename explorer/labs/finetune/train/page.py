@@ -56,6 +56,7 @@ def build_train(page: Page, picker: RunPicker) -> tuple[Stream, gr.Dropdown]:
                 figures.run_sentence,
                 _curves,
                 bar=lambda record: progress([record]),
+                notes=figures.run_notes,
             )
             tries = Tries(TRY)
             drawn = rich_text(elem_id="lora-drawn")
