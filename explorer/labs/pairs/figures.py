@@ -48,19 +48,27 @@ def class_table(classes: Sequence[str], result: PairResult | OrderResult) -> Tab
 
 
 def pair_sentence(result: PairResult) -> Markup:
-    """What the head says, and what its two logits are."""
+    """What the head says."""
     verdicts = ("the second sentence follows the first", "the second sentence does not follow")
-    return head_sentence("The [CLS] head", verdicts, "next", NAMES, result)
+    return head_sentence("The [CLS] head", verdicts, "next", result)
 
 
-def head_sentence(
-    who: str, verdicts: Sequence[str], asked: str, names: Sequence[str], result: PairResult | OrderResult
-) -> Markup:
-    """The same of either head. asked: what its first probability is of; names: of its classes."""
+def head_sentence(who: str, verdicts: Sequence[str], asked: str, result: PairResult | OrderResult) -> Markup:
+    """The same of either head. asked: what its first probability is of."""
     said = verdicts[0] if result.probabilities[0] >= 0.5 else verdicts[1]
+    share = strong(percent(result.probabilities[0]))
+    return prose(who, " says that ", strong(said), f": P({asked}) = ", share, ".")
+
+
+def head_notes(names: Sequence[str], result: PairResult | OrderResult) -> Markup:
+    """The two logits of either head, by the names of its classes."""
     first, second = (f"{fixed(logit)} ({name})" for logit, name in zip(result.logits, names, strict=True))
-    share, softmax = strong(percent(result.probabilities[0])), f", the softmax of logits {first} and {second}."
-    return prose(who, " says that ", strong(said), f": P({asked}) = ", share, softmax)
+    return caption(f"The softmax of logits {first} and {second}.")
+
+
+def pair_notes(result: PairResult) -> Markup:
+    """The two logits."""
+    return head_notes(NAMES, result)
 
 
 def pair_loss(result: PairResult) -> Markup:

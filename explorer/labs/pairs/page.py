@@ -117,7 +117,13 @@ def _one_pair(page: Page) -> None:
             button = gr.Button("Score the pair", variant="primary")
             examples = Examples({name: pair for name, *pair in EXAMPLES})
         with shows():
-            view = View("next-sentence", (None, "pair-figure"), figures.pair_sentence, figures.pair_figure)
+            view = View(
+                "next-sentence",
+                (None, "pair-figure"),
+                figures.pair_sentence,
+                figures.pair_figure,
+                notes=figures.pair_notes,
+            )
             loss = rich_text(elem_classes=["measures"], elem_id="pair-loss")
             trust = rich_text(elem_id="pair-trust")
             caption("The input as BERT sees it. Below each token: <b>segment · position</b>.")
