@@ -102,8 +102,9 @@ def _layers(page: Page, picker: RunPicker, tab: gr.Tab, module: gr.Dropdown, dir
 def _as_far(experiment: Experiment) -> list[Any]:
     """How far the two runs are, and their factors once both are done."""
     if experiment.factors:
-        return [figures.factors_sentence(experiment.factors), figures.factors_figure(experiment.factors)]
+        draw = (figures.factors_sentence, figures.factors_figure, figures.factors_notes)
+        return [drawn(experiment.factors) for drawn in draw]
     standing = [
         f"{run.name}: {run.status.value}, step {run.step} of {run.steps or '?'}" for run in experiment.compared.records
     ]
-    return [". ".join(standing) + ".", ""]
+    return [". ".join(standing) + ".", "", ""]

@@ -73,6 +73,7 @@ def build_intruders(page: Page, picker: RunPicker, tab: gr.Tab) -> tuple[gr.Drop
 def _as_far(trained: TrainedIntruders) -> list[Any]:
     """How far the two runs are, and what is found once both are done."""
     if trained.found is None:
-        return [figures.trained_standing(trained), "", "", ""]
-    draw = (figures.cosines_sentence, figures.cosines_figure, figures.counts_sentence, figures.counts_figure)
-    return [drawn(trained.found) for drawn in draw]
+        return [figures.trained_standing(trained), *[""] * 5]
+    cosines = (figures.cosines_sentence, figures.cosines_figure, figures.cosines_notes)
+    counts = (figures.counts_sentence, figures.counts_figure, figures.counts_notes)
+    return [drawn(trained.found) for drawn in (*cosines, *counts)]

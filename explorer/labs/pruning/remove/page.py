@@ -71,7 +71,14 @@ def build_remove(subject: Subject, tab: gr.Tab) -> None:
             rich_text(str(figures.michel_quote()))
     why("what removing means", WHY)
     inputs = {name: made[name] for name in NAMES}
-    shown = [*view, (table, figures.before_after), (key, lambda result: result.key)]
+    said, figure, notes = view
+    shown = [
+        said,
+        figure,
+        (table, figures.before_after),
+        (key, lambda result: result.key),
+        notes,
+    ]  # clients count the key
     stream = Live(subject, PRUNE, inputs, shown, _share, buttons, view.bar)
     fit(made["unit"], made["score"])
     stream.on(stream.start.click, *tries.into(made))
