@@ -155,7 +155,7 @@ class TestWhileItTrains:
         first = re.compile(
             r"largest in layer \d \(\d(\.\d+)?e-05\)"
         )  # B starts from zero, and Adam's first step is small
-        expect(looking_on.page.locator("#spectrum-said")).to_contain_text(first)
+        expect(looking_on.page.locator("#spectrum-notes")).to_contain_text(first)
 
     def test_its_owner_follows_it_to_another_page_and_stops_it(self, looking_on: Visit) -> None:
         looking_on.open(f"finetune?run={own_run(looking_on)}", "#run-curves")
