@@ -20,39 +20,16 @@ function chips(parent, pieces) {
   return list;
 }
 
-function stepper(block, rows, name) {
+function addStepper(block, rows, name) {
   if (rows.length < 2) return;
-  const bar = document.createElement("div");
-  bar.className = "stepper";
-  const back = add(bar, "button", "", "Back");
-  const next = add(bar, "button", "", "Next");
-  const range = add(bar, "input", "");
-  range.type = "range";
-  range.min = 1;
-  range.max = rows.length;
-  range.value = rows.length;
-  range.setAttribute("aria-label", `Step of ${name}`);
-  const says = add(bar, "span", "", "");
-  const show = () => {
-    const step = Number(range.value);
+  const show = (step) =>
     rows.forEach((row, index) => {
       row.classList.toggle("later", index >= step);
       row.classList.toggle("current", index === step - 1 && step < rows.length);
     });
-    says.textContent = `step ${step} of ${rows.length}`;
-    back.disabled = step === 1;
-    next.disabled = step === rows.length;
-  };
-  const move = (by) => {
-    range.value = Number(range.value) + by;
-    show();
-  };
-  [back, next].forEach((button) => (button.type = "button"));
-  back.addEventListener("click", () => move(-1));
-  next.addEventListener("click", () => move(1));
-  range.addEventListener("input", show);
-  show();
-  block.querySelector(".cut-result").after(bar);
+  const last = rows.length;
+  block.querySelector(".cut-result").after(
+    stepper({ name, first: 1, last, at: last, show, says: (step) => `step ${step} of ${last}` }));
 }
 
 function drawPart(block, part, rows) {
@@ -100,7 +77,7 @@ function draw() {
     if (block.before) add(part, "p", "cut-method", block.before);
     const rows = [];
     block.parts.forEach((each) => drawPart(part, each, rows));
-    stepper(part, rows, block.name);
+    addStepper(part, rows, block.name);
   });
 }
 

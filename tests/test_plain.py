@@ -29,7 +29,7 @@ NASTY = 'A \'\'\'[MASK]""" \\ C:\\new\\ {x} %s\nand\r\n"""\nimport explorer\n"""
 
 VALUES = ("method", "position", "attribution")
 MEASURED = ("share", "metric", "parameters")
-MASKED = ("rate", "chosen", "accuracy", "loss", "tokens", "tokens_per_prediction")
+MASKED = ("rate", "chosen", "accuracy", "loss", "tokens", "tokens_per_prediction", "right_per_100")
 WRITTEN = ("writer", "decoding", "text", "surprisal")
 KINDS = ("head", "kind", "first", "second", "probability")
 

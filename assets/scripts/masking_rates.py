@@ -35,10 +35,9 @@ for name in MODELS:
             losses += (-scores.gather(1, truth[:, None]).squeeze(1)).tolist()
             right += (scores.argmax(-1) == truth).tolist()
         count = len(losses)
-        rows.append(
-            (name, rate, count, sum(right) / count, sum(losses) / count, tokens * draws, tokens * draws / count)
-        )
+        accuracy, cost = sum(right) / count, tokens * draws / count
+        rows.append((name, rate, count, accuracy, sum(losses) / count, tokens * draws, cost, 100 * accuracy / cost))
 
-print("model, rate, chosen, accuracy, loss, tokens, tokens_per_prediction")
+print("model, rate, chosen, accuracy, loss, tokens, tokens_per_prediction, right_per_100")
 for row in rows:
     print(*row)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from explorer.engine.answers import Answers
 from explorer.engine.asking import able, begun, flat, inference, named, no_plain_values
 from explorer.engine.computation import Computation, Following
+from explorer.engine.freed import trimmer
 from explorer.engine.protocol import DownloadProgress, Job, ModelStatus
 from explorer.engine.resources import Resources
 from explorer.engine.workers import Line, Workers
@@ -202,6 +203,7 @@ class LocalEngine:
 
         def ended(computation: Computation, error: BaseException | None) -> None:
             self._answers.ended(key, computation, error is None and resources.is_kept)
+            trimmer()()
 
         return ended
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import gradio as gr
@@ -16,7 +17,8 @@ ASSETS = ROOT / "assets"
 
 def token_chips(**options: Any) -> gr.HTML:
     """A row of tokens; its value is what the labs' `*_chips` figures return. Fires `select` with {"positions": [...]}."""
-    return scripted("chips", options.pop("value", {"chips": []}), elem_classes=["token-chips"], **options)
+    classes = ["token-chips", *options.pop("elem_classes", ())]
+    return scripted("chips", options.pop("value", {"chips": []}), elem_classes=classes, **options)
 
 
 def aligned_chips(**options: Any) -> gr.HTML:
@@ -29,12 +31,18 @@ def head_switches(**options: Any) -> gr.HTML:
     return scripted("heads", {}, **options)
 
 
-def scripted(name: str, value: dict[str, Any], **options: Any) -> gr.HTML:
-    """A group that assets/<name>.js draws from its value."""
+def step_bar(name: str, count: int, **options: Any) -> gr.HTML:
+    """All of a page's numbered steps at once, or one at a time: what has the class of-1, of-2, … in a part of class stepped."""
+    return scripted("steps", {"name": name, "count": count}, after=("stepper",), **options)
+
+
+def scripted(name: str, value: dict[str, Any], after: Sequence[str] = (), **options: Any) -> gr.HTML:
+    """A group that assets/<name>.js draws from its value; after: other scripts, whose functions it calls."""
+    scripts = [(ASSETS / f"{script}.js").read_text(encoding="utf-8") for script in (*after, name)]
     return gr.HTML(
         value,
         html_template=f'<div class="{name}" role="group"></div>',
-        js_on_load=(ASSETS / f"{name}.js").read_text(encoding="utf-8"),
+        js_on_load="".join(scripts),
         **options,
     )
 
@@ -132,6 +140,23 @@ def while_in_view(part: str, *triggers: Any) -> Any:
     Several tabs look at the same texts: each computes anew when it is opened, and the one in view when the texts change.
     """
     return apart(*triggers, where=f"document.querySelector('{part}')?.offsetParent")
+
+
+def once_known(value: gr.Textbox, trigger: Any) -> Any:
+    """A trigger that fires after the given one unless a hidden text is still empty.
+
+    A page's first tab is selected while the page loads, before it is known what the page is to look at.
+    """
+    ticket = gr.Number(0, visible="hidden", label="ticket")
+    trigger(
+        fn=None,
+        js="(value, ticket) => (value ? Date.now() : ticket)",
+        inputs=[value, ticket],
+        outputs=[ticket],
+        api_visibility="private",
+        show_progress="hidden",
+    )
+    return ticket.change
 
 
 def head_scripts() -> str:

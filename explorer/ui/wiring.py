@@ -154,7 +154,7 @@ class Wire(Generic[AnyAction]):
         self,
         *triggers: Any,
         note: gr.HTML,
-        start: str,
+        start: str = "",
         asked: Iterable[Any] = (),
         otherwise: Wire[Any] | None = None,
     ) -> None:
@@ -162,7 +162,7 @@ class Wire(Generic[AnyAction]):
 
         After one of `asked` has fired, or where something else is asked, it is answered as `on` does, by `otherwise` where the
         answer would take what nobody asked for. note: the place that says where the answer comes from. start: the title of the
-        button that computes it here.
+        button that computes it here, where there is one.
         """
         here, ticket = (gr.Number(0, visible="hidden", label=label) for label in ("asked here", "ticket"))
         names: list[str] = [name for name in self.inputs if name != "visitor"]
@@ -311,7 +311,7 @@ def model_named(value: object) -> str:
 
 def beforehand(made: str, start: str) -> str:
     """What stands at a result that was not computed just now, as HTML."""
-    return str(caption(f"Computed beforehand ({made}); “{start}” computes it here."))
+    return str(caption(f"Computed beforehand ({made}){f'; “{start}” computes it here' if start else ''}."))
 
 
 def cleared(component: Any) -> Any:

@@ -12,7 +12,7 @@ FINETUNE_TABS = ("Train", "Try it", "Compare all", "Sweep", "Runs", "Merge and t
 PRESSED_FIRST = "Merge and take home"
 """The tab that draws nothing before its button is pressed."""
 
-DELTA_TABS = ("Spectrum", "Compare two runs", "Amplification", "Forgetting")
+DELTA_TABS = ("Beside W", "Spectrum", "Compare two runs", "Amplification", "Forgetting")
 
 PHONE = SIZES[-1][0]
 
@@ -27,7 +27,7 @@ SETTLED = """() => new Promise((done) => {
 
 @pytest.mark.parametrize(
     ("path", "figure", "tabs"),
-    [("finetune", "#run-curves", FINETUNE_TABS), ("delta", "#spectrum-figure", DELTA_TABS)],
+    [("finetune", "#run-curves", FINETUNE_TABS), ("delta", "#whole-figure", DELTA_TABS)],
 )
 def test_no_tab_is_wider_than_the_screen(visit: Visit, path: str, figure: str, tabs: tuple[str, ...]) -> None:
     """Each tab on a phone, where it is opened, and then on larger screens."""
@@ -50,7 +50,7 @@ def test_no_tab_is_wider_than_the_screen(visit: Visit, path: str, figure: str, t
     assert all(found <= width for (_, width), found in wide.items()), wide
 
 
-@pytest.mark.parametrize(("path", "figure"), [("finetune", "#run-curves"), ("delta", "#spectrum-figure")])
+@pytest.mark.parametrize(("path", "figure"), [("finetune", "#run-curves"), ("delta", "#whole-figure")])
 def test_dark_pages_have_dark_figures(visit: Visit, path: str, figure: str) -> None:
     visit.page.emulate_media(color_scheme="dark")
     visit.open(path, figure)

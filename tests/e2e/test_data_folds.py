@@ -25,7 +25,7 @@ STREAMED = [
     ("attribution", "#attribution-bars"),
     ("pruning", "#importance-heatmap"),
 ]
-TABS = {"distillation": "Train a student"}
+TABS = {"delta": "Spectrum", "distillation": "Train a student", "pruning": "What matters"}
 
 
 def open_data(visit: Visit) -> Locator:

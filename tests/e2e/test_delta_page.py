@@ -26,7 +26,7 @@ pytestmark = pytest.mark.e2e
 @pytest.fixture(scope="module")
 def opened(visitor: Visit) -> Visit:
     """The page with the worked example, for the tests that only look."""
-    visitor.open("delta", "#spectrum-figure")
+    visitor.open("delta", "#whole-figure")
     return visitor
 
 
@@ -34,11 +34,28 @@ def opened(visitor: Visit) -> Visit:
 def with_tiny(visitor: Visit, tiny_model: str) -> Visit:
     """The page with the tiny model, which trains at once."""
     with_tiny_model(visitor, tiny_model)
-    visitor.open("delta", "#spectrum-figure")
+    visitor.open("delta", "#whole-figure")
     return visitor
 
 
-def test_it_opens_with_a_spectrum_and_the_slider_goes_back_in_time(opened: Visit) -> None:
+def test_it_opens_with_w_beside_its_update_and_intruders_are_counted(opened: Visit) -> None:
+    expect(opened.page.locator("#whole-notes")).to_contain_text("of its 768 directions for 90.0% of its energy")
+    opened.page.wait_for_selector("#cosines-figure .plot[data-drawn]")
+    opened.page.wait_for_selector("#intruders-figure .plot[data-drawn]")
+    said = opened.page.locator("#intruders-notes")
+    expect(said).to_contain_text("Below ε = 0.5, in query of 6 layers: LoRA r=8 has")
+    beforehand = opened.page.locator("p.caption:visible", has_text="Computed beforehand")
+    expect(beforehand).to_have_count(2)
+    threshold = panel(opened).get_by_label("number input for Threshold ε")
+    threshold.fill("0.9")
+    threshold.press("Tab")
+    expect(said).to_contain_text("Below ε = 0.9, in query of 6 layers")
+    beforehand = opened.page.locator("p.caption:visible", has_text="Computed beforehand")
+    expect(beforehand).to_have_count(1)
+
+
+def test_the_spectrums_slider_goes_back_in_time_and_stays_there(opened: Visit) -> None:
+    opened.tab("Spectrum")
     said = opened.page.locator("#spectrum-said")
     expect(said).to_contain_text("of its energy in its first direction")
     expect(opened.page.locator("#spectrum-notes")).to_contain_text("norm ‖ΔW‖ is largest in layer")
@@ -51,6 +68,11 @@ def test_it_opens_with_a_spectrum_and_the_slider_goes_back_in_time(opened: Visit
     slider.press("Home")
     opened.wait_redrawn("#spectrum-figure", before)
     expect(said).not_to_have_text(last)
+    first = said.inner_text()
+    opened.tab("Beside W")
+    opened.tab("Spectrum")
+    opened.page.wait_for_timeout(SETTLED)
+    assert said.inner_text() == first
     slider.press("End")
     expect(said).to_have_text(last)
 
@@ -78,20 +100,6 @@ def test_amplification_and_the_place_in_w_are_drawn(opened: Visit) -> None:
     layer.fill("77")
     layer.press("Tab")
     expect(notice(opened)).to_contain_text("layers 0 to 5")
-
-
-def test_w_stands_beside_its_update_and_intruders_are_counted(opened: Visit) -> None:
-    opened.tab("Beside W")
-    opened.page.wait_for_selector("#whole-figure .plot[data-drawn]")
-    expect(opened.page.locator("#whole-notes")).to_contain_text("of its 768 directions for 90.0% of its energy")
-    opened.page.wait_for_selector("#cosines-figure .plot[data-drawn]")
-    opened.page.wait_for_selector("#intruders-figure .plot[data-drawn]")
-    said = opened.page.locator("#intruders-notes")
-    expect(said).to_contain_text("Below ε = 0.5, in query of 6 layers: LoRA r=8 has")
-    threshold = panel(opened).get_by_label("number input for Threshold ε")
-    threshold.fill("0.9")
-    threshold.press("Tab")
-    expect(said).to_contain_text("Below ε = 0.9, in query of 6 layers")
 
 
 def test_runs_say_what_they_have_forgotten(opened: Visit) -> None:
@@ -130,7 +138,9 @@ class TestWhileItTrains:
     @pytest.fixture(scope="class")
     def looking_on(self, visitor: Visit, tiny_model: str) -> Visit:
         run = start_long(visitor, tiny_model)
-        visitor.open(f"delta?run={run}", "#spectrum-figure")
+        visitor.page.goto(f"{visitor.address}/delta?run={run}")
+        visitor.tab("Spectrum")
+        visitor.page.wait_for_selector("#spectrum-figure .plot[data-drawn]")
         return visitor
 
     def test_it_is_redrawn_as_a_run_trains_and_a_choice_stands(self, looking_on: Visit) -> None:

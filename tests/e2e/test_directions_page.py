@@ -20,6 +20,15 @@ def test_a_pressed_word_is_hidden_and_the_triangles_follow(visit: Visit) -> None
     assert figure is not None
     assert figure["y"] + figure["height"] <= 768, "the fold cuts the figure"
 
+    sight = page.locator("#sight-said")
+    expect(sight).to_contain_text("Filled cells may be looked at")
+    expect(page.get_by_label("range slider for Layer")).to_be_hidden()
+    before = visit.draws("#sight-figure")
+    page.get_by_label("the weights of one layer").check()
+    visit.wait_redrawn("#sight-figure", before)
+    expect(page.locator("#sight-notes")).to_contain_text("most of all")
+    expect(page.get_by_label("range slider for Layer")).to_be_visible()
+
     before = visit.draws("#sight-figure")
     page.click("#directions-chips button:has-text('keys')")
     expect(said).to_contain_text("gives “keys”")
@@ -51,4 +60,6 @@ def test_the_fifty_come_by_themselves_and_the_answer_is_in_view(visit: Visit) ->
     expect(said).to_contain_text("would have to say “table”")
     visit.tab("Encoder, decoder, both")
     expect(page.locator("#stacks svg")).to_have_count(3)
+    tops = {figure.bounding_box()["y"] for figure in page.locator("#stacks figure").all()}
+    assert len(tops) == 1, "three in a row on a projector"
     assert page.locator("#stacks text").first.evaluate("text => getComputedStyle(text).fontSize") == "16px"

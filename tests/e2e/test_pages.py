@@ -263,12 +263,13 @@ def test_dark_pages_have_dark_figures(visit: Visit) -> None:
         (
             "pruning",
             {
-                "What matters": "#importance-heatmap",
                 "Prune and see": "#orders-figure",
+                "What matters": "#importance-heatmap",
                 "Take out": "#left-figure",
                 "Step by step": "#steps-figure",
             },
         ),
+        ("delta", {"Beside W": "#whole-figure"}),
         ("distillation", {"Ablation": "#ablation-figure"}),
         ("attention", {"Queries and keys": "#neuron-figure"}),
         ("context", {"Logit lens": "#lens-figure"}),

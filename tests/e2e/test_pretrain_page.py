@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, expect
 
 from tests.e2e.running import type_number
 from tests.e2e.visiting import PATIENCE, SIZES, TWO_FRAMES, Visit, open_tab, width_of
@@ -47,6 +47,39 @@ def test_one_row_opens_step_by_step_and_follows_what_is_changed(visit: Visit) ->
     page.get_by_label("Document 1").blur()
     expect(page.locator(".notice[role=alert]")).to_contain_text("Document 1 has no second sentence")
     expect(page.locator(".row-documents")).to_contain_text("<b>bold</b>")
+
+
+def test_one_row_is_shown_a_step_at_a_time_and_what_is_typed_stays(visit: Visit) -> None:
+    visit.open("pretrain", "#row-figure")
+    page, bar = visit.page, visit.page.locator("#row-bar")
+    steps, typed = page.locator(".row-step:visible"), page.get_by_label("Document 2")
+    expect(bar).to_contain_text("all 6 steps")
+    expect(bar.get_by_role("button", name="Back")).to_be_disabled()
+    typed.fill("Cats sleep all day. Dogs do not.")
+    bar.get_by_role("button", name="Next").click()
+    for number in range(1, 7):
+        expect(bar).to_contain_text(f"step {number} of 6")
+        expect(steps).to_have_count(1)
+        expect(steps).to_contain_text(f"{number}")
+        assert_in_view(steps)
+        bar.get_by_label("Step of the row").press("ArrowRight")
+    expect(page.locator("#row-sum")).to_be_visible()
+    expect(typed).to_have_value("Cats sleep all day. Dogs do not.")
+    page.get_by_role("button", name="B really next").click()
+    expect(page.locator("#row-sum")).to_contain_text("P(is next)")
+    expect(steps).to_have_count(1)
+    page.set_viewport_size({"width": 390, "height": 844})
+    assert_in_view(steps)
+    assert width_of(page) <= 390
+    bar.get_by_label("Step of the row").press("Home")
+    expect(steps).to_have_count(6)
+
+
+def assert_in_view(steps: Locator) -> None:
+    """Without scrolling, on a projector and on a phone."""
+    box = steps.first.bounding_box()
+    assert box is not None
+    assert box["y"] < 500
 
 
 @pytest.fixture(scope="module")

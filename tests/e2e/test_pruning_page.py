@@ -19,7 +19,7 @@ from tests.e2e.visiting import Visit, open_tab
 
 pytestmark = pytest.mark.e2e
 
-TABS = ("What matters", "Prune and see", "Take out", "Step by step", "Fewer bits")
+TABS = ("Prune and see", "What matters", "Take out", "Step by step", "Fewer bits")
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +35,7 @@ def tiny_run(server: str, tiny_model: str) -> str:
 @pytest.fixture(scope="module")
 def shared(visitor: Visit, tiny_run: str) -> Visit:
     """One visitor for all tests of this file."""
-    visitor.open(f"pruning?run={tiny_run}", "#importance-heatmap")
+    visitor.open(f"pruning?run={tiny_run}", "#orders-figure")
     return visitor
 
 
@@ -71,7 +71,7 @@ def take(visit: Visit, label: str, name: str) -> None:
 
 
 class TestWhatMatters:
-    TAB = TABS[0]
+    TAB = TABS[1]
 
     def test_it_shows_the_importance_of_every_head_with_its_error(self, pruning: Visit) -> None:
         expect(said(pruning, "importance")).to_contain_text(re.compile(r"layer \d, head \d matters most"))
@@ -119,7 +119,7 @@ class TestWhatMatters:
 
 
 class TestPruneAndSee:
-    TAB = TABS[1]
+    TAB = TABS[0]
 
     def test_three_lines_start_from_the_whole_model(self, pruning: Visit) -> None:
         expect(said(pruning, "orders")).to_contain_text("least important first")
@@ -228,11 +228,9 @@ class TestAWorkedExample:
             "new MutationObserver(() => { window.began ||= [...document.querySelectorAll('progress')]"
             ".some((bar) => bar.offsetParent); }).observe(document, { childList: true, subtree: true });"
         )
-        visit.open("pruning", "#importance-heatmap")
-        expect(said(visit, "importance")).to_contain_text("LoRA r=8 · SST-2-like, bundled: layer")
-        expect(visit.page.locator("#importance-asked")).to_contain_text("128 of the 256 examples")
+        visit.open("pruning", "#orders-figure")
         for name, action in zip(
-            TABS, ("importance", "compare_orders", "prune", "compare_steps", "quantise"), strict=True
+            TABS, ("compare_orders", "importance", "prune", "compare_steps", "quantise"), strict=True
         ):
             assert file_of(action, 0).exists()
             open_tab(visit.page, name)
@@ -240,10 +238,11 @@ class TestAWorkedExample:
             visit.page.wait_for_selector("[role=tabpanel]:visible .plot[data-drawn]")
             expect(panel(visit).locator("button.stop:visible")).to_have_count(0)
         assert not visit.page.evaluate("window.began"), "nobody has pressed anything"
+        expect(said(visit, "importance")).to_contain_text("LoRA r=8 · SST-2-like, bundled: layer")
+        expect(visit.page.locator("#importance-asked")).to_contain_text("128 of the 256 examples")
 
     def test_long_work_tells_how_long_and_stops(self, visit: Visit) -> None:
-        visit.open("pruning", "#importance-heatmap")
-        open_tab(visit.page, "Prune and see")
+        visit.open("pruning", "#orders-figure")
         expect(panel(visit).locator(".bar").first).to_contain_text("Computed beforehand")
         visit.page.click("#compare-orders")
         expect(panel(visit).locator(".bar").first).to_contain_text("left")

@@ -7,20 +7,18 @@ from typing import Any
 import gradio as gr
 
 from explorer.errors import ExplorerError
-from explorer.labs.delta.params import PlacementParams
+from explorer.labs.delta.params import OPENING_LAYER, PlacementParams
 from explorer.labs.delta.schema import SpectrumResult
 from explorer.labs.delta.spectrum.figures import module_name
 from explorer.settings import settings
 from explorer.tuning.methods import find_method
 from explorer.tuning.spec import TARGETS, RunSpec
+from explorer.ui.components import once_known, while_in_view
 from explorer.ui.controls import control
 from explorer.ui.kit import QUIET
 from explorer.ui.run_picker import RunPicker
 
 ALL_LAYERS = "all"
-FIRST_MODULE = "query"
-OPENING_LAYER = 5
-"""The last of the worked example's six, in which its update has most structure."""
 
 
 def layer_choices(count: int) -> list[tuple[str, str]]:
@@ -40,33 +38,35 @@ def module_update(result: SpectrumResult, chosen: object = None) -> Any:
     return gr.update(choices=choices, value=value)
 
 
-def places_update(result: SpectrumResult, places: list[gr.components.Component]) -> list[Any]:
-    """The matrices and the layers that a run has, for lists made by matrix_choice.
+class Settled:
+    """The run that is looked at, once all tabs' lists of matrices and layers are its own."""
 
-    A choice stands while a run trains on, so the list's value changes only for a run without the list's first matrix.
-    """
-    layers = gr.update(label=f"Layer, 0 to {max(site.layer for site in result.sites)}")
-    modules = module_update(result, FIRST_MODULE)
-    if FIRST_MODULE in result.modules:
-        modules = gr.update(choices=[(module_name(name), name) for name in result.modules])
-    return [modules if isinstance(place, gr.Dropdown) else layers for place in places]
+    def __init__(self) -> None:
+        self.run = gr.Textbox("", label="run that is looked at", visible="hidden")
+
+    def in_view(self, tab: gr.Tab, part: str) -> list[Any]:
+        """What fires when a tab is opened, and for another run while this part of it can be seen."""
+        return [once_known(self.run, tab.select), while_in_view(part, self.run.change)]
 
 
-def stay_within(picker: RunPicker, places: list[gr.components.Component]) -> None:
+def stay_within(picker: RunPicker, places: list[gr.components.Component], settled: Settled) -> None:
     """When another run is chosen, no layer and no matrix is looked at that it does not have."""
 
-    def within(run: str, *standing: Any) -> Any:
+    def within(run: str | None, *standing: Any) -> list[Any]:
+        if not run:  # before the page knows which
+            return [gr.skip()] * (len(standing) + 1)
         try:
             spec = picker.page.engine.runs.get(run).spec
             last, names = _depth(spec) - 1, _matrices(spec)
         except ExplorerError:
-            return [gr.skip()] * len(standing)
-        return [
+            return [*[gr.skip()] * len(standing), run]
+        values = [
             _among(names, value) if isinstance(place, gr.Dropdown) else _at_most(last, value)
             for place, value in zip(places, standing, strict=True)
         ]
+        return [*values, run]
 
-    picker.run.change(within, [picker.run, *places], places, **QUIET)
+    picker.run.change(within, [picker.run, *places], [*places, settled.run], **QUIET)
 
 
 def _among(names: list[str], chosen: object) -> Any:
@@ -75,7 +75,8 @@ def _among(names: list[str], chosen: object) -> Any:
 
 
 def _at_most(last: int, layer: float | None) -> Any:
-    return gr.skip() if layer is None or layer <= last else last
+    label = f"Layer, 0 to {last}"
+    return gr.update(label=label) if layer is None or layer <= last else gr.update(label=label, value=last)
 
 
 def _depth(spec: RunSpec) -> int:
@@ -93,8 +94,8 @@ def _matrices(spec: RunSpec) -> list[str]:
     return matrices_of_model(spec.model, settings(), roles)
 
 
-def matrix_choice() -> tuple[gr.Dropdown, gr.Number]:
-    """The module and the layer of one matrix."""
+def matrix_choice(tab: str) -> tuple[gr.Dropdown, gr.Number]:
+    """The module and the layer of one matrix; the layer's box is called `<tab>-layer`."""
     modules = [(module_name(name), name) for name in TARGETS]
     module = control(PlacementParams, "module", choices=modules)
-    return module, control(PlacementParams, "layer", value=OPENING_LAYER, minimum=0)
+    return module, control(PlacementParams, "layer", value=OPENING_LAYER, minimum=0, elem_id=f"{tab}-layer")

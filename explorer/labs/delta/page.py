@@ -1,11 +1,11 @@
-"""The ΔW page: its spectrum, the directions that runs share, what it amplifies, and how the rank matters."""
+"""The ΔW page: W's spectrum beside its own, how it grew, the directions that runs share, and what it amplifies."""
 
 from __future__ import annotations
 
 import gradio as gr
 
 from explorer.labs.delta.amplification.page import build_amplification
-from explorer.labs.delta.controls import stay_within
+from explorer.labs.delta.controls import Settled, stay_within
 from explorer.labs.delta.directions.page import build_compare
 from explorer.labs.delta.forgetting.page import build_forgetting
 from explorer.labs.delta.intruders.page import build_intruders
@@ -28,23 +28,22 @@ def build(page: Page) -> None:
             record.kind != WRITTEN
         ),  # a BERT's: the comparisons and the text of the page are about these
     )
+    settled = Settled()
     with gr.Tabs():
-        spectrum = gr.Tab("Spectrum", id="spectrum")
         with gr.Tab("Beside W", id="weight") as weight:
-            whole = build_weight(page, picker, weight)
-            third, matrix = build_intruders(page, picker, weight)
+            whole = build_weight(page, picker, weight, settled)
+            third, matrix = build_intruders(page, picker, weight, settled)
+        with gr.Tab("Spectrum", id="spectrum") as spectrum:
+            build_spectrum(page, picker, spectrum, settled)
         with gr.Tab("Compare two runs", id="compare") as compare:
-            other, places = build_compare(page, picker, compare)
+            other, places = build_compare(page, picker, compare, settled)
         with gr.Tab("Amplification", id="amplification") as amplification:
-            second, more = build_amplification(page, picker, amplification)
+            second, more = build_amplification(page, picker, amplification, settled)
         with gr.Tab("Forgetting", id="forgetting") as forgetting:
             build_forgetting(page, picker, forgetting)
         with gr.Tab(
             "Rank sweep", id="sweep", visible=False
         ) as sweep:  # scripts' endpoint: Fine-tune sweeps the rank, with seeds
             build_sweep(page, picker, sweep)
-        followers = [*whole, *matrix, *places, *more]
-        with spectrum:
-            stream = build_spectrum(page, picker, followers)
-    stay_within(picker, followers)
-    stream.on(picker.wire(other, second, third), picker.run.input)
+    stay_within(picker, [*whole, *matrix, *places, *more], settled)
+    picker.wire(other, second, third)

@@ -24,6 +24,8 @@ from explorer.tuning.spec import (
 )
 
 MOST_RANKS = 10
+OPENING_LAYER = 5
+"""The last of the worked example's six, in which its update has most structure."""
 
 Run = Annotated[str, Name(missing="Choose a run first; the Fine-tune page trains one.")]
 Layer = Annotated[int, Whole(0), Shown("Layer, from 0")]

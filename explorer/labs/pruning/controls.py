@@ -18,6 +18,7 @@ from explorer.tasks.sources import choices
 from explorer.tasks.task import CLASSES
 from explorer.tuning.kinds import kind_of
 from explorer.tuning.methods import find_method
+from explorer.ui.components import once_known, while_in_view
 from explorer.ui.controls import control
 from explorer.ui.folds import Panel
 from explorer.ui.kit import QUIET, start_or_stop
@@ -54,6 +55,7 @@ class Subject:
             self.examples = control(Asking, "examples", value=READ)
             self.held_out = control(Asking, "held_out", value=JUDGED)
         self.run = gr.Textbox("", visible="hidden", label="run")
+        self.known = gr.Textbox("", visible="hidden", label="a run, or the model")
 
     @property
     def inputs(self) -> dict[str, Any]:
@@ -61,15 +63,19 @@ class Subject:
         names = ("run", "task", "loss", "examples", "held_out")
         return {name: getattr(self, name) for name in names}
 
+    def in_view(self, tab: gr.Tab, part: str, triggers: list[Callable[..., Any]]) -> list[Any]:
+        """What fires when a tab is opened, and after any of the triggers while this part of it can be seen."""
+        return [once_known(self.known, tab.select), while_in_view(part, *triggers)]
+
     def wire(self) -> list[Callable[..., Any]]:
         """Triggers that fire when another thing is to be pruned, and when the page has opened."""
 
-        def used(what: str, run: str) -> str:
-            return (run or "") if what == "run" else ""
+        def used(what: str, run: str) -> list[str]:
+            return [(run or "") if what == "run" else "", what]
 
-        asked = [self.what, self.picker.run]
-        opened = self.picker.wire()(used, asked, [self.run], **QUIET)
-        chosen = [component.input(used, asked, [self.run], **QUIET) for component in (self.what, self.picker.run)]
+        asked, found = [self.what, self.picker.run], [self.run, self.known]
+        opened = self.picker.wire()(used, asked, found, **QUIET)
+        chosen = [component.input(used, asked, found, **QUIET) for component in (self.what, self.picker.run)]
         self.what.change(lambda what: gr.update(interactive=what == "run"), [self.what], [self.picker.run], **QUIET)
         settled = (self.task.input, self.loss.input, self.examples.release, self.held_out.release)
         return [opened.then, *(event.then for event in chosen), *settled, *self.page.changed]

@@ -1,4 +1,4 @@
-"""The pruning page: what matters, prune and see, take out, step by step, fewer bits."""
+"""The pruning page: prune and see, what matters, take out, step by step, fewer bits."""
 
 from __future__ import annotations
 
@@ -15,17 +15,16 @@ from explorer.ui.page import Page
 def build(page: Page) -> None:
     """What is pruned stands above, a tab for each thing to do with it below."""
     subject = Subject(page)
+    triggers = subject.wire()
     with gr.Tabs():
+        orders = gr.Tab("Prune and see", id="orders")
         with gr.Tab("What matters", id="importance") as matters:
-            draw, pressed = build_importance(subject, matters)
-        with gr.Tab("Prune and see", id="orders") as orders:
-            forget = build_orders(subject, orders, pressed)
+            pressed = build_importance(subject, matters, triggers)
+        with orders:
+            build_orders(subject, orders, pressed, triggers)
         with gr.Tab("Take out", id="remove") as remove:
             build_remove(subject, remove)
         with gr.Tab("Step by step", id="steps") as steps:
             build_steps(subject, steps)
         with gr.Tab("Fewer bits", id="quantise") as quantise:
             build_quantised(subject, quantise)
-    triggers = subject.wire()
-    draw(*triggers)
-    forget(*triggers)

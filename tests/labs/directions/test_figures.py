@@ -127,13 +127,27 @@ def sight_result(count: int = 4) -> SightResult:
 @pytest.mark.parametrize("count", [3, 12, 40])
 def test_masked_cells_are_empty(count: int) -> None:
     result = sight_result(count)
-    figure = assert_draws(figures.sight_figure(result))
+    figure = assert_draws(figures.sight_figure(result, figures.WEIGHTS))
     assert figure.data[0].z[0][0] == 1
     assert figure.data[0].z[0][1] is None
-    assert f"3 of {count} positions" in figures.sight_notes(result).striptags()
+    said = figures.sight_notes(result, figures.WEIGHTS).striptags()
+    assert f"From the left the blank sees 3 of {count} positions, most of all “t0” (33.3%)." in said
+    assert "exactly 0" in figures.sight_sentence(result, figures.WEIGHTS)
+    assert f"3 of {count} positions. " in figures.sight_notes(result)
+    assert "Filled cells" in figures.sight_sentence(result)
     table = figures.sight_table(result)
     assert table.columns == ("context", "model", "layer", "from", "to", "from_token", "to_token", "weight")
     assert len(table.rows) == count * (count + 1) + 2 * count * count
+
+
+def test_the_masks_alone_are_black_and_white() -> None:
+    figure = assert_draws(figures.sight_figure(sight_result()))
+    assert [list(row) for row in figure.data[0].z] == [[1, 0, 0, 0], [1, 1, 0, 0], [1, 1, 1, 0], [1, 1, 1, 1]]
+    assert figure.data[0].customdata[0][1] == "t0 never looks at t1"
+    assert all(cell == 1 for row in figure.data[3].z for cell in row)
+    said = figures.sight_notes(sight_result()).striptags()
+    assert "From both sides the blank sees 4 of 4 positions." in said
+    assert "most of all" not in said, "that is of the weights"
 
 
 def fifty_result(count: int, total: int = 50) -> FiftyResult:

@@ -117,22 +117,46 @@ def result_of(models: tuple[str, ...], rates: int) -> RatesResult:
 def test_figure_sentence_and_table_tell_the_same() -> None:
     result = result_of(COMPARED, len(RATES))
     said = figures.rates_sentence(result).striptags()
-    assert said == "bert-small names 45.5% of the hidden tokens at BERT's own rate and 26.0% at the highest."
+    assert said == (
+        "Of every 100 tokens read bert-small names 6.82 rightly at BERT's own 15% and most, 20.8, at 80%; "
+        "large models trained at 40% do better than at 15% (Wettig et al. 2023)."
+    )
     notes = figures.rates_notes(result).striptags()
     assert notes.startswith(
         "bert-small names 45.5% of the hidden tokens at 15% (loss 3.60 nats) and 26.0% at 80% (6.20)."
     )
     assert "20 at 5%, 6.67 at 15%, 1.25 at 80%" in notes
     figure = assert_draws(figures.rates_figure(result))
-    accuracy, _, loss, _, cost = figure.data
+    accuracy, _, cost, right, _ = figure.data
     assert tuple(accuracy.y) == pytest.approx([one.accuracy for one in result.of("bert-small")])
-    assert tuple(loss.y) == pytest.approx([one.loss for one in result.of("bert-small")])
+    assert tuple(right.y) == pytest.approx([100 * one.accuracy * one.rate for one in result.of("bert-small")])
     assert tuple(cost.y) == pytest.approx([1 / rate for rate in RATES])
     assert {shape.x0 for shape in figure.layout.shapes} == {BERTS}
     table = figures.rates_table(result)
     assert len(table.rows) == 2 * len(RATES)
     assert table.rows[0][:3] == ("bert-small", 0.05, 50)
+    assert table.rows[0][-1] == pytest.approx(100 * table.rows[0][3] * 0.05)
     assert not figures.rates_bar(result)
+
+
+def measured_at(*accuracies: float) -> RatesResult:
+    """A model that was asked at every rate, with these accuracies."""
+    pairs = zip(RATES, accuracies, strict=True)
+    measured = tuple(Measured("bert-mini", rate, round(1000 * rate), right, 3.0, 1000, 0.1) for rate, right in pairs)
+    return RatesResult(("bert-mini",), False, measured)
+
+
+def test_the_sentence_says_where_most_is_named_rightly_and_the_notes_what_comes_close() -> None:
+    result = measured_at(0.5, 0.5, 0.5, 0.4, 0.4, 0.28, 0.1, 0.05)  # 12 of 100 at 30%, 11.2 at 40%
+    said, notes = figures.rates_sentence(result).striptags(), figures.rates_notes(result).striptags()
+    assert "bert-mini names 7.5 rightly at BERT's own 15% and most, 12, at 30%; large models" in said
+    assert notes.endswith("Of what bert-mini names rightly, 11.2 at 40% is within the errors of the most.")
+    usual = measured_at(0.5, 0.5, 0.5, 0.1, 0.06, 0.05, 0.01, 0.01)
+    assert "bert-mini names most, 7.5, at BERT's own 15%; large models" in figures.rates_sentence(usual).striptags()
+    assert "within the errors" not in figures.rates_notes(usual)
+    nothing = measured_at(*[0.0] * len(RATES))
+    assert "names 0.00% of the hidden tokens at BERT's own rate" in figures.rates_sentence(nothing).striptags()
+    assert "within the errors" not in figures.rates_notes(nothing)
 
 
 @pytest.mark.parametrize("rates", [1, 3])
@@ -144,6 +168,7 @@ def test_what_has_come_so_far_is_shown(rates: int) -> None:
     said = "at BERT's own rate" if reached >= BERTS else f"at a rate of {reached:.0%}."
     assert said in figures.rates_sentence(result).striptags()
     assert ("at the highest" in figures.rates_sentence(result)) is (reached > BERTS)
+    assert "most" not in figures.rates_sentence(result), "the peak may be still to come"
     assert f"{rates} of {len(RATES)} rates" in figures.rates_bar(result)
 
 

@@ -32,6 +32,12 @@ def test_the_drawing_says_who_decided_and_where_both_segments_come_from() -> Non
     assert "the label is wrong" in plain(figures.draw_line(row(documents=(both, both))))
 
 
+def test_each_part_of_the_drawing_is_of_a_step() -> None:
+    drawn, hidden = str(figures.drawn_view(row())), str(figures.hidden_view(row()))
+    assert [drawn.count(f'<div class="of-{number}">') for number in range(1, 5)] == [1, 1, 1, 0]
+    assert [hidden.count(f'<div class="of-{number}">') for number in range(1, 5)] == [0, 0, 1, 1]
+
+
 def test_each_sentence_stands_with_the_segment_that_it_is_of() -> None:
     html = str(figures.drawn_view(row()))
     assert '<li class="in-a"><span>1</span> <b>A</b> Paris was.</li>' in html

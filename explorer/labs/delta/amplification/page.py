@@ -8,7 +8,7 @@ import gradio as gr
 
 from explorer.labs.delta import AMPLIFICATION, EXPERIMENT, FACTORS, PLACEMENT
 from explorer.labs.delta.amplification import figures
-from explorer.labs.delta.controls import matrix_choice
+from explorer.labs.delta.controls import Settled, matrix_choice
 from explorer.labs.delta.directions import figures as directions_figures
 from explorer.labs.delta.live import Experiment
 from explorer.labs.delta.params import AmplificationParams
@@ -38,12 +38,12 @@ OPEN = (
 
 
 def build_amplification(
-    page: Page, picker: RunPicker, tab: gr.Tab
+    page: Page, picker: RunPicker, tab: gr.Tab, settled: Settled
 ) -> tuple[gr.Dropdown, list[gr.components.Component]]:
     """Returns the list with the second run, and the places that depend on the run."""
     with bench():
         with asks():
-            module, layer = matrix_choice()
+            module, layer = matrix_choice("amplification")
             directions = control(AmplificationParams, "r")
         with shows():
             view = View(
@@ -66,8 +66,9 @@ def build_amplification(
     one = {"run": picker.run, "layer": layer, "module": module}
     amplify = Connection(page, AMPLIFICATION, {**one, "r": directions}, view, folds(AMPLIFICATION, "amplification"))
     place = Connection(page, PLACEMENT, one, placed, folds(PLACEMENT, "place in W"))
-    amplify.on(tab.select, module.input, layer.change, directions.change)
-    place.on(tab.select, module.input, layer.change)
+    asked = [*settled.in_view(tab, "#amplification-layer"), module.input, layer.change]
+    amplify.on(*asked, directions.change)
+    place.on(*asked)
     return _layers(page, picker, tab, module, directions), [module, layer]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gradio as gr
 
 from explorer.labs.delta import SUBSPACE
-from explorer.labs.delta.controls import matrix_choice
+from explorer.labs.delta.controls import Settled, matrix_choice
 from explorer.labs.delta.directions import figures
 from explorer.runs.examples import OTHER_RANK
 from explorer.ui.components import rich_text
@@ -29,12 +29,14 @@ The LoRA paper compares $r = 8$ with $r = 64$ (figure 3) and two seeds (figure 4
 """
 
 
-def build_compare(page: Page, picker: RunPicker, tab: gr.Tab) -> tuple[gr.Dropdown, list[gr.components.Component]]:
+def build_compare(
+    page: Page, picker: RunPicker, tab: gr.Tab, settled: Settled
+) -> tuple[gr.Dropdown, list[gr.components.Component]]:
     """Returns the list with the second run, and the places that depend on the run."""
     with bench():
         with asks():
             other = picker.dropdown("Compared with", elem_id="other-run", value=OTHER_RANK)
-            module, layer = matrix_choice()
+            module, layer = matrix_choice("compare")
             compare = gr.Button("Compare", variant="primary", elem_id="compare-runs")
             caption("The first run is the one chosen above. Good pairs: two ranks, or two seeds, on one task.")
         with shows():
@@ -49,5 +51,6 @@ def build_compare(page: Page, picker: RunPicker, tab: gr.Tab) -> tuple[gr.Dropdo
     why("the formula and the paper", WHY)
     inputs = {"run_a": picker.run, "run_b": other, "layer": layer, "module": module}
     subspace = Connection(page, SUBSPACE, inputs, [*view, (facts, figures.similarity_facts)])
-    subspace.on(compare.click, tab.select, other.input, module.input, layer.change)
+    opened = settled.in_view(tab, "#compare-layer")
+    subspace.on(*opened, compare.click, other.input, module.input, layer.change)
     return other, [module, layer]

@@ -4,7 +4,9 @@ from explorer.action import LiveAction
 from explorer.engine.protocol import Job
 from explorer.labs.delta import plain
 from explorer.labs.delta.intruders.figures import intruders_table, trained_table
-from explorer.labs.delta.intruders.schema import IntruderParams, TrainIntrudersParams
+from explorer.labs.delta.intruders.schema import IntruderParams, IntruderResult, TrainIntrudersParams
+from explorer.labs.delta.params import OPENING_LAYER
+from explorer.worked import Opening
 
 _FOLDER = "explorer.labs.delta.intruders"
 
@@ -14,5 +16,6 @@ INTRUDERS = LiveAction(
     IntruderParams,
     intruders_table,
     plain=plain.intruders,
+    openings=(Opening(IntruderParams(layer=OPENING_LAYER), IntruderResult),),
 )
 TRAIN_INTRUDERS = LiveAction("train_intruders", f"{_FOLDER}.live:train_intruders", TrainIntrudersParams, trained_table)

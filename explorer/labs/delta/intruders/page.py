@@ -6,7 +6,7 @@ from typing import Any
 
 import gradio as gr
 
-from explorer.labs.delta.controls import matrix_choice
+from explorer.labs.delta.controls import Settled, matrix_choice
 from explorer.labs.delta.intruders import INTRUDERS, TRAIN_INTRUDERS, figures
 from explorer.labs.delta.intruders.schema import IntruderParams, TrainedIntruders
 from explorer.runs.examples import OTHER_RANK
@@ -36,13 +36,15 @@ OPEN = (
 )
 
 
-def build_intruders(page: Page, picker: RunPicker, tab: gr.Tab) -> tuple[gr.Dropdown, list[gr.components.Component]]:
+def build_intruders(
+    page: Page, picker: RunPicker, tab: gr.Tab, settled: Settled
+) -> tuple[gr.Dropdown, list[gr.components.Component]]:
     """Returns the list with the second run, and the places that depend on the run."""
     gr.HTML("<h2>Intruders: strong directions that W did not have</h2>")
     with bench():
         with asks():
             other = picker.dropdown("Beside the run above", elem_id="intruder-run", value=OTHER_RANK)
-            module, layer = matrix_choice()
+            module, layer = matrix_choice("intruders")
             k = control(IntruderParams, "k")
             epsilon = control(IntruderParams, "epsilon")
             caption(OPEN)
@@ -53,6 +55,7 @@ def build_intruders(page: Page, picker: RunPicker, tab: gr.Tab) -> tuple[gr.Drop
                 "cosines",
                 figures.cosines_sentence,
                 figures.cosines_figure,
+                bar=True,
                 notes=figures.cosines_notes,
             )
     with bench(), shows(1):
@@ -64,7 +67,13 @@ def build_intruders(page: Page, picker: RunPicker, tab: gr.Tab) -> tuple[gr.Drop
     asked = {"layer": layer, "module": module, "k": k, "epsilon": epsilon}
     shown = [*cosines, *counts]
     found = Stream(page, INTRUDERS, {"run_a": picker.run, "run_b": other, **asked}, shown, **shared)
-    found.on(tab.select, other.input, module.input, layer.change, k.change, epsilon.change)
+    changed = [other.input, module.input, layer.change, k.change, epsilon.change]
+    found.opens(
+        *settled.in_view(tab, "#intruders-layer"),
+        note=cosines.bar,
+        asked=[*changed, picker.run.input, start.click],
+    )
+    found.on(*changed)
     trained = [(found.shown.components, _as_far)]
     Stream(page, TRAIN_INTRUDERS, asked, trained, found.folded, **shared).on(start.click)
     return other, [module, layer]

@@ -7,7 +7,7 @@ from typing import Any
 import gradio as gr
 
 from explorer.labs.delta import DELTA_SPECTRUM, FOLLOW_DELTA
-from explorer.labs.delta.controls import ALL_LAYERS, layer_choices, layer_number, module_update, places_update
+from explorer.labs.delta.controls import ALL_LAYERS, Settled, layer_choices, layer_number, module_update
 from explorer.labs.delta.schema import SpectrumResult
 from explorer.labs.delta.spectrum import figures
 from explorer.ui.kit import QUIET, View, asks, bench, shows, why
@@ -29,15 +29,14 @@ norm shows what no structure would look like. (Hu et al. 2021, section 7)
 """
 
 
-def build_spectrum(page: Page, picker: RunPicker, places: list[gr.components.Component]) -> Stream:
-    """Returns the stream that redraws ΔW while the run trains.
-
-    places: other tabs' lists of matrices and layers, which follow the run.
-    """
+def build_spectrum(page: Page, picker: RunPicker, tab: gr.Tab, settled: Settled) -> None:
+    """ΔW, redrawn while the run trains."""
     with bench():
         with asks():
             module = gr.Dropdown(["query", "value"], value="query", label="Matrix", allow_custom_value=True)
-            layer = gr.Dropdown(layer_choices(12), value=ALL_LAYERS, label="Layer", filterable=False)
+            layer = gr.Dropdown(
+                layer_choices(12), value=ALL_LAYERS, label="Layer", filterable=False, elem_id="spectrum-layer"
+            )
             step = gr.Slider(1, 100, 100, step=1, label="Training step", info="Snaps to the nearest saved step.")
             wanted = gr.Number(0, precision=0, visible="hidden", label="step")
             measure = gr.Radio(
@@ -74,7 +73,6 @@ def build_spectrum(page: Page, picker: RunPicker, places: list[gr.components.Com
             (module, lambda result, module: module_update(result, module)),
             (step, _steps),
             (wanted, lambda result: 0),
-            (places, lambda result: places_update(result, places)),
         ],
         "visitor": picker.visitor,
         "watch": watch,
@@ -87,7 +85,15 @@ def build_spectrum(page: Page, picker: RunPicker, places: list[gr.components.Com
         fn=None, js="(step) => step", inputs=[step], outputs=[wanted], api_visibility="private", show_progress="hidden"
     )
     at_step.on(moved.then)
-    return stream
+    stream.on(_another_run(tab, settled))
+
+
+def _another_run(tab: gr.Tab, settled: Settled) -> Any:
+    """The trigger for a run that this tab has not drawn yet: one that it has stands as the visitor left it."""
+    asked = gr.Textbox("", label="run that is drawn", visible="hidden")
+    for trigger in settled.in_view(tab, "#spectrum-layer"):
+        trigger(fn=None, js="(run) => run", inputs=[settled.run], outputs=[asked], **QUIET)
+    return asked.change
 
 
 def _steps(result: SpectrumResult) -> Any:

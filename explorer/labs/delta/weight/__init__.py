@@ -3,8 +3,10 @@
 from explorer.action import Action
 from explorer.engine.protocol import Job
 from explorer.labs.delta import plain
-from explorer.labs.delta.params import PlacementParams
+from explorer.labs.delta.params import OPENING_LAYER, PlacementParams
 from explorer.labs.delta.weight.figures import whole_table
+from explorer.labs.delta.weight.schema import WholeSpectra
+from explorer.worked import Opening
 
 WEIGHT_SPECTRUM = Action(
     "weight_spectrum",
@@ -12,4 +14,5 @@ WEIGHT_SPECTRUM = Action(
     PlacementParams,
     whole_table,
     plain=plain.weight_spectrum,
+    openings=(Opening(PlacementParams(layer=OPENING_LAYER), WholeSpectra),),
 )

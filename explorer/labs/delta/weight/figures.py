@@ -99,7 +99,7 @@ def whole_figure(result: WholeSpectra) -> Picture:
         Panel(_lines(result, energies=True), across, energy, "how much of the whole", [level(SHARES[MOST_OF_IT])]),
         Panel(_lines(result, energies=False), across, values, "how strong each is"),
     ]
-    return picture(whole_sentence(result), panels, height=420, phone=720, legend=True, gap=0.1)
+    return picture(whole_sentence(result), panels, height=420, low=350, phone=720, legend=True, gap=0.14)
 
 
 def _lines(result: WholeSpectra, energies: bool) -> list[Trace]:

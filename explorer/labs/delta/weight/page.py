@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gradio as gr
 
-from explorer.labs.delta.controls import matrix_choice
+from explorer.labs.delta.controls import Settled, matrix_choice
 from explorer.labs.delta.weight import WEIGHT_SPECTRUM, figures
 from explorer.ui.components import rich_text
 from explorer.ui.kit import View, asks, bench, caption, shows, why
@@ -26,22 +26,26 @@ these are used, and only the update of a method without such a bound can speak f
 """
 
 
-def build_weight(page: Page, picker: RunPicker, tab: gr.Tab) -> list[gr.components.Component]:
+def build_weight(page: Page, picker: RunPicker, tab: gr.Tab, settled: Settled) -> list[gr.components.Component]:
     """Returns the places that depend on the run."""
     with bench():
         with asks():
-            module, layer = matrix_choice()
+            module, layer = matrix_choice("weight")
             caption(
                 "LoRA writes the update as a product of two thin matrices. Not because W is one: look at how many of its "
                 "directions W uses, and how many ΔW."
             )
         with shows():
             view = View(
-                "weight-spectrum", "whole", figures.whole_sentence, figures.whole_figure, notes=figures.whole_notes
+                *("weight-spectrum", "whole", figures.whole_sentence, figures.whole_figure),
+                bar=True,
+                notes=figures.whole_notes,
             )
             facts = rich_text(elem_classes=["measures"])
     why("the hypothesis and its sources", WHY)
     inputs = {"run": picker.run, "layer": layer, "module": module}
     whole = Connection(page, WEIGHT_SPECTRUM, inputs, [*view, (facts, figures.whole_facts)])
-    whole.on(tab.select, module.input, layer.change)
+    asked = [module.input, layer.change]
+    whole.opens(*settled.in_view(tab, "#weight-layer"), note=view.bar, asked=[*asked, picker.run.input])
+    whole.on(*asked)
     return [module, layer]

@@ -8,7 +8,21 @@ from typing import Any
 
 from markupsafe import Markup
 
-from explorer.charts import CIVIDIS, Axis, Look, Panel, Picture, axis, colorbar, frame, heat, picture, points, rows
+from explorer.charts import (
+    CIVIDIS,
+    Axis,
+    Look,
+    Panel,
+    Picture,
+    Trace,
+    axis,
+    colorbar,
+    frame,
+    heat,
+    picture,
+    points,
+    rows,
+)
 from explorer.charts.chips import chip, chips
 from explorer.charts.words import caption, counted, facts, in_quotes, label, measures, ordinal, percent, prose, strong
 from explorer.labs.directions.schema import DECODER, ENCODER, Chip, DirectionsResult, Reading, Sight, SightResult
@@ -35,6 +49,11 @@ MOST_NAMES = 18
 
 BRIGHTEST = 0.5
 """The weight from which on cells are as bright as can be: few are beyond it but for those that may see nothing else."""
+
+MASKS, WEIGHTS = "masks", "weights"
+"""What the grids show: what may be looked at, or how much each cell is."""
+
+INK_ON_PAPER = [[0, "@inside"], [1, "@text"]]
 
 _KEY: Look = {"tickvals": [0, 0.1, 0.2, 0.3, 0.4, 0.5], "ticktext": ["0%", "10%", "20%", "30%", "40%", "≥ 50%"]}
 
@@ -182,54 +201,64 @@ def sight_table(result: SightResult) -> Table:
     return Table.of(("context", "model", "layer", "from", "to", "from_token", "to_token", "weight"), found)
 
 
-def sight_sentence(result: SightResult) -> Markup:
-    """What a mask does to a weight."""
+def sight_sentence(result: SightResult, show: str = MASKS) -> Markup:
+    """What the cells say: of the masks what may be looked at, of the weights what a mask does to them."""
+    if show == MASKS:
+        return prose("Filled cells may be looked at, empty ones may not, in every head of every layer alike.")
     return prose("What a reader may not look at has a weight of ", strong("exactly 0"), ": the empty cells.")
 
 
-def sight_notes(result: SightResult) -> Markup:
-    """How much of what there is each reader's answering position may look at, and where it looks most."""
+def sight_notes(result: SightResult, show: str = MASKS) -> Markup:
+    """How much of what there is each reader's answering position may look at; of the weights, where it looks most."""
     parts: list[str] = []
     for sight in result.sights[1:]:
         row = sight.weights[sight.place]
         seen = {place: weight for place, weight in enumerate(row) if weight is not None}
-        most = max(seen, key=lambda place: seen[place])
         side = "both sides" if sight.context == "both" else f"the {sight.context}"
-        parts += [f"From {side} the blank sees {len(seen)} of {len(row)} positions, most of all "]
-        parts += [in_quotes(sight.tokens[most], bold=False), f" ({percent(seen[most])}). "]
+        parts.append(f"From {side} the blank sees {len(seen)} of {len(row)} positions")
+        if show == WEIGHTS:
+            most = max(seen, key=lambda place: seen[place])
+            parts += [", most of all ", in_quotes(sight.tokens[most], bold=False), f" ({percent(seen[most])})"]
+        parts.append(". ")
     return caption(*parts, f"{DECODER} answers from the token before the word (outlined row).")
 
 
-def sight_figure(result: SightResult) -> Picture:
-    """Four heatmaps: a row for each position that looks, a column for each looked at; the answering row is outlined."""
-    panels, tallest = [], max(len(sight.tokens) for sight in result.sights)
-    for sight in result.sights:
-        names, count = [token_name(token) for token in sight.tokens], len(sight.tokens)
-        places, step = list(range(count)), -(-count // MOST_NAMES)
-        look: Look = {"hover": "%{customdata}: %{z:.2%}", "hoverongaps": False, "shared": True, "gap": 1}
-        read = [[f"{one} → {other}" for other in names] for one in names]
-        cells = heat(places, places, sight.weights, CIVIDIS, customdata=read, **look)
-        ends = (-0.5, count - 0.5)
-        across = axis(
-            grid=False,
-            zeroline=False,
-            span=ends,
-            tickvals=places[::step],
-            ticktext=names[::step],
-            tickangle=-60,
-            size=14,
-        )
-        down = axis(grid=False, zeroline=False, span=ends[::-1], tickvals=places, ticktext=names, size=14)
-        outline = frame(ends, (sight.place - 0.5, sight.place + 0.5))
-        panels.append(Panel(cells, across, down, f"{named(sight)}, layer {sight.layer}", [outline], air=120))
-    height = 2 * (22 * tallest + 110)
-    bar = {
-        "coloraxis": {
-            "colorscale": CIVIDIS,
-            "cmin": 0,
-            "cmax": BRIGHTEST,
-            "colorbar": colorbar("weight", ".0%", **_KEY),
-        }
-    }
-    look = {"columns": 2, "gap": 0.14, "phone": 2 * height, **bar}
-    return picture(sight_sentence(result), panels, height=height, **look)
+def sight_figure(result: SightResult, show: str = MASKS) -> Picture:
+    """Four grids: a row for each position that looks, a column for each looked at; the answering row is outlined."""
+    height = 2 * (22 * max(len(sight.tokens) for sight in result.sights) + 110)
+    key = colorbar("weight", ".0%", **_KEY)
+    scale = {"coloraxis": {"colorscale": CIVIDIS, "cmin": 0, "cmax": BRIGHTEST, "colorbar": key}}
+    colours: Look = {"plot_bgcolor": "@grid"} if show == MASKS else scale
+    panels = [_sight_panel(sight, show) for sight in result.sights]
+    look = {"columns": 2, "gap": 0.14, "phone": 2 * height, **colours}
+    return picture(sight_sentence(result, show), panels, height=height, **look)
+
+
+def _sight_panel(sight: Sight, show: str) -> Panel:
+    names, count = [token_name(token) for token in sight.tokens], len(sight.tokens)
+    places, step, ends = list(range(count)), -(-count // MOST_NAMES), (-0.5, count - 0.5)
+    look: Look = {"grid": False, "zeroline": False, "size": 14}
+    across = axis(span=ends, tickvals=places[::step], ticktext=names[::step], tickangle=-60, **look)
+    down = axis(span=ends[::-1], tickvals=places, ticktext=names, **look)
+    outline = frame(ends, (sight.place - 0.5, sight.place + 0.5))
+    title = named(sight) if show == MASKS else f"{named(sight)}, layer {sight.layer}"
+    cells = _mask_cells(sight, names) if show == MASKS else _weight_cells(sight, names)
+    return Panel(cells, across, down, title, [outline], air=120)
+
+
+def _mask_cells(sight: Sight, names: Sequence[str]) -> list[Trace]:
+    """In ink what may be looked at; on paper what may not."""
+    allowed = [[0 if weight is None else 1 for weight in row] for row in sight.weights]
+    read = [
+        [f"{one} {'may look at' if seen else 'never looks at'} {other}" for other, seen in zip(names, row, strict=True)]
+        for one, row in zip(names, allowed, strict=True)
+    ]
+    places = range(len(names))
+    return heat(places, places, allowed, INK_ON_PAPER, gap=1, customdata=read, hover="%{customdata}")
+
+
+def _weight_cells(sight: Sight, names: Sequence[str]) -> list[Trace]:
+    read = [[f"{one} → {other}" for other in names] for one in names]
+    look: Look = {"hover": "%{customdata}: %{z:.2%}", "hoverongaps": False, "shared": True, "gap": 1}
+    places = range(len(names))
+    return heat(places, places, sight.weights, CIVIDIS, customdata=read, **look)

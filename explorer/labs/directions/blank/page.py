@@ -15,7 +15,7 @@ from explorer.labs.directions.schema import SightParams
 from explorer.models.ablations import BERT_TABLE_5, BERT_TASKS
 from explorer.ui.components import rich_text
 from explorer.ui.controls import control
-from explorer.ui.kit import Tries, View, asks, bench, caption, shows, why
+from explorer.ui.kit import QUIET, Tries, View, asks, bench, caption, shows, why
 from explorer.ui.page import Page
 from explorer.ui.wiring import Connection
 
@@ -62,9 +62,13 @@ def build_blank(page: Page) -> None:
 def _sight(page: Page, asked: Asked, events: list[Any]) -> None:
     """Which positions look at which, in one layer, after every answer."""
     gr.Markdown("## Which position may look at which")
-    layer = control(SightParams, "layer")
+    with gr.Row():
+        choices = [("the masks", figures.MASKS), ("the weights of one layer", figures.WEIGHTS)]
+        show = gr.Radio(choices, value=figures.MASKS, label="Show", elem_id="sight-show")
+        layer = control(SightParams, "layer", visible=False)
     view = View(
         *("attention-of-directions", "sight", figures.sight_sentence, figures.sight_figure), notes=figures.sight_notes
     )
-    sight = Connection(page, SIGHT, {**asked.inputs, "layer": layer}, view)
-    sight.on(layer.change, *(event.then for event in events))
+    sight = Connection(page, SIGHT, {**asked.inputs, "layer": layer}, view, views={"show": show})
+    sight.on(show.input, layer.change, *(event.then for event in events))
+    show.input(lambda chosen: gr.update(visible=chosen == figures.WEIGHTS), [show], [layer], **QUIET)

@@ -38,7 +38,7 @@ def build_cut(page: Page, tab: gr.Tab, tabs: gr.Tabs, tokenizers: gr.Dropdown, p
             after_space = control(CutParams, "after_space", container=False)
             tries = Tries({name: name for name in WORDS[1:6]})
     said = sentence_place("cut-said")
-    steps = scripted("cuts", {"blocks": []}, elem_classes=["token-chips"], elem_id="cut-steps")
+    steps = scripted("cuts", {"blocks": []}, ("stepper",), elem_classes=["token-chips"], elem_id="cut-steps")
     notes = rich_text(elem_id="cut-notes")
     why("the three methods in steps", WHY)
 

@@ -1,1 +1,1 @@
-"""How much to mask: accuracy and loss of the hidden tokens against their share."""
+"""How much to mask: what is named rightly, and at what cost, against the share of hidden tokens."""

@@ -1,8 +1,8 @@
-"""Accuracy, loss and cost against the masking rate: a picture, a sentence and a table, from plain results."""
+"""Accuracy, cost and what comes of both against the masking rate: a picture, a sentence and a table, from plain results."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from markupsafe import Markup
 
@@ -12,12 +12,14 @@ from explorer.labs.masking.rate.schema import BERTS, RATES, Measured, RatesResul
 from explorer.tables import Table
 
 SYMBOLS = ("circle", "square", "diamond", "triangle-up")
-ACCURACY = "accuracy"
+ACCURACY, COST, RIGHT = "accuracy", "tokens per prediction", "right per 100 tokens"
+WETTIG = "large models trained at 40% do better than at 15% (Wettig et al. 2023)"
 STOPPED = Markup("Stopped. The rates that were measured stay.")
 
 
 def rates_table(result: RatesResult) -> Table:
-    """model, rate, chosen (tokens), accuracy, loss (nats), tokens (that could be chosen), tokens_per_prediction."""
+    """model, rate, chosen (tokens), accuracy, loss (nats), tokens (that could be chosen), tokens_per_prediction,
+    right_per_100 (tokens named rightly, of every 100 that are read)."""
     return Table.each(
         [one for model in result.models for one in result.of(model)],
         model=lambda one: one.model,
@@ -27,21 +29,36 @@ def rates_table(result: RatesResult) -> Table:
         loss=lambda one: one.loss,
         tokens=lambda one: one.tokens,
         tokens_per_prediction=lambda one: one.cost,
+        right_per_100=lambda one: one.right,
     )
 
 
 def rates_sentence(result: RatesResult) -> Markup:
-    """What the first model tells at BERT's rate and at the highest so far."""
+    """Where the first model names most tokens rightly of those that it reads, once all rates are measured.
+
+    Until then, and where it names none, what it tells at BERT's rate and at the highest so far.
+    """
     found = result.of(result.models[0])
-    first, last = _at(found, BERTS), found[-1]
+    first, last, most = _at(found, BERTS), found[-1], _most(found)
+    if result.is_done and most.right:
+        parts: list[str] = ["Of every 100 tokens read ", label(most.model), " names "]
+        if most is not first:
+            parts += [strong(number(first.right)), f" rightly at BERT's own {first.rate:.0%} and "]
+        own = "BERT's own " if most is first else ""
+        return prose(*parts, "most, ", strong(number(most.right)), f", at {own}{most.rate:.0%}; {WETTIG}.")
     rate = "BERT's own rate" if first.rate == BERTS else f"a rate of {first.rate:.0%}"
     names = [label(result.models[0]), " names ", strong(percent(first.accuracy)), f" of the hidden tokens at {rate}"]
     highest = [" and ", strong(percent(last.accuracy)), " at the highest"] if last.rate > first.rate else []
     return prose(*names, *highest, ".")
 
 
+def _most(found: Sequence[Measured]) -> Measured:
+    """Where most tokens are named rightly of those that are read."""
+    return max(found, key=lambda one: one.right)
+
+
 def rates_notes(result: RatesResult) -> Markup:
-    """Each model's accuracy and loss at these rates, and what a prediction costs at these."""
+    """Each model's accuracy and loss at these rates, what a prediction costs at these, and which rates do as well as the best."""
     parts = []
     for model in result.models:
         found = result.of(model)
@@ -56,7 +73,19 @@ def rates_notes(result: RatesResult) -> Markup:
     found = result.of(result.models[0])
     rates = dict.fromkeys((found[0], _at(found, BERTS), found[-1]))
     costs = [f"{number(one.cost)} at {one.rate:.0%}" for one in rates]
-    return caption(*parts, f"Tokens read for each one predicted: {', '.join(costs)}.")
+    parts.append(f"Tokens read for each one predicted: {', '.join(costs)}.")
+    return caption(*parts, _close(found) if result.is_done else "")
+
+
+def _close(found: Sequence[Measured]) -> str:
+    """Which rates can't be told from the one at which most is right."""
+    most = _most(found)
+    close = [one for one in found if one is not most and one.right + one.right_off >= most.right - most.right_off]
+    if not close or not most.right:
+        return ""
+    rates = " and ".join(f"{number(one.right)} at {one.rate:.0%}" for one in close)
+    which = "is" if len(close) == 1 else "are"
+    return f" Of what {label(most.model)} names rightly, {rates} {which} within the errors of the most."
 
 
 def _at(found: tuple[Measured, ...], rate: float) -> Measured:
@@ -73,13 +102,13 @@ def rates_bar(result: RatesResult) -> Markup:
 
 
 def rates_figure(result: RatesResult) -> Picture:
-    """Three panels over the rate, a line a model: accuracy, loss, and tokens read for each that is predicted."""
+    """Three panels over the rate, a line a model: accuracy, what a prediction costs, and how many are right for what is read."""
     across = axis("% masked", span=(0, 0.85), tickvals=[0.2, 0.4, 0.6, 0.8], ticktext=["20", "40", "60", "80"])
     first = (result.models[0],)
     panels = [
         _panel(result, ACCURACY, across | {}, axis(percent=True, zero=True), lambda one: one.accuracy, _share),
-        _panel(result, "loss (nats)", across | {}, axis(zero=True), lambda one: one.loss, lambda one: one.off),
-        _panel(result, "tokens per prediction", across | {}, axis(zero=True), lambda one: one.cost, None, first),
+        _panel(result, COST, across | {}, axis(zero=True), lambda one: one.cost, None, first),
+        _panel(result, RIGHT, across | {}, axis(zero=True), lambda one: one.right, lambda one: one.right_off),
     ]
     look: Look = {"legend": len(result.models) > 1, "phone": 900, "gap": 0.09, "above": 40}
     return picture(rates_sentence(result), panels, height=390, low=340, **look)
@@ -100,7 +129,7 @@ def _panel(
 ) -> Panel:
     """models: those that are drawn; the number of predictions is the same for all, so one line says it."""
     drawn = [_line(result, model, value, off, bool(models)) for model in models or result.models]
-    high, edge = (0, "bottom") if title == ACCURACY else (1, "top")  # where the curve is not
+    high, edge = (0, "bottom") if title != COST else (1, "top")  # where the curve is not
     place: Look = {"yref": "paper", "xanchor": "left", "yanchor": edge, "xshift": 4, "font": {"color": "@muted"}}
     marks = [level(BERTS, "@muted", dash="dot", upright=True), note("15%", BERTS, high, **place)]
     return Panel(drawn, across, up, title, marks)
@@ -117,9 +146,10 @@ def _line(
     found, place = result.of(model), result.models.index(model)
     colour = "@text" if counts else series(place)
     read = [
-        [label(model), percent(one.accuracy), fixed(one.loss), f"{one.chosen:,}", f"{one.tokens:,}"] for one in found
+        [label(model), percent(one.accuracy), fixed(one.loss), f"{one.chosen:,}", f"{one.tokens:,}", number(one.right)]
+        for one in found
     ]
-    hover = "%{customdata[0]}, %{x:.0%}: %{customdata[1]}, loss %{customdata[2]}"
+    hover = "%{customdata[0]}, %{x:.0%}: %{customdata[1]}, loss %{customdata[2]}; right per 100 read: %{customdata[5]}"
     if counts:
         hover = "%{x:.0%}: %{customdata[3]} of %{customdata[4]} tokens, %{y:.3g} read for each"
     look: Look = {"customdata": read, "hover": hover, "marker": {"symbol": SYMBOLS[place]}}

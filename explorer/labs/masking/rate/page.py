@@ -29,9 +29,12 @@ BERT hides 15% of the tokens (Devlin et al. 2019, section 3.1). The usual reason
 * **Too many**, and too little is left to go by. The neighbours of a blank are blanks themselves, so the true word is told by
   hardly more than how frequent it is.
 
-**What the curve is, and what it isn't.** These models were *trained* at 15%, and are only asked at other rates: it shows how
-much context a blank needs. A model that is trained at 40% has practice with half-empty texts, and what that practice is worth
-for other tasks cannot be read off here.
+**Both at once**: accuracy times predictions, which is how many tokens are named rightly of every 100 that are read. Little is
+asked at the one end and little can be told at the other, so the curve has its peak in between; not at 15%, as a rule.
+
+**What the curves are, and what they aren't.** These models were *trained* at 15%, and are only asked at other rates: they show
+how much context a blank needs. A model that is trained at 40% has practice with half-empty texts, and what that practice is
+worth for other tasks cannot be read off here.
 
 **15% is not the best for all.** Wettig et al. 2023 trained models at many rates. By their abstract 40% beats 15% for models of
 BERT-large's size on GLUE and SQuAD, larger models should be masked more, and at 80% a model still keeps 95% of its performance

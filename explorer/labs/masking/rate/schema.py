@@ -75,6 +75,16 @@ class Measured:
         """Tokens that are read for each one that is predicted."""
         return self.tokens / self.chosen
 
+    @property
+    def right(self) -> float:
+        """Tokens that are named rightly, of every 100 that are read: accuracy times predictions."""
+        return 100 * self.accuracy / self.cost
+
+    @property
+    def right_off(self) -> float:
+        """The standard error of that."""
+        return 100 * self.accuracy_off / self.cost
+
 
 @dataclass(frozen=True)
 class RatesResult:

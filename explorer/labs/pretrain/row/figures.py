@@ -44,8 +44,16 @@ def drawn_view(result: RowResult) -> Markup:
     """The first two steps: both documents with the sentences that A and B are taken from; the third's heading."""
     both = Markup("").join(_document(result, number) for number in (0, 1))
     documents = Markup('<div class="row-documents">{}</div>').format(both)
-    steps = step(1, "Two documents, cut into sentences"), documents, step(2, "A pair is drawn"), draw_line(result)
-    return prose(*steps, step(3, "The row: [CLS] A [SEP] B [SEP]"))
+    return prose(
+        _of(1, step(1, "Two documents, cut into sentences"), documents),
+        _of(2, step(2, "A pair is drawn"), draw_line(result)),
+        _of(3, step(3, "The row: [CLS] A [SEP] B [SEP]")),
+    )
+
+
+def _of(number: int, *parts: Markup) -> Markup:
+    """What belongs to a step, as the page's bar of steps knows it."""
+    return Markup('<div class="of-{}">{}</div>').format(number, prose(*parts))
 
 
 def _document(result: RowResult, number: int) -> Markup:
@@ -143,7 +151,7 @@ def legend() -> Markup:
 def hidden_view(result: RowResult) -> Markup:
     """What stands between the two rows of chips."""
     below = caption("Below each token: segment · position.")
-    return prose(below, step(4, "Some tokens are hidden"), hidden_line(result))
+    return prose(_of(3, below), _of(4, step(4, "Some tokens are hidden"), hidden_line(result)))
 
 
 def hidden_line(result: RowResult) -> Markup:

@@ -13,12 +13,14 @@ from explorer.labs.pretrain.row.examples import BREAD, LIGHTHOUSE, SEED, TRY
 from explorer.labs.pretrain.row.schema import RowParams
 from explorer.models.catalog import DEFAULT_MODEL
 from explorer.models.families import Capability
-from explorer.ui.components import rich_text, token_chips, while_in_view
+from explorer.ui.components import rich_text, step_bar, token_chips, while_in_view
 from explorer.ui.controls import control, controls
 from explorer.ui.kit import QUIET, Tries, View, asks, bench, shows, why
 from explorer.ui.page import Page
 from explorer.ui.places import Place
 from explorer.ui.wiring import Connection
+
+STEPS = 6
 
 WHY = r"""
 BERT learned from rows like this one, and from nothing else. A row costs the sum of two terms,
@@ -46,18 +48,19 @@ about every token. (Liu et al. 2019; Lan et al. 2020; Clark et al. 2020)
 def build_row(page: Page, tab: gr.Tab) -> None:
     """The chosen model answers where it has both heads, else the default one."""
     model = gr.Textbox(DEFAULT_MODEL, label="model", visible="hidden")
-    triggers = [while_in_view("#row-said", *_models(page, model)), tab.select]
-    with bench():
-        with asks(300):
-            inputs = controls(RowParams, document_a=LIGHTHOUSE, document_b=BREAD)
-            inputs |= controls(RowParams, "next", "rate", "scheme")
-            inputs["seed"] = control(RowParams, "seed", value=SEED, minimum=0, maximum=LARGEST_SEED)
-            again = gr.Button("Draw again", variant="primary")
-        with shows():
-            shown = _drawing()
-            gr.HTML(str(figures.legend()))
-            tries = Tries(TRY)
-    shown += _paying()
+    triggers = [while_in_view("#row-bar", *_models(page, model)), tab.select]
+    with gr.Column(elem_classes=["stepped"]):
+        step_bar("the row", STEPS, elem_id="row-bar")
+        with bench("row-bench"):
+            with asks(300):
+                inputs = controls(RowParams, document_a=LIGHTHOUSE, document_b=BREAD)
+                inputs |= controls(RowParams, "next", "rate", "scheme")
+                inputs["seed"] = control(RowParams, "seed", value=SEED, minimum=0, maximum=LARGEST_SEED)
+                again = gr.Button("Draw again", variant="primary")
+            with shows():
+                shown = _drawing()
+                tries = Tries(TRY)
+        shown += _paying()
     why("the two losses, and how much of this BERT was fed", WHY)
     row = Connection(page, PRETRAINING_ROW, {"model": model, **inputs}, shown, views={"chosen": page.model})
     row.on(*_changes(inputs, again), *tries.into(inputs, show_progress="full"), *triggers)
@@ -65,23 +68,26 @@ def build_row(page: Page, tab: gr.Tab) -> None:
 
 def _drawing() -> list[Place]:
     """The first four steps: from the documents to what the model sees."""
-    return [
+    places: list[Place] = [
         (rich_text(elem_id="row-model"), figures.model_line),
         (rich_text(elem_id="row-drawn"), figures.drawn_view),
-        (token_chips(elem_id="row-chips"), figures.row_chips),
+        (token_chips(elem_id="row-chips", elem_classes=["of-3"]), figures.row_chips),
         (rich_text(elem_id="row-hidden"), figures.hidden_view),
-        (token_chips(elem_id="row-corrupted"), figures.corrupted_chips),
+        (token_chips(elem_id="row-corrupted", elem_classes=["of-4"]), figures.corrupted_chips),
     ]
+    gr.HTML(str(figures.legend()), elem_classes=["of-4"])
+    return places
 
 
 def _paying() -> list[Place]:
     """The last two: both losses, and their sum."""
-    gr.HTML(str(figures.step(5, "The model is asked for the chosen tokens, and whether B follows A")))
-    view = View("pretraining-row", "row", figures.row_sentence, figures.row_figure, notes=figures.row_notes)
+    with gr.Column(elem_classes=["of-5"]):
+        gr.HTML(str(figures.step(5, "The model is asked for the chosen tokens, and whether B follows A")))
+        view = View("pretraining-row", "row", figures.row_sentence, figures.row_figure, notes=figures.row_notes)
     with bench():
-        with shows(1):
+        with gr.Column(scale=1, min_width=320, elem_classes=["of-5"]):
             terms = rich_text(elem_id="row-terms", elem_classes=["wide"])
-        with shows(1):
+        with gr.Column(scale=1, min_width=320, elem_classes=["of-6"]):
             whole = rich_text(elem_id="row-sum")
     return [*view, (terms, figures.terms_table), (whole, figures.sum_line)]
 

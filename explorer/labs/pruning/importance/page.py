@@ -62,12 +62,12 @@ class Pressed:
     said: gr.HTML
 
 
-def build_importance(subject: Subject, tab: gr.Tab) -> tuple[Callable[..., Any], Pressed]:
-    """Returns what adds triggers that draw it, and what a press on its heatmap needs."""
+def build_importance(subject: Subject, tab: gr.Tab, triggers: list[Callable[..., Any]]) -> Pressed:
+    """triggers: after which something else is to be pruned. Returns what a press on the heatmap needs."""
     with bench():
         with asks(250):
             buttons = start_stop("Measure importance", "measure-importance")
-            unit = control(ImportanceParams, "unit")
+            unit = control(ImportanceParams, "unit", elem_id="importance-unit")
             score = score_box("head")
             gr.Markdown(FORMULA, latex_delimiters=LATEX, elem_classes=["prune-formula"])
             asked = rich_text(elem_classes=["measures"], elem_id="importance-asked")
@@ -90,4 +90,5 @@ def build_importance(subject: Subject, tab: gr.Tab) -> tuple[Callable[..., Any],
     stream = Live(subject, IMPORTANCE, inputs, shown, share, buttons, view.bar, panel, page_table=table)
     moves = tries.into({**inputs, "examples": subject.examples})
     stream.on(stream.start.click, fit(unit, score), score.input, *moves)
-    return stream.opens, Pressed(view.figure, unit, pressed)
+    stream.opens(*subject.in_view(tab, "#importance-unit", triggers))
+    return Pressed(view.figure, unit, pressed)

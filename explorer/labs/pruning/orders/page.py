@@ -33,12 +33,12 @@ TRY = {
 }
 
 
-def build_orders(subject: Subject, tab: gr.Tab, pressed: Pressed) -> Callable[..., None]:
-    """Returns what adds triggers after which another model's heads are in question."""
+def build_orders(subject: Subject, tab: gr.Tab, pressed: Pressed, triggers: list[Callable[..., Any]]) -> None:
+    """triggers: after which another model's heads are in question."""
     with bench():
         with asks(250):
             buttons = start_stop("Prune in three orders", "compare-orders")
-            unit = control(OrdersParams, "unit")
+            unit = control(OrdersParams, "unit", elem_id="orders-unit")
             draws = control(OrdersParams, "draws")
             score = score_box("head")
             tries = Tries(TRY)
@@ -51,11 +51,11 @@ def build_orders(subject: Subject, tab: gr.Tab, pressed: Pressed) -> Callable[..
     stream = Live(subject, ORDERS, inputs, view, lambda result: len(result.points) / result.total, buttons, view.bar)
     moves = tries.into({"unit": unit, "score": score})
     stream.on(stream.start.click, fit(unit, score), score.input, *moves)
-    stream.opens(tab.select)
-    return _build_hand(subject, tab, pressed)
+    stream.opens(*subject.in_view(tab, "#orders-unit", triggers))
+    _build_hand(subject, tab, pressed, triggers)
 
 
-def _build_hand(subject: Subject, tab: gr.Tab, pressed: Pressed) -> Callable[..., None]:
+def _build_hand(subject: Subject, tab: gr.Tab, pressed: Pressed, triggers: list[Callable[..., Any]]) -> None:
     """The same by hand: from switches here, or from presses on the heatmap of the importances."""
     gr.HTML("<h2>Heads by hand</h2>")
     with bench():
@@ -94,10 +94,7 @@ def _build_hand(subject: Subject, tab: gr.Tab, pressed: Pressed) -> Callable[...
     taken = grid.select(switched, None, [heads], **QUIET)
     pressed.heatmap.select(flipped, [pressed.unit, heads], [heads, count], **QUIET)
     stream.on(stream.start.click, taken.then, count.change)
-    stream.opens(tab.select)
-
-    def forget(*triggers: Any) -> None:
-        for trigger in triggers:
-            trigger(lambda: ["", {}, HINT], None, [heads, grid, pressed.said], **QUIET)
-
-    return forget
+    forgotten = [
+        trigger(lambda: ["", {}, HINT], None, [heads, grid, pressed.said], **QUIET).then for trigger in triggers
+    ]
+    stream.opens(*subject.in_view(tab, "#orders-unit", forgotten))
