@@ -44,7 +44,7 @@ class TestWords:
 
     def test_the_page_opens_with_its_worked_example_and_both_in_view(self, words: Visit) -> None:
         page = words.page
-        expect(page.locator("#context-said")).to_contain_text("“bank” is one vector in all 6 sentences")
+        expect(page.locator("#context-notes")).to_contain_text("“bank” is one vector in all 6 sentences")
         figure, word = (
             page.locator(f"{LINES} .plot").bounding_box(),
             page.get_by_label("Word", exact=True).bounding_box(),
@@ -84,14 +84,14 @@ class TestWords:
         page = words.page
         write(words, "the bank\nthe river", "bank")
         expect(page.locator(".notice").first).to_contain_text("Sentence 2 (“the river”) has no “bank”")
-        expect(page.locator("#context-said")).to_contain_text("in all 6 sentences")
+        expect(page.locator("#context-notes")).to_contain_text("in all 6 sentences")
 
     def test_a_try_button_and_the_baseline(self, words: Visit) -> None:
         page = words.page
         before = words.draws(LINES)
         page.get_by_role("button", name="One sense only").click()
         words.wait_redrawn(LINES, before)
-        expect(page.locator("#context-said")).to_contain_text("in all 4 sentences")
+        expect(page.locator("#context-notes")).to_contain_text("in all 4 sentences")
         before = words.draws(GRID)
         page.get_by_label("minus baseline").click()
         words.wait_redrawn(GRID, before)

@@ -39,10 +39,10 @@ def with_tiny(visitor: Visit, tiny_model: str) -> Visit:
 
 
 def test_it_opens_with_w_beside_its_update_and_intruders_are_counted(opened: Visit) -> None:
-    expect(opened.page.locator("#whole-said")).to_contain_text("of its 768 directions for 90.0% of its energy")
+    expect(opened.page.locator("#whole-notes")).to_contain_text("of its 768 directions for 90.0% of its energy")
     opened.page.wait_for_selector("#cosines-figure .plot[data-drawn]")
     opened.page.wait_for_selector("#intruders-figure .plot[data-drawn]")
-    said = opened.page.locator("#intruders-said")
+    said = opened.page.locator("#intruders-notes")
     expect(said).to_contain_text("Below ε = 0.5, in query of 6 layers: LoRA r=8 has")
     beforehand = opened.page.locator("p.caption:visible", has_text="Computed beforehand")
     expect(beforehand).to_have_count(2)
@@ -57,7 +57,8 @@ def test_it_opens_with_w_beside_its_update_and_intruders_are_counted(opened: Vis
 def test_the_spectrums_slider_goes_back_in_time_and_stays_there(opened: Visit) -> None:
     opened.tab("Spectrum")
     said = opened.page.locator("#spectrum-said")
-    expect(said).to_contain_text("norm ‖ΔW‖ is largest in layer")
+    expect(said).to_contain_text("of its energy in its first direction")
+    expect(opened.page.locator("#spectrum-notes")).to_contain_text("norm ‖ΔW‖ is largest in layer")
     opened.page.wait_for_selector("#energy-figure .plot[data-drawn]")
     opened.page.wait_for_selector("#measure-figure .plot[data-drawn]")
     last = said.inner_text()
@@ -104,7 +105,7 @@ def test_amplification_and_the_place_in_w_are_drawn(opened: Visit) -> None:
 def test_runs_say_what_they_have_forgotten(opened: Visit) -> None:
     opened.tab("Forgetting")
     opened.page.wait_for_selector("#forgetting-figure .plot[data-drawn]")
-    said = opened.page.locator("#forgetting-said")
+    said = opened.page.locator("#forgetting-notes")
     expect(said).to_contain_text("held-out sentences bert-small guesses")
     expect(said).to_contain_text("After LoRA r=64, which reaches")
     expect(opened.page.locator("#forgetting-figure .ytick")).to_have_count(5)
@@ -116,7 +117,7 @@ def test_another_matrix_and_another_run_are_drawn(opened: Visit) -> None:
     choose(panel(opened).get_by_label("Matrix"), opened, "value")
     expect(said).to_contain_text("In value")
     choose(opened.page.locator("#run-picker input"), opened, re.compile("LoRA r=64"))
-    expect(said).to_contain_text("of 64")
+    expect(opened.page.locator("#spectrum-notes")).to_contain_text("of 64")
     expect(opened.page).to_have_url(f"{opened.address}/delta?run={OTHER_RANK}")
 
 
@@ -164,7 +165,7 @@ class TestWhileItTrains:
         first = re.compile(
             r"largest in layer \d \(\d(\.\d+)?e-05\)"
         )  # B starts from zero, and Adam's first step is small
-        expect(looking_on.page.locator("#spectrum-said")).to_contain_text(first)
+        expect(looking_on.page.locator("#spectrum-notes")).to_contain_text(first)
 
     def test_its_owner_follows_it_to_another_page_and_stops_it(self, looking_on: Visit) -> None:
         looking_on.open(f"finetune?run={own_run(looking_on)}", "#run-curves")

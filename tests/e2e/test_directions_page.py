@@ -26,7 +26,7 @@ def test_a_pressed_word_is_hidden_and_the_triangles_follow(visit: Visit) -> None
     before = visit.draws("#sight-figure")
     page.get_by_label("the weights of one layer").check()
     visit.wait_redrawn("#sight-figure", before)
-    expect(sight).to_contain_text("most of all")
+    expect(page.locator("#sight-notes")).to_contain_text("most of all")
     expect(page.get_by_label("range slider for Layer")).to_be_visible()
 
     before = visit.draws("#sight-figure")

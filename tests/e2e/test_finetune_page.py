@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import TimeoutError as PlaywrightTimeout
 from playwright.sync_api import expect
 
+from explorer.runs.examples import EARLIER
 from tests.e2e.running import (
     EXAMPLE,
     LOST,
@@ -185,6 +186,23 @@ def test_a_method_brings_its_learning_rate_and_its_own_settings(visit: Visit) ->
     visit.page.get_by_role("option", name="Full fine-tuning").click()
     expect(visit.page.get_by_label("Learning rate", exact=True)).to_have_value("0.00005")
     expect(visit.page.locator("#plan")).to_contain_text("(100%)")
+
+
+def test_a_linked_runs_settings_are_taken_up_with_its_model(visit: Visit) -> None:
+    visit.open(f"finetune?run={EARLIER}", "#run-curves")
+    page = visit.page
+    expect(page.locator("#run-said")).to_contain_text("MNLI")
+    visit.choose("albert-mini")
+    expect(page.locator("#plan")).not_to_contain_text("of 65.9M")
+    page.get_by_role("button", name="Training settings").click()
+    page.click("#use-settings")
+    expect(page.locator("#model-picker input")).to_have_value(re.compile("bert-small"))
+    expect(page.locator("#task-picker input")).to_have_value(re.compile("MNLI"))
+    expect(page.get_by_label("number input for Epochs")).to_have_value("5")
+    expect(page.get_by_label("Learning rate", exact=True)).to_have_value("0.001")
+    expect(page.locator("#run-said")).to_contain_text("MNLI")
+    expect(page).to_have_url(re.compile(f"run={EARLIER}"))
+    visit.assert_unharmed()
 
 
 def test_a_learning_rate_of_0_is_refused_and_nothing_is_lost(visit: Visit) -> None:

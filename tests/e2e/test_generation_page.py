@@ -22,7 +22,7 @@ def test_a_text_is_continued_and_branches_where_a_token_is_pressed(visit: Visit)
     page = visit.page
     rows, pieces = page.locator("#continue-rows .written"), page.locator("#continue-rows button.piece")
     expect(pieces).to_have_count(DECODINGS * TOKENS)
-    expect(page.locator("#continue-said")).to_contain_text("Greedy and beam search repeat themselves")
+    expect(page.locator("#continue-notes")).to_contain_text("Greedy and beam search repeat themselves")
     box = rows.last.bounding_box()
     assert box is not None
     assert box["y"] + box["height"] <= FOLD
@@ -34,7 +34,7 @@ def test_a_text_is_continued_and_branches_where_a_token_is_pressed(visit: Visit)
     before = visit.draws("#next-figure")
     pressed.click()
     expect(page.locator("#next-said")).to_contain_text("top-p, p = 0.9 allows")
-    expect(page.locator("#next-said")).to_contain_text(f"It wrote “{word}”")
+    expect(page.locator("#next-notes")).to_contain_text(f"It wrote “{word}”")
     visit.wait_redrawn("#next-figure", before)
     expect(pressed).to_have_attribute("aria-pressed", "true")
 
@@ -69,6 +69,6 @@ def test_a_model_that_cannot_write_is_told_why_and_offered_one_that_can(visit: V
     expect(notice).to_have_count(0)
     page.get_by_role("button", name="Wait for the loop").click()
     expect(page.locator("#continue-rows .written")).to_have_count(2)
-    expect(page.locator("#continue-said")).to_contain_text("the son of")
+    expect(page.locator("#continue-notes")).to_contain_text("the son of")
     page.locator("#continue-decodings").get_by_label("greedy").uncheck()
     expect(page.locator("#continue-rows .written")).to_have_count(1)

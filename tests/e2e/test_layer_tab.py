@@ -15,7 +15,8 @@ def test_a_layer_of_the_chosen_model_is_drawn(visit: Visit) -> None:
     page = visit.page
     open_tab(page, "One layer")
     said, drawn = page.locator("#layer-said"), page.locator("#layer-drawn svg")
-    expect(said).to_contain_text("768 × 768 is read as 12 heads of 64")
+    expect(said).to_contain_text("is read as 12 heads of 64 rows each")
+    expect(page.locator("#layer-notes")).to_contain_text("768 × 768")
     expect(page.get_by_label("Sentence A", exact=True)).not_to_be_visible()
     for width, height in SIZES:
         page.set_viewport_size({"width": width, "height": height})
@@ -27,6 +28,6 @@ def test_a_layer_of_the_chosen_model_is_drawn(visit: Visit) -> None:
             assert box["y"] + box["height"] <= height
     page.set_viewport_size({"width": 1024, "height": 768})
     visit.choose("gpt2-mini")
-    expect(said).to_contain_text("LoRA treats query, key and value, 768 × 256, as one.")
+    expect(page.locator("#layer-notes")).to_contain_text("LoRA treats query, key and value, 768 × 256, as one.")
     expect(drawn).to_contain_text("256 → 1,024")
     visit.assert_unharmed()

@@ -61,7 +61,7 @@ class TestAttention:
     def test_a_press_on_a_cell_opens_that_head(self, opened: Visit) -> None:
         open_tab(opened.page, "All heads")
         wait_drawn(opened, "#grid-figure")
-        expect(opened.page.locator("#grid-said")).to_contain_text("entropy, bits on this text of 13 tokens")
+        expect(opened.page.locator("#grid-notes")).to_contain_text("On this text of 13 tokens")
         plot = opened.page.locator("#grid-figure .nsewdrag")
         box = plot.bounding_box()
         assert box
@@ -95,12 +95,12 @@ class TestAttention:
         box.press("Enter")
         opened.wait_redrawn("#attention-figure", before)
         opened.page.get_by_label("change by what you mask").check()
-        expect(opened.page.locator("#attention-said")).to_contain_text("Press a token to hide it")
+        expect(opened.page.locator("#attention-notes")).to_contain_text("Press a token to hide it")
         opened.page.click("#attention-chips button:has-text('cat')")
-        expect(opened.page.locator("#attention-said")).to_contain_text("Hidden from the model: “cat”. That moved")
+        expect(opened.page.locator("#attention-notes")).to_contain_text("Hidden from the model: “cat”. That moved")
         expect(opened.page.locator("#attention-chips button[aria-pressed=true]")).to_have_count(1)
         opened.page.click("#attention-chips button:has-text('cat')")
-        expect(opened.page.locator("#attention-said")).to_contain_text("Press a token to hide it")
+        expect(opened.page.locator("#attention-notes")).to_contain_text("Press a token to hide it")
 
 
 class TestSwitches:

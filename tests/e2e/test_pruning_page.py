@@ -122,7 +122,7 @@ class TestPruneAndSee:
     TAB = TABS[0]
 
     def test_three_lines_start_from_the_whole_model(self, pruning: Visit) -> None:
-        expect(said(pruning, "orders")).to_contain_text("Least important first")
+        expect(said(pruning, "orders")).to_contain_text("least important first")
         figure = pruning.page.locator("#orders-figure")
         expect(figure.locator(".legendtext")).to_have_count(3)
         expect(figure.locator(".ytitle")).to_have_text("Accuracy")
@@ -148,7 +148,7 @@ class TestTakeOut:
     TAB = TABS[2]
 
     def test_parts_go_for_good_with_the_numbers_before_and_after(self, pruning: Visit) -> None:
-        expect(said(pruning, "prune")).to_contain_text("Masked and really removed differ by")
+        expect(pruning.page.locator("#prune-notes")).to_contain_text("Masked and really removed differ by")
         rows = pruning.page.locator("#before-after tbody tr")
         names = ["Accuracy", "parameters", "file size", "batch of 1", "batch of 4", "batch of 16", "batch of 64"]
         expect(rows).to_have_count(len(names))
@@ -170,7 +170,7 @@ class TestTakeOut:
 
     def test_neurons_alone_evenly_open_plainly(self, pruning: Visit) -> None:
         panel(pruning).get_by_role("button", name="half the neurons, evenly").click()
-        expect(said(pruning, "prune")).to_contain_text("Plain from_pretrained opens what goes home.")
+        expect(pruning.page.locator("#prune-notes")).to_contain_text("Plain from_pretrained opens what goes home.")
 
     def test_a_budget_that_no_layer_has_is_refused(self, pruning: Visit) -> None:
         panel(pruning).get_by_role("button", name="to a budget").click()
@@ -178,7 +178,7 @@ class TestTakeOut:
         expect(pruning.page.locator("#prune")).to_be_visible()
         expect(pruning.page.locator("#prune-stop")).to_be_hidden()
         panel(pruning).get_by_role("button", name="a third of the heads").click()
-        expect(said(pruning, "prune")).to_contain_text("of the heads: accuracy")
+        expect(pruning.page.locator("#prune-notes")).to_contain_text("of the heads: accuracy")
         expect(pruning.page.locator(".notice")).to_have_count(0)
 
     @pytest.mark.parametrize("typed", ["0", "1", "1.5"])

@@ -16,12 +16,13 @@ def test_two_sentences_are_compared_and_pairs_are_ranked(visit: Visit) -> None:
     open_tab(page, "How likely?")
     said = page.locator("#score-said")
     expect(said).to_contain_text("the first likelier")
-    expect(said).to_contain_text("“are” / “is”")
+    noted = page.locator("#score-notes")
+    expect(noted).to_contain_text("“are” / “is”")
     expect(page.locator("#score-facts")).to_contain_text("gpt2-mini: ln p")
     page.wait_for_selector("#score-figure .plot[data-drawn]")
 
     page.get_by_role("button", name="Names of two words").click()
-    expect(said).to_contain_text("more than 1")
+    expect(noted).to_contain_text("more than 1")
     fold = page.locator(".folds:visible").first
     fold.get_by_role("button", name="Data").click()
     expect(fold.get_by_role("grid")).to_contain_text("York")
@@ -29,7 +30,7 @@ def test_two_sentences_are_compared_and_pairs_are_ranked(visit: Visit) -> None:
     page.locator("#score-sentences textarea").fill("The [MASK] <img src=x onerror=alert(1)>")
     page.get_by_role("button", name="Score", exact=True).click()
     expect(page.locator(".notice[role=alert]")).to_contain_text("has a blank")
-    expect(said).to_contain_text("more than 1")
+    expect(noted).to_contain_text("more than 1")
 
     open_tab(page, "Thirty minimal pairs")
     expect(page.locator("#minimal-pairs-said")).to_contain_text("of 30 pairs right")

@@ -18,7 +18,7 @@ def test_texts_are_scored_and_one_is_taken_apart(visit: Visit) -> None:
     open_tab(visit.page, "Scores")
     visit.page.wait_for_selector("#scores-figure .plot[data-drawn]")
     page = visit.page
-    said, apart = page.locator("#scores-said"), page.locator("#parts-said")
+    said, apart = page.locator("#scores-notes"), page.locator("#parts-said")
     expect(said).to_contain_text("5 hypotheses against 10 references: BLEU 47.9")
     expect(apart).to_contain_text("BLEU 71.9")
     for width, height in SIZES:

@@ -37,12 +37,12 @@ def test_the_best_step_is_kept_and_the_losss_axis_is_turned(visit: Visit, tiny_m
     set_training(visit, "30 steps", Epochs=1)
     panel(visit).get_by_label("Keep the best step").check()
     visit.page.click("#train")
-    expect(visit.page.locator("#run-said")).to_contain_text("These are the numbers of step")
+    expect(visit.page.locator("#run-notes")).to_contain_text("These are the numbers of step")
     expect(visit.page.locator("#run-curves")).to_contain_text("loss, dashed: held out")
     before = visit.draws("#run-curves")
     panel(visit).get_by_label("logarithmic").check()
     visit.wait_redrawn("#run-curves", before)
-    expect(visit.page.locator("#run-said")).to_contain_text("These are the numbers of step")
+    expect(visit.page.locator("#run-notes")).to_contain_text("These are the numbers of step")
 
 
 def test_every_method_is_timed(visit: Visit, tiny_model: str) -> None:

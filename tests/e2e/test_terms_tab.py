@@ -17,8 +17,10 @@ def test_scores_are_taken_apart_with_the_bundled_deberta(visitor: Visit) -> None
     page = visitor.page
     open_tab(page, "Content and position")
     said = page.locator("#terms-said")
-    expect(said).to_contain_text("Layer 0, head 2: of what tells tokens apart in a row, content → position makes 9")
-    expect(said).to_contain_text("differs from deberta-mini's own attention by at most")
+    expect(said).to_contain_text(
+        "Layer 0, head 2: of what tells tokens apart in a row, content → position makes most, 9"
+    )
+    expect(page.locator("#terms-notes")).to_contain_text("differs from deberta-mini's own attention by at most")
     page.wait_for_selector("#terms-figure .plot[data-drawn]")
     before = visitor.draws("#terms-figure")
     page.get_by_role("button", name="Content and position", exact=True).click()

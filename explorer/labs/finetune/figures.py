@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from explorer.charts.words import caption, compact, duration, megabytes, percent, prose, strong
 from explorer.labs.finetune.schema import PlanResult
-from explorer.runs.record import RunRecord, RunStatus
+from explorer.runs.record import Measured, RunRecord, RunStatus
 from explorer.runs.report import metric_text, under_way
 from explorer.tables import Table
 from explorer.tuning.kinds import kind_of, learning_rate
@@ -37,7 +37,7 @@ def runs_table(records: Sequence[RunRecord]) -> Table:
 
 
 def run_sentence(record: RunRecord) -> Markup:
-    """How a run stands, or what it reached."""
+    """How a run stands, or what it reached, beside what it had before training where that is of the same rows."""
     status = record.status
     if status.is_active:
         training = status is RunStatus.RUNNING and record.step
@@ -47,12 +47,29 @@ def run_sentence(record: RunRecord) -> Markup:
     if record.outcome is None:
         verb = "has" if status is RunStatus.FAILED else "is"
         return prose(strong(record.name), f" {verb} {status.value}. ", record.message)
+    metric = record.leading_metric
+    parts = [strong(record.name), " reaches ", strong(metric_text(metric, record.score))]
+    before = _before(record)
+    if before is not None and before.whole:
+        parts.append(f"; before training it had {metric_text(metric, before.value).split()[-1]}")
+    return prose(*parts, ".", f" {record.message}" if record.message else "")
+
+
+def _before(record: RunRecord) -> Measured | None:
+    """The leading metric before the first step, where it was measured."""
+    first = next(iter(record.measured(record.leading_metric)), None)
+    return first if first is not None and first.value is not None and first.step == 0 else None
+
+
+def run_notes(record: RunRecord) -> Markup:
+    """What a run reached by every metric and on how many rows, what it trained, and on which other files it was measured."""
+    if record.status.is_active or record.outcome is None:
+        return Markup("")
     split, values = next(iter(record.outcome.metrics.items()))
     reached = ", ".join(metric_text(name, value) for name, value in values.items())
     kind = kind_of(record.spec.method, record.kind).unit
-    parts = [strong(record.name), " reaches ", strong(reached), f" on {record.outcome.rows[split]:,} {kind}"]
-    before = next(iter(record.measured(record.leading_metric)), None)
-    if before is not None and before.value is not None and before.step == 0:
+    parts = [f"It reaches {reached} on {record.outcome.rows[split]:,} {kind}"]
+    if (before := _before(record)) is not None:
         where = "" if before.whole else f" on the first {record.between} of them"
         parts.append(f" ({metric_text(record.leading_metric, before.value).split()[-1]}{where} before training)")
     share = record.trainable / record.parameters if record.parameters else 0
@@ -64,12 +81,20 @@ def run_sentence(record: RunRecord) -> Markup:
             f" These are the numbers of step {record.kept} of {record.step}, the best evaluation on {where}; that these rows "
             "chose the step flatters its score a little."
         )
-    for name, others in list(record.outcome.metrics.items())[1:]:
-        parts.append(f" On {name.replace('_', ' ')}: {', '.join(metric_text(key, v) for key, v in others.items())}.")
+    return caption(*parts, *_elsewhere(record))
+
+
+def _elsewhere(record: RunRecord) -> list[str]:
+    """What it reached on other splits, and on GLUE's own files."""
+    metrics = record.outcome.metrics if record.outcome else {}
+    parts = [
+        f" On {name.replace('_', ' ')}: {', '.join(metric_text(key, v) for key, v in others.items())}."
+        for name, others in list(metrics.items())[1:]
+    ]
     for real in record.real:
         said = ", ".join(metric_text(name, value) for name, value in real.metrics.items())
-        parts += [f" On GLUE's own {real.title} ({real.rows:,} examples of {real.file}): ", strong(said), "."]
-    return prose(*parts, f" {record.message}" if record.message else "")
+        parts.append(f" On GLUE's own {real.title} ({real.rows:,} examples of {real.file}): {said}.")
+    return parts
 
 
 def plan_sentence(result: PlanResult) -> Markup:

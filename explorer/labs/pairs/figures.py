@@ -48,19 +48,27 @@ def class_table(classes: Sequence[str], result: PairResult | OrderResult) -> Tab
 
 
 def pair_sentence(result: PairResult) -> Markup:
-    """What the head says, and what its two logits are."""
+    """What the head says."""
     verdicts = ("the second sentence follows the first", "the second sentence does not follow")
-    return head_sentence("The [CLS] head", verdicts, "next", NAMES, result)
+    return head_sentence("The [CLS] head", verdicts, "next", result)
 
 
-def head_sentence(
-    who: str, verdicts: Sequence[str], asked: str, names: Sequence[str], result: PairResult | OrderResult
-) -> Markup:
-    """The same of either head. asked: what its first probability is of; names: of its classes."""
+def head_sentence(who: str, verdicts: Sequence[str], asked: str, result: PairResult | OrderResult) -> Markup:
+    """The same of either head. asked: what its first probability is of."""
     said = verdicts[0] if result.probabilities[0] >= 0.5 else verdicts[1]
+    share = strong(percent(result.probabilities[0]))
+    return prose(who, " says that ", strong(said), f": P({asked}) = ", share, ".")
+
+
+def head_notes(names: Sequence[str], result: PairResult | OrderResult) -> Markup:
+    """The two logits of either head, by the names of its classes."""
     first, second = (f"{fixed(logit)} ({name})" for logit, name in zip(result.logits, names, strict=True))
-    share, softmax = strong(percent(result.probabilities[0])), f", the softmax of logits {first} and {second}."
-    return prose(who, " says that ", strong(said), f": P({asked}) = ", share, softmax)
+    return caption(f"The softmax of logits {first} and {second}.")
+
+
+def pair_notes(result: PairResult) -> Markup:
+    """The two logits."""
+    return head_notes(NAMES, result)
 
 
 def pair_loss(result: PairResult) -> Markup:
@@ -123,6 +131,18 @@ def all_pairs_sentence(result: AllPairsResult) -> Markup:
     pairs, starts = _scored(result), range(1, len(result.sentences))
     best = [max((pair for pair in pairs if pair[0] == first), key=lambda pair: pair[2]) for first in starts]
     right = sum(second == first + 1 for first, second, _ in best)
+    if len(starts) > 1:
+        return prose("The true next sentence scores highest in ", strong(f"{right} of {len(starts)}"), " rows.")
+    by_place = {(first, second): probability for first, second, probability in pairs}
+    own, swapped = (strong(percent(by_place[place])) for place in ((1, 2), (2, 1)))
+    return prose("The pair as it stands has P(next) = ", own, ", the same two swapped ", swapped, ".")
+
+
+def all_pairs_notes(result: AllPairsResult) -> Markup:
+    """How often the true successor has the highest score of its row, where a row has others to compare it with."""
+    pairs, starts = _scored(result), range(1, len(result.sentences))
+    best = [max((pair for pair in pairs if pair[0] == first), key=lambda pair: pair[2]) for first in starts]
+    right = sum(second == first + 1 for first, second, _ in best)
     true = [probability for first, second, probability in pairs if second == first + 1]
     others = [probability for first, second, probability in pairs if second != first + 1]
     own, rest = (percent(sum(shares) / len(shares)) for shares in (true, others))
@@ -135,7 +155,7 @@ def all_pairs_sentence(result: AllPairsResult) -> Markup:
         ". Sentences of one text share a topic, and NSP was trained against other texts: it tells topics apart better "
         "than order (ALBERT's Table 5: a model trained on NSP gets 52.0% on order)."
     )
-    return prose(*parts)
+    return caption(*parts)
 
 
 def all_pairs_figure(result: AllPairsResult) -> Picture:

@@ -117,7 +117,13 @@ def _one_pair(page: Page) -> None:
             button = gr.Button("Score the pair", variant="primary")
             examples = Examples({name: pair for name, *pair in EXAMPLES})
         with shows():
-            view = View("next-sentence", (None, "pair-figure"), figures.pair_sentence, figures.pair_figure)
+            view = View(
+                "next-sentence",
+                (None, "pair-figure"),
+                figures.pair_sentence,
+                figures.pair_figure,
+                notes=figures.pair_notes,
+            )
             loss = rich_text(elem_classes=["measures"], elem_id="pair-loss")
             trust = rich_text(elem_id="pair-trust")
             caption("The input as BERT sees it. Below each token: <b>segment · position</b>.")
@@ -148,7 +154,13 @@ def _all_pairs(page: Page, tab: gr.Tab) -> None:
             numbered = rich_text(elem_classes=["measures"])
         with shows():
             ids = (None, "all-pairs-figure")
-            view = View("sentence-pairs", ids, figures.all_pairs_sentence, figures.all_pairs_figure)
+            view = View(
+                "sentence-pairs",
+                ids,
+                figures.all_pairs_sentence,
+                figures.all_pairs_figure,
+                notes=figures.all_pairs_notes,
+            )
             tries = Tries({"Two stories in one text": TWO_STORIES, "One story": TEXT})
             caption("Outlined: the sentence that comes next in the text.")
     why("the formula and the papers", WHY)

@@ -94,7 +94,7 @@ def test_change_is_after_minus_before_on_a_scale_with_zero_in_the_middle() -> No
 
 def test_without_a_mask_there_is_no_change_to_draw() -> None:
     assert figures.attention_figure(attention(), "change")["data"] == []
-    assert "Press a token to hide it" in figures.attention_sentence(attention(), "change")
+    assert "Press a token to hide it" in figures.attention_notes(attention(), "change")
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ def test_without_a_mask_there_is_no_change_to_draw() -> None:
         ({"to_next": 0.8}, "looks mostly at the next token"),
         ({"to_itself": 0.8}, "looks mostly at the token itself"),
         ({"to_special": 0.9}, "spends 90.0% of its attention on the special tokens"),
-        ({}, "spreads over about 2.8 tokens a row (entropy 1.50 bits)"),
+        ({}, "spreads over about 2.8 tokens a row."),
     ],
 )
 def test_the_sentence_names_a_head_s_habit(facts: dict[str, float], said: str) -> None:
@@ -133,7 +133,7 @@ def test_the_strongest_link_is_between_two_words() -> None:
 
 
 def test_a_mask_is_said_with_what_it_moved() -> None:
-    text = figures.attention_sentence(attention(masked=True), "change").striptags()
+    text = figures.attention_notes(attention(masked=True), "change").striptags()
     assert "Hidden from the model: “word2”." in text
     assert "moved 62.5% of a row's attention" in text
 
@@ -149,13 +149,18 @@ def test_statistics_draw_and_are_read_out() -> None:
     assert figure.data[0].zmax == 1
     assert written(figure)["11", "5"] == "99"
     text = figures.statistics_sentence(statistics(), "to_next").striptags()
-    assert "share to the next token on this text of 9 tokens: highest in layer 5, head 11 (98.6%)" in text
+    assert "share to the next token: highest in layer 5, head 11 (98.6%)" in text
+    notes = figures.statistics_notes(statistics(), "to_next").striptags()
+    assert notes.startswith("On this text of 9 tokens the mean of layer 0 is ")
+    even = replace(statistics(), grids=(("to_next", ((0.25, 0.25), (0.25, 0.25))),))
+    assert figures.statistics_sentence(even, "to_next").striptags().endswith(": 25.0% in every head.")
     assert_draws(figures.statistics_figure(statistics(24, 16), "entropy"))
 
 
 def test_a_model_without_a_separator_says_so() -> None:
     assert figures.statistics_figure(statistics(), "to_separator")["data"] == []
     assert "no separator" in figures.statistics_sentence(statistics(), "to_separator")
+    assert figures.statistics_notes(statistics(), "to_separator") == ""
 
 
 def test_two_bars_for_each_answer() -> None:
@@ -187,6 +192,7 @@ def test_each_head_draws_and_says_who_matters() -> None:
 def test_markup_in_a_text_stays_text(text: str) -> None:
     result = attention(name=text)
     assert_safe(figures.attention_sentence(result), text)
+    assert_safe(figures.attention_notes(result), "Entropy", ("p",))
     assert_draws(figures.attention_figure(result))
     plotted: Any = figures.attention_figure(result)
     assert "<" not in "".join(plotted["layout"]["xaxis"]["ticktext"] + plotted["data"][0]["x"])

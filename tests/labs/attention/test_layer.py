@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 import explorer
-from explorer.labs.attention.layer.figures import layer_sentence, layer_table, layer_view
+from explorer.labs.attention.layer.figures import layer_notes, layer_sentence, layer_table, layer_view
 from explorer.labs.attention.layer.schema import LayerResult
 from explorer.models.layer_sizes import LayerSizes, Matrix
 
@@ -20,12 +20,13 @@ SIZES = LayerSizes(MATRICES, 12, "GELU", "LayerNorm", False, False, False, 12, 1
 
 
 def said(**changes: object) -> str:
-    return layer_sentence(LayerResult("bert-base-uncased", replace(SIZES, **changes))).striptags()  # type: ignore[arg-type]
+    result = LayerResult("bert-base-uncased", replace(SIZES, **changes))  # type: ignore[arg-type]
+    return f"{layer_sentence(result).striptags()} | {layer_notes(result).striptags()}"
 
 
 def test_a_matrix_is_read_as_heads() -> None:
     assert said() == (
-        "In bert-base-uncased the query's matrix of 768 × 768 is read as 12 heads of 64: each head takes its own rows of it. "
+        "In bert-base-uncased the query's matrix is read as 12 heads of 64 rows each. | The query's matrix is 768 × 768. "
         "LoRA treats the matrix as one. 12 such layers stand on each other, each with numbers of its own."
     )
 

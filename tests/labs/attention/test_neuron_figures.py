@@ -12,6 +12,7 @@ from explorer.labs.attention.neuron.figures import (
     MOST_ROWS,
     query_key_chips,
     query_key_figure,
+    query_key_notes,
     query_key_sentence,
     query_key_table,
 )
@@ -78,7 +79,7 @@ def test_a_long_text_keeps_the_tokens_with_the_largest_weights_in_order() -> Non
     assert len(drawn) == MOST_ROWS
     assert drawn == sorted(drawn)
     assert min(drawn) == pytest.approx(0.61)
-    assert f"the {MOST_ROWS} of {MOST_ROWS + 60} tokens" in query_key_sentence(found)
+    assert f"the {MOST_ROWS} of {MOST_ROWS + 60} tokens" in query_key_notes(found)
     assert len(query_key_table(found).rows) == MOST_ROWS + 60
 
 
@@ -86,8 +87,8 @@ def test_what_cannot_be_seen_is_said_and_grey() -> None:
     found = hiding(result(looking=0), 1, 2)
     assert_draws(query_key_figure(found))
     assert query_key_figure(found)["data"][3]["marker"]["color"] == ["@first", "@muted", "@muted"]
-    assert "2 of 3 tokens, those that come later" in query_key_sentence(found)
-    assert "1 of 3 tokens, those outside the window" in query_key_sentence(hiding(result(window=True), 0))
+    assert "2 of 3 tokens, those that come later" in query_key_notes(found)
+    assert "1 of 3 tokens, those outside the window" in query_key_notes(hiding(result(window=True), 0))
     assert [chip["below"] for chip in query_key_chips(found)["chips"]] == ["1%", "not seen", "not seen"]
 
 
@@ -100,10 +101,10 @@ def test_scores_have_the_colours_of_signs_as_the_products_have() -> None:
 
 def test_the_sentence_says_where_it_looks_and_whether_the_scores_are_all() -> None:
     said = query_key_sentence(result()).striptags()
-    assert said.startswith("Layer 1, head 2: “it” looks most at “cat”, with 3.00%.")
-    assert "The softmax of all scores is the weights." in said
+    assert said == "Layer 1, head 2: “it” looks most at “cat”, with 3.00%."
+    assert "The softmax of all scores is the weights." in query_key_notes(result())
     assert "itself" in query_key_sentence(result(looking=2))
-    missed = query_key_sentence(result(exact=False, difference=0.25))
+    missed = query_key_notes(result(exact=False, difference=0.25))
     assert "relative positions" in missed
     assert "25.0%" in missed
 

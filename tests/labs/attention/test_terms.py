@@ -43,8 +43,10 @@ def test_shares_add_up_and_are_said(result: TermsResult) -> None:
     assert sum(term.share for term in result.terms) == pytest.approx(1.0)
     said = figures.terms_sentence(result).striptags()
     assert said.startswith("Layer 1, head 1: of what tells tokens apart in a row, ")
-    assert all(title in said for title in figures.TITLES.values())
-    assert "own attention by at most" in said
+    assert said.count("makes") == 1
+    notes = figures.terms_notes(result)
+    assert all(title in notes for title in figures.TITLES.values())
+    assert "own attention by at most" in notes
     assert result.difference < 1e-5
 
 
@@ -68,6 +70,7 @@ def test_a_model_of_one_term_says_which_to_take(albert: Bundle) -> None:
     assert figures.terms_figure(result) == {}
     assert figures.terms_table(result).rows == ()
     assert 'data-model="deberta-mini"' in figures.terms_sentence(result)
+    assert figures.terms_notes(result) == ""
     with pytest.raises(BadInputError, match="such as deberta-mini"):
         require_terms(result)
 

@@ -93,17 +93,18 @@ def test_the_chosen_layer_is_marked_and_the_static_one_named() -> None:
 
 def test_the_sentence_tells_the_layer_where_the_senses_part() -> None:
     text = figures.context_sentence(context_result()).striptags()
-    assert "“bank” is one vector in all 3 sentences (cosine 1)" in text
-    assert "stands at the same position in each, so that layer 0 is the same still" in text
-    assert "furthest apart in layer 2: pairs of one sense are 0.90 alike on average" in text
-    assert "of two senses 0.47; two random tokens of that layer are 0.30" in text
+    said = "The senses of “bank” are furthest apart in layer 2: pairs of one sense are 0.90 alike on average, of two senses 0.47."
+    assert text == said
+    notes = figures.notes(context_result()).striptags()
+    assert "“bank” is one vector in all 3 sentences (cosine 1)" in notes
+    assert "stands at the same position in each, so that layer 0 is the same still" in notes
+    assert "Two random tokens of layer 2 (of 2) are 0.30." in notes
     for both, said in (
-        (0.5, "In no layer are pairs of one sense more alike than of two."),
+        (0.5, "</strong>” more alike than of two; in layer "),
         (0.51, "furthest apart in"),
     ):
         means = {"same": both, "different": 0.5}
-        told = "".join(figures._telling(_Means(context_result(), means)))  # type: ignore[arg-type]
-        assert said in told
+        assert said in figures.context_sentence(_Means(context_result(), means))  # type: ignore[arg-type]
 
 
 class _Means:
@@ -120,17 +121,19 @@ class _Means:
 
 
 def test_a_family_without_position_embeddings_is_not_said_to_add_them() -> None:
-    text = figures.context_sentence(context_result(adds_positions=False)).striptags()
+    text = figures.notes(context_result(adds_positions=False)).striptags()
     assert "this model adds no position to it" in text
 
 
 def test_without_senses_the_sentence_tells_the_least_alike() -> None:
     text = figures.context_sentence(context_result((None, None, None))).striptags()
-    assert "least alike in layer 2 of 2: 0.48 on average, sentences 2 and 3 only 0.47" in text
+    assert text == "“bank” is least alike in layer 2: 0.48 on average."
+    notes = figures.notes(context_result((None, None, None))).striptags()
+    assert "Sentences 2 and 3 are least alike there, 0.47; two random tokens of layer 2 (of 2) are 0.30." in notes
 
 
 def test_a_word_written_in_two_ways_is_no_one_vector() -> None:
-    text = figures.context_sentence(context_result(one_vector=False)).striptags()
+    text = figures.notes(context_result(one_vector=False)).striptags()
     assert "not written with the same tokens" in text
     assert "one vector" not in text
 
@@ -185,6 +188,7 @@ def test_one_point_is_said_to_be_one() -> None:
     assert figure.layout.annotations[0].text == "all 3 at one point"
     assert figure.layout.xaxis.title.text == "component 1"
     assert "the same" in layer_figures.layer_sentence(context_result(), STATIC).striptags()
+    assert layer_figures.layer_notes(context_result(), STATIC) == ""
 
 
 def test_the_grid_leaves_the_diagonal_out_and_shares_its_scale_among_layers() -> None:
@@ -202,11 +206,13 @@ def test_the_grid_leaves_the_diagonal_out_and_shares_its_scale_among_layers() ->
 
 
 def test_the_layer_s_sentence_counts_neighbours_of_the_same_sense() -> None:
-    text = layer_figures.layer_sentence(context_result(), 2).striptags()
-    assert "sentences 1 and 2 are most alike (0.90), 2 and 3 least (0.47)" in text
-    assert "same sense for 2 of 2" in text
+    assert "same sense for 2 of 2" in layer_figures.layer_sentence(context_result(), 2).striptags()
+    text = layer_figures.layer_notes(context_result(), 2).striptags()
+    assert "Sentences 1 and 2 are most alike (0.90), 2 and 3 least (0.47)" in text
     assert "The plane holds 90.0% of the variance" in text
-    assert "same sense for" not in layer_figures.layer_sentence(context_result((None, None, None)), 2).striptags()
+    assert "The two are 0.90 alike" in layer_figures.layer_notes(context_result(("a", "a")), 2)
+    without = layer_figures.layer_sentence(context_result((None, None, None)), 2).striptags()
+    assert without == "In layer 2 sentences 1 and 2 are most alike."
     assert "the two vectors are 0.90 alike" in layer_figures.layer_sentence(context_result(("a", "a")), 2).striptags()
 
 
@@ -214,7 +220,7 @@ def test_the_layer_s_sentence_counts_neighbours_of_the_same_sense() -> None:
 def test_a_visitor_s_text_stays_text(text: str) -> None:
     result = context_result((text, "b", text), text=f"{text} bank {text}", pieces=(text,))
     assert_safe(figures.sentence_list(result), f"{text} ", ("ol", "li", "strong", "span"))
-    assert_safe(figures.notes(result), "Baseline", ("p",))
+    assert_safe(figures.notes(result), "Baseline", ("p", "strong"))
     assert_safe(figures.context_sentence(result), "bank")
     escaped = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     plane = assert_draws(layer_figures.plane_figure(result, 2))
@@ -230,7 +236,7 @@ def test_the_page_gets_a_value_for_every_output_and_a_layer_that_exists() -> Non
     result = context_result()
     for layer in (None, STATIC, 2, 40, -9):
         shown = show(result, layer, "adjusted")
-        assert len(shown) == 8
+        assert len(shown) == 9
         assert shown[2]["maximum"] == 2
     assert show(result, 40)[2]["value"] == 2
     assert show(result, -9)[2]["value"] == STATIC

@@ -46,6 +46,10 @@ def test_the_heatmaps_share_one_scale_scaled_to_the_data_with_chance_as_its_midd
 @pytest.mark.parametrize("basis", BASES)
 def test_the_similarity_sentence_sets_the_strongest_direction_beside_chance(basis: str) -> None:
     text = directions_figures.similarity_sentence(similarity(basis=basis)).striptags()
+    assert text.endswith(
+        "30.0% of the strongest direction of first lies in the space of second's directions (chance: 18.8%)."
+    )
+    text = directions_figures.similarity_notes(similarity(basis=basis)).striptags()
     assert (
         "30.0% of the strongest direction of first lies in the space of second's 3 directions (chance: 18.8%)" in text
     )
@@ -57,7 +61,7 @@ def test_the_similarity_sentence_sets_the_strongest_direction_beside_chance(basi
 
 
 def test_where_the_first_has_more_directions_the_whole_is_no_share_of_it() -> None:
-    assert "φ = 0.15" in directions_figures.similarity_sentence(similarity(3, 2)).striptags()
+    assert "φ = 0.15" in directions_figures.similarity_notes(similarity(3, 2)).striptags()
 
 
 def test_the_placement_bars_are_multiples_of_chance() -> None:
@@ -72,14 +76,20 @@ def test_the_placement_bars_are_multiples_of_chance() -> None:
 
 def test_the_placement_sentence_reads_the_first_bin_and_what_lies_outside() -> None:
     text = directions_figures.placement_sentence(placed()).striptags()
+    said = (
+        "W's strongest directions hold 3 times as much of ΔW as chance on the input side, 0.5 times on the output side."
+    )
+    assert text.endswith(said)
+    text = directions_figures.placement_notes(placed()).striptags()
     assert "W's 4 strongest directions on its input side hold 75.0% of ΔW's energy, 3 times" in text
     assert "on its output side 25.0%, 0.5 times" in text
     assert "not square" not in text
     assert "20.0% lies where W, which is not square, has no direction on its input side" in (
-        directions_figures.placement_sentence(placed(0.2)).striptags()
+        directions_figures.placement_notes(placed(0.2)).striptags()
     )
     nowhere = replace(placed(), right=(0.0, 0.0), left=(0.0, 0.0))
     assert "ΔW is zero" in directions_figures.placement_sentence(nowhere)
+    assert directions_figures.placement_notes(nowhere) == ""
     assert_draws(directions_figures.placement_figure(nowhere))
 
 
@@ -100,6 +110,8 @@ def test_a_bar_runs_from_each_projection_to_the_norm_of_the_update() -> None:
 
 def test_the_amplification_sentence_reads_the_factor_and_chance() -> None:
     text = amplification_figures.amplification_sentence(amplified()).striptags()
+    assert text.endswith("in its own directions ΔW is 21.6 times as strong as W.")
+    text = amplification_figures.amplification_notes(amplified()).striptags()
     assert "amplifies them 21.6-fold" in text
     assert "16 times as strongly as random directions" in text
     assert "dense" not in text
@@ -109,18 +121,20 @@ def test_the_amplification_sentence_reads_the_factor_and_chance() -> None:
         (1.01, "amplifies them 1.01-fold"),
     ):
         weak = replace(base, projections=(replace(base.projections[0], factor=factor), *base.projections[1:]))
-        assert said in amplification_figures.amplification_sentence(weak).striptags()
+        assert said in amplification_figures.amplification_notes(weak).striptags()
+        headline = amplification_figures.amplification_sentence(weak)
+        assert ("no stronger than W: it has " in headline) is (factor <= 1)
 
 
 def test_fewer_directions_than_the_rank_are_compared_like_for_like() -> None:
-    text = amplification_figures.amplification_sentence(amplified(low_rank=False)).striptags()
+    text = amplification_figures.amplification_notes(amplified(low_rank=False)).striptags()
     assert "in its own first directions ΔW has a norm of 3.2, and W has 0.32" in text
     assert "amplifies them 10-fold" in text
     assert "hold 21.4% of the energy of ΔW, whose norm is 6.91 in all" in text
-    assert "hold" not in amplification_figures.amplification_sentence(amplified()).striptags().split("of its norm")[1]
+    assert "hold" not in amplification_figures.amplification_notes(amplified()).striptags().split("of its norm")[1]
     drawn = amplification_figures.amplification_figure(amplified(low_rank=False))
     assert drawn["data"][0]["x"] == [0.32, 3.2]
-    assert "more general update means" not in amplification_figures.factors_sentence([run_factors()])
+    assert "more general update means" not in amplification_figures.factors_notes([run_factors()])
 
 
 def test_directions_in_which_w_is_zero_have_no_factor() -> None:
@@ -128,6 +142,7 @@ def test_directions_in_which_w_is_zero_have_no_factor() -> None:
     first = replace(base.projections[0], projected_norm=0.0, factor=None)
     none = replace(base, projections=(first, *base.projections[1:]))
     assert "no factor" in amplification_figures.amplification_sentence(none)
+    assert amplification_figures.amplification_notes(none) == ""
     assert len(assert_draws(amplification_figures.amplification_figure(none)).data) == 2
     assert amplification_figures.amplification_table(none).rows[0] == ("ΔW", 0.0, None)
 
@@ -144,6 +159,8 @@ def test_two_runs_have_a_line_each_in_both_panels() -> None:
     assert [trace.showlegend for trace in figure.data] == [None, False, None, False]
     assert len({trace.line.color for trace in figure.data}) == 2
     text = amplification_figures.factors_sentence(runs).striptags()
+    assert text == "Mean over layers: LoRA amplifies 21-fold, full amplifies 4-fold."
+    text = amplification_figures.factors_notes(runs).striptags()
     assert "LoRA amplifies 21-fold in its first 4 directions, with 100% of its energy there" in text
     assert "full amplifies 4-fold in its first 4 directions, with 25.0% of its energy there" in text
     table = amplification_figures.factors_table(runs)

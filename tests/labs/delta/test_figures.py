@@ -50,7 +50,7 @@ def test_without_w_the_figure_and_the_sentence_say_so() -> None:
     bare = spectrum(site(0, weight=None, weight_norm=None), site(1, weight=None, weight_norm=None))
     figure = assert_draws(figures.spectrum_figure(bare, "query"))
     assert "W" not in {trace.name for trace in figure.data}
-    assert figures.NO_BASE in figures.spectrum_sentence(bare, "query")
+    assert figures.NO_BASE in figures.spectrum_notes(bare, "query")
     assert figures.NO_BASE in figures.measure_sentence(bare, "relative")
     assert_draws(figures.measure_figure(bare, "relative"))
 
@@ -60,17 +60,20 @@ def test_a_dense_update_has_no_random_product_beside_it() -> None:
     assert [t.name for t in assert_draws(figures.energy_figure(full, "query")).data if t.line.dash] == [
         "random matrix, same norm"
     ]
-    text = figures.spectrum_sentence(full, "query").striptags()
+    text = figures.spectrum_notes(full, "query").striptags()
     assert f"a random matrix: {percent(0.25)}" in text
 
 
 def test_the_sentence_names_the_strongest_and_the_most_concentrated_layer() -> None:
     text = figures.spectrum_sentence(spectrum(), "query").striptags()
+    share, chance = percent(0.9), percent(0.64)
+    assert text == f"In query, ΔW of layer 5 has {share} of its energy in its first direction (chance: {chance})."
+    text = figures.spectrum_notes(spectrum(), "query").striptags()
     assert "largest in layer 5 (6) and smallest in layer 0 (1)" in text
     assert f"Layer 5 holds {percent(0.9)} of its energy in its first direction" in text
     assert f"a random BA of its rank: {percent(0.64)}" in text
     assert "In layer 5 ΔW has 25.0% of W's norm." in text
-    assert "the only one adapted" in figures.spectrum_sentence(spectrum(), "value")
+    assert "the only one adapted" in figures.spectrum_notes(spectrum(), "value")
 
 
 def test_an_update_of_zero_is_said_to_be_the_start() -> None:
@@ -97,15 +100,15 @@ def test_energy_rises_to_all_and_random_matrices_stay_below() -> None:
 
 
 def test_the_energy_sentence_counts_directions() -> None:
-    assert (
-        "1 to 2 of the 2 directions carry 90% of the update's energy, depending"
-        in figures.energy_sentence(spectrum(site(0, first=0.95), site(1)), "query").striptags()
-    )
+    two = spectrum(site(0, first=0.95), site(1))
+    text = figures.energy_sentence(two, "query").striptags()
+    assert text == "In query, 1 to 2 directions carry nine tenths of the update's energy."
+    assert "1 to 2 of 2, depending on the layer, for 90%." in figures.energy_notes(two, "query")
+    one = figures.energy_sentence(spectrum(site(0, first=0.95)), "query").striptags()
+    assert one == "In query, 1 direction carries nine tenths of the update's energy."
     wide = site(rank=768, values=(1.0,) * KEPT, energy=tuple((place + 1) / 768 for place in range(KEPT)))
-    assert (
-        "more than 64 of the 768 directions carry 90% of the update's energy."
-        in figures.energy_sentence(spectrum(wide), "query").striptags()
-    )
+    assert "more than 64 directions carry" in figures.energy_sentence(spectrum(wide), "query").striptags()
+    assert "more than 64 of 768, for 90%." in figures.energy_notes(spectrum(wide), "query")
 
 
 @pytest.mark.parametrize("measure", figures.MEASURES)

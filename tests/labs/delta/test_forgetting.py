@@ -38,6 +38,8 @@ def test_the_table_begins_with_the_model_before() -> None:
 
 def test_the_sentence_names_the_run_that_has_kept_least_and_the_one_that_has_kept_most() -> None:
     text = figures.forgetting_sentence(result()).striptags()
+    assert text == "After LoRA r=8 bert-small guesses fewest of the hidden words: 40.0%; before any fine-tuning 50.0%."
+    text = figures.forgetting_notes(result()).striptags()
     assert "Of 90 hidden words in 40 held-out sentences bert-small guesses 50.0% before any fine-tuning" in text
     assert "After LoRA r=8, which reaches accuracy 95.0% on its task, it is 40.0% (−10.0 points, −12.0 to −8.0)" in text
     assert "after BitFit, which reaches accuracy 95.0% on its task, it is 49.0%" in text
@@ -47,9 +49,11 @@ def test_the_sentence_names_the_run_that_has_kept_least_and_the_one_that_has_kep
 
 def test_while_it_is_measured_it_says_how_many_are_left() -> None:
     nothing = replace(result(), runs=())
-    assert "2 runs are being read" in figures.forgetting_sentence(nothing)
+    assert figures.forgetting_sentence(nothing).striptags().endswith("before any fine-tuning; 2 runs to read.")
+    assert "2 runs are being read" in figures.forgetting_notes(nothing)
     assert_draws(figures.forgetting_figure(nothing))
-    assert "1 more to read" in figures.forgetting_sentence(result(run()))
+    assert "1 more to read" in figures.forgetting_notes(result(run()))
+    assert " guesses of the hidden words " in figures.forgetting_sentence(result(run()))
 
 
 def test_bars_have_their_intervals_and_the_model_s_own_level() -> None:

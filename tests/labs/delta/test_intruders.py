@@ -68,9 +68,13 @@ def test_the_table_has_a_row_for_each_direction_layer_by_layer() -> None:
 
 def test_the_sentences_count_those_of_the_matrix_and_of_all_layers() -> None:
     text = figures.cosines_sentence(result()).striptags()
+    assert text == "Layer 1, query: LoRA r=8 has 1 intruder, LoRA r=64 has no intruder."
+    text = figures.cosines_notes(result()).striptags()
     assert "Layer 1, query. Of W + ΔW's first 3 directions LoRA r=8 has 1 intruder" in text
     assert "(the largest |cos| of direction 2 with any of W's is 0.1); LoRA r=64 has no intruder" in text
     text = figures.counts_sentence(result()).striptags()
+    assert text == "In query of 2 layers LoRA r=8 has 2 intruders, LoRA r=64 has 1 intruder."
+    text = figures.counts_notes(result()).striptags()
     assert (
         "Below ε = 0.5, in query of 2 layers: LoRA r=8 has 2 intruders (33.3% of 6), LoRA r=64 has 1 intruder" in text
     )
@@ -80,12 +84,12 @@ def test_the_sentences_count_those_of_the_matrix_and_of_all_layers() -> None:
 
 def test_runs_of_both_kinds_are_held_against_the_paper() -> None:
     full = run("Full · cats", 0.9, low_rank=False)
-    assert "LoRA has more of them, as Shuttleworth" in figures.counts_sentence(result(run(), full))
-    turned = figures.counts_sentence(result(run(low=0.9), run("Full · cats", 0.1, low_rank=False)))
+    assert "LoRA has more of them, as Shuttleworth" in figures.counts_notes(result(run(), full))
+    turned = figures.counts_notes(result(run(low=0.9), run("Full · cats", 0.1, low_rank=False)))
     assert "these two runs do not show that." in turned
-    none = figures.counts_sentence(result(run(), full, epsilon=0.0))
+    none = figures.counts_notes(result(run(), full, epsilon=0.0))
     assert "none in either" in none
-    assert "Shuttleworth" not in figures.counts_sentence(result())
+    assert "Shuttleworth" not in figures.counts_notes(result())
 
 
 def test_two_runs_of_one_kind_keep_their_whole_names() -> None:

@@ -57,24 +57,26 @@ def test_the_curves_stand_on_shares_and_the_update_ends_at_its_rank(whole: Whole
 
 
 def test_the_sentence_speaks_of_the_update_and_of_who_bounds_it(whole: WholeSpectra) -> None:
-    text = figures.whole_sentence(whole).striptags()
+    said = figures.whole_sentence(whole).striptags()
+    assert said.endswith(f"energy W needs {whole.weight.needed[1]} directions, ΔW {whole.update.needed[1]}.")
+    text = figures.whole_notes(whole).striptags()
     needed = whole.weight.needed[1], whole.update.needed[1], whole.random.needed[1]
     assert f"W needs {needed[0]} of its 16 directions for 90.0% of its energy (a random matrix: {needed[2]})" in text
     assert f"ΔW {needed[1]} for as much of its own. W is not of low rank. ΔW's factors allow it 4 directions" in text
     full = whole_spectra(dense(lora()), BaseWeights(weights(lora())), 1, "query")
-    assert f"takes {needed[0] / needed[1]:.1f} times fewer than W" in figures.whole_sentence(full).striptags()
+    assert f"takes {needed[0] / needed[1]:.1f} times fewer than W" in figures.whole_notes(full).striptags()
 
 
 def test_an_update_as_spread_as_w_is_said_to_be_so_and_a_w_of_low_rank_too() -> None:
     weight = torch.randn(16, 16, generator=torch.Generator().manual_seed(1))
     deltas: dict[tuple[int, str], Delta] = {(0, "query"): Dense(weight.flip(0))}
-    text = figures.whole_sentence(whole_spectra(deltas, BaseWeights({(0, "query"): weight}), 0, "query"))
+    text = figures.whole_notes(whole_spectra(deltas, BaseWeights({(0, "query"): weight}), 0, "query"))
     assert "it takes about as many as W" in text
     spectra = whole_spectra(deltas, BaseWeights({(0, "query"): weight}), 0, "query")
     for own, update, said in ((105, 100, "1.1 times fewer"), (104, 100, "about as many"), (100, 106, "1.1 times more")):
         assert f"it takes {said}" in figures._verdict(spectra, own, update)
     thin = weight[:, :1] @ weight[:1]
-    text = figures.whole_sentence(whole_spectra(deltas, BaseWeights({(0, "query"): thin}), 0, "query"))
+    text = figures.whole_notes(whole_spectra(deltas, BaseWeights({(0, "query"): thin}), 0, "query"))
     assert "W itself lies in few directions" in text
 
 

@@ -130,8 +130,11 @@ def test_masked_cells_are_empty(count: int) -> None:
     figure = assert_draws(figures.sight_figure(result, figures.WEIGHTS))
     assert figure.data[0].z[0][0] == 1
     assert figure.data[0].z[0][1] is None
-    said = figures.sight_sentence(result, figures.WEIGHTS).striptags()
+    said = figures.sight_notes(result, figures.WEIGHTS).striptags()
     assert f"From the left the blank sees 3 of {count} positions, most of all “t0” (33.3%)." in said
+    assert "exactly 0" in figures.sight_sentence(result, figures.WEIGHTS)
+    assert f"3 of {count} positions. " in figures.sight_notes(result)
+    assert "Filled cells" in figures.sight_sentence(result)
     table = figures.sight_table(result)
     assert table.columns == ("context", "model", "layer", "from", "to", "from_token", "to_token", "weight")
     assert len(table.rows) == count * (count + 1) + 2 * count * count
@@ -142,7 +145,7 @@ def test_the_masks_alone_are_black_and_white() -> None:
     assert [list(row) for row in figure.data[0].z] == [[1, 0, 0, 0], [1, 1, 0, 0], [1, 1, 1, 0], [1, 1, 1, 1]]
     assert figure.data[0].customdata[0][1] == "t0 never looks at t1"
     assert all(cell == 1 for row in figure.data[3].z for cell in row)
-    said = figures.sight_sentence(sight_result()).striptags()
+    said = figures.sight_notes(sight_result()).striptags()
     assert "From both sides the blank sees 4 of 4 positions." in said
     assert "most of all" not in said, "that is of the weights"
 
@@ -180,9 +183,15 @@ def answer_result(word: str = "are") -> AnswerResult:
 def test_the_answers_way_is_told_and_drawn() -> None:
     result = answer_result()
     said = answer_figures.answer_sentence(result).striptags()
-    assert "20.0% of its attention goes to that very word in the first layer" in said
-    assert "after two layers 8.00% of its rollout is the word, 1.00% by way of other positions" in said
-    assert "each of these is exactly 0" in said
+    assert said.endswith(
+        "“are”, 20.0% of its attention goes to that very word if there is no mask, under a causal mask exactly 0."
+    )
+    notes = answer_figures.answer_notes(result).striptags()
+    assert "After two layers 8.00% of its rollout is the word, 1.00% by way of other positions" in notes
+    assert "each of these is exactly 0" in notes
+    leaking = replace(result, paths=(result.paths[0], replace(result.paths[1], direct=(0.01, 0.0))))
+    assert answer_figures.answer_sentence(leaking).striptags().endswith("under a causal mask 1.00%.")
+    assert "each of these is not 0" in answer_figures.answer_notes(leaking)
     figure = assert_draws(answer_figures.answer_figure(result))
     assert figure.data[1].z[0][1] is None
     assert figure.data[0].z[0][1] == 0.25

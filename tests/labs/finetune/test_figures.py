@@ -66,7 +66,8 @@ def test_a_kept_step_is_marked_and_told_and_its_score_stands_there() -> None:
     kept = replace(run, kept=5, outcome=replace(run.outcome, metrics=metrics))  # type: ignore[type-var]
     assert [(point.step, point.value) for point in kept.measured("accuracy")] == [(0, 0.5), (5, 0.7), (10, 0.8)]
     assert kept.score == 0.7
-    said = figures.run_sentence(kept).striptags()
+    assert figures.run_sentence(kept).striptags().endswith(" reaches accuracy 70.0%; before training it had 50.0%.")
+    said = figures.run_notes(kept).striptags()
     assert "reaches accuracy 70.0%, loss 0.400" in said
     assert "the numbers of step 5 of 10, the best" in said
     marks = curves.curves_figure([kept])["layout"]["shapes"]
@@ -110,6 +111,7 @@ def test_a_correlation_below_zero_stays_in_view() -> None:
 def test_a_visitors_task_name_stays_text(name: str) -> None:
     run = record(name=name, task_title=name)
     assert_safe(figures.run_sentence(run), name)
+    assert_safe(figures.run_notes(run), "", ("p",))
     assert_safe(figures.settings_line(run), name, ("p",))
     assert all("<" not in str(trace.name) for trace in assert_draws(curves.curves_figure([run, run])).data)
     listed = compare_figures.runs_list(Compared((run,)))
@@ -150,15 +152,19 @@ def test_a_visitors_examples_stay_text_among_the_mistakes(text: str) -> None:
         ),
         ({"status": RunStatus.INTERRUPTED, "outcome": None, "message": "press Resume"}, "interrupted. press Resume"),
         ({"status": RunStatus.FAILED, "outcome": None, "message": "it diverged"}, "failed. it diverged"),
-        ({}, "accuracy 80.0% on 10 held-out examples (50.0% before training). It trained 147,456 of 66M parameters"),
+        ({}, "reaches accuracy 80.0%; before training it had 50.0%."),
     ],
 )
 def test_the_sentence_says_how_a_run_stands(changes: dict[str, object], says: str) -> None:
     assert says in figures.run_sentence(record(**changes)).striptags()
+    notes = figures.run_notes(record(**changes)).striptags()
+    told = "accuracy 80.0% on 10 held-out examples (50.0% before training). It trained 147,456 of 66M parameters"
+    assert (told in notes) is (not changes)
+    assert bool(notes) is (not changes)
 
 
 def test_an_undefined_metric_is_said_to_be_so() -> None:
-    assert "Spearman correlation undefined" in figures.run_sentence(regression()).striptags()
+    assert "Spearman correlation undefined" in figures.run_notes(regression()).striptags()
 
 
 def test_the_table_has_the_loss_of_every_step_and_the_metric_where_it_was_measured() -> None:
@@ -326,9 +332,10 @@ def test_one_seed_is_drawn_without_a_spread() -> None:
 def test_before_and_after_are_on_the_same_rows_or_say_which() -> None:
     large = Outcome({"validation": {"accuracy": 0.512}}, {"validation": 250})
     old = record(outcome=large, held_out=250)
-    assert "(50.0% on the first 128 of them before training)" in figures.run_sentence(old).striptags()
+    assert "(50.0% on the first 128 of them before training)" in figures.run_notes(old).striptags()
+    assert "before training" not in figures.run_sentence(old), "of other rows"
     new = record(outcome=large, held_out=250, whole=(0, 10))
-    assert "accuracy 51.2% on 250 held-out examples (50.0% before training)" in figures.run_sentence(new).striptags()
+    assert "accuracy 51.2% on 250 held-out examples (50.0% before training)" in figures.run_notes(new).striptags()
     assert run_table(old).rows[-1] == (10, 0.1, 0.512), "as the list of runs has it"
     drawn = assert_draws(curves.curves_figure([new]))
     assert list(drawn.data[2].marker.symbol) == ["circle", "circle-open", "circle"]

@@ -71,8 +71,9 @@ def test_a_row_that_goes_round_says_in_what_and_how_often() -> None:
     assert ("".join(token.text for token in tokens), times) == ("abc", 3)
     assert row.repeats_itself
     assert row.distinct == pytest.approx(5 / 12)
-    said = figures.continue_sentence(result(row, Row("top_p", written("abcdefgh", 0.01)))).striptags()
-    assert "Greedy repeats itself: it writes “a b c” 3 times." in said
+    both = result(row, Row("top_p", written("abcdefgh", 0.01)))
+    said = figures.continue_sentence(both).striptags()
+    assert "Greedy repeats itself: it writes “a b c” 3 times." in figures.continue_notes(both).striptags()
     assert "0.69 nats (greedy) to 4.61 (top-p)" in said
 
 
@@ -81,7 +82,7 @@ def test_scores_leave_the_branch_out_and_count_the_end() -> None:
     assert row.score == pytest.approx(4 * log(0.5))
     assert row.surprisal == pytest.approx(4 / 3 * log(2))
     assert Row("greedy", written("ab", by_hand=True)).surprisal is None
-    said = figures.continue_sentence(result(row)).striptags()
+    said = figures.continue_notes(result(row)).striptags()
     assert "The model ended its text by beam search after 2 tokens." in said
     assert "Every row begins with “a b”" in figures.branch_view(result(row)).striptags()
 
@@ -125,6 +126,8 @@ def test_texts_stay_texts(text: str) -> None:
     row = Row("greedy", (Written(7, text, False, -1.0, 1),) * 8)
     for said in (
         next_figures.next_sentence(told),
+        next_figures.next_notes(told),
+        figures.continue_notes(result(row)),
         figures.continue_sentence(result(row)),
         figures.branch_view(result(row)),
     ):

@@ -41,7 +41,9 @@ def test_the_table_has_the_five_metrics_in_the_papers_order() -> None:
     assert table.columns == ("metric", "value")
     assert [row[0] for row in table.rows] == list(METRICS) == ["BLEU", "NIST", "METEOR", "ROUGE-L", "CIDEr"]
     assert_draws(figures.scores_figure(result))
-    said = figures.scores_sentence(result).striptags()
+    headline = figures.scores_sentence(result).striptags()
+    assert headline == "5 hypotheses have BLEU 47.9 against their references."
+    said = figures.scores_notes(result).striptags()
     assert "5 hypotheses against 10 references: BLEU 47.9" in said
     assert "paraphrase tables" in said
 

@@ -86,15 +86,19 @@ def test_one_that_could_not_be_opened_has_a_row_with_the_reason() -> None:
 
 
 def test_the_sentence_counts_and_names_what_is_lost() -> None:
-    text = figures.tokenize_sentence(pieces()).striptags()
+    said = figures.tokenize_sentence(pieces()).striptags()
+    assert said == "bert-small cuts this text into 5 pieces, byte-level-bpe into 11."
+    text = figures.tokenize_notes(pieces()).striptags()
     assert text.startswith(
         "3 words, 30 bytes: 5 pieces by bert-small, 6 pieces by unigram, 11 pieces by byte-level-bpe."
     )
     assert "Unknown to bert-small: “😀”. Unknown to unigram: “😀”. Nothing is unknown to byte-level-bpe." in text
-    assert figures.tokenize_sentence(pieces("word")).striptags().startswith("1 word, 4 bytes: 1 piece by")
-    assert figures.tokenize_sentence(pieces("word")).striptags().endswith("Nothing is unknown.")
-    assert "4 more" not in figures.tokenize_sentence(pieces("😀 我 ⵣ", ("bert-small",))).striptags()
-    assert "and 2 more" in figures.tokenize_sentence(pieces("😀 我 ⵣ ☃ 🐈 ☂", ("bert-small",))).striptags()
+    alone = figures.tokenize_sentence(pieces("word", ("bert-small",))).striptags()
+    assert alone == "bert-small cuts this text into 1 piece."
+    assert figures.tokenize_notes(pieces("word")).striptags().startswith("1 word, 4 bytes: 1 piece by")
+    assert figures.tokenize_notes(pieces("word")).striptags().endswith("Nothing is unknown.")
+    assert "4 more" not in figures.tokenize_notes(pieces("😀 我 ⵣ", ("bert-small",))).striptags()
+    assert "and 2 more" in figures.tokenize_notes(pieces("😀 我 ⵣ ☃ 🐈 ☂", ("bert-small",))).striptags()
 
 
 @pytest.mark.parametrize("text", ["unbelievable tokenization 😀", "word", "many words " * 40])
@@ -112,7 +116,9 @@ def test_the_bars_are_the_pieces_of_each_word(text: str) -> None:
 @pytest.mark.parametrize("text", HOSTILE)
 def test_a_visitor_s_text_stays_text(text: str) -> None:
     assert_safe(figures.tokenize_sentence(pieces(f"{text} 我")), "pieces")
-    assert_safe(cut_figures.cut_sentence(steps(text[:60])), "ids")
+    assert_safe(figures.tokenize_notes(pieces(f"{text} 我")), "pieces", ("p", "strong"))
+    assert_safe(cut_figures.cut_sentence(steps(text[:60])), "unigram")
+    assert_safe(cut_figures.cut_notes(steps(text[:60])), "ids", ("p",))
     figure = figures.words_figure(pieces(f"{text} %{{y}}"))
     labels = figure["layout"]["xaxis"]["ticktext"]
     assert not any("<" in label for label in labels)
@@ -196,9 +202,9 @@ def test_parts_are_named_where_there_are_several() -> None:
 
 def test_the_sentence_tells_the_work_and_that_the_tokenizer_agrees() -> None:
     text = cut_figures.cut_sentence(steps()).striptags()
-    assert "bert-small: “token” “##ization” (9 looked up)." in text
-    assert "byte-level-bpe: “to” “ken” “ization” (10 merges)." in text
-    assert "unigram: “to” “ken” “ization” (log p = −23.36)." in text
+    assert text.startswith("bert-small: “token” “##ization”; byte-level-bpe: “to” “ken” “ization”; unigram: “to”")
+    text = cut_figures.cut_notes(steps()).striptags()
+    assert "bert-small: 9 looked up, byte-level-bpe: 10 merges, unigram: log p = −23.36." in text
     assert text.endswith("Each tokenizer, asked as a whole, gives the same ids.")
 
 
@@ -210,6 +216,6 @@ def test_every_kind_of_tokenizer_has_steps_to_show(name: str) -> None:
 
 
 def test_a_tab_that_became_a_space_is_told() -> None:
-    assert "1 tab or line break was made a space" in figures.tokenize_sentence(pieces("two\twords")).striptags()
-    assert "2 tabs, line breaks or control characters were" in figures.tokenize_sentence(pieces("a\tb\nc")).striptags()
-    assert "made a space" not in figures.tokenize_sentence(pieces("two  words")).striptags()
+    assert "1 tab or line break was made a space" in figures.tokenize_notes(pieces("two\twords")).striptags()
+    assert "2 tabs, line breaks or control characters were" in figures.tokenize_notes(pieces("a\tb\nc")).striptags()
+    assert "made a space" not in figures.tokenize_notes(pieces("two  words")).striptags()

@@ -78,7 +78,8 @@ def test_the_table_has_a_row_a_token_and_part() -> None:
 def test_the_sentence_has_the_way_the_difference_and_the_mean_norms() -> None:
     text = sum_figures.sum_sentence(summed()).striptags()
     assert text.startswith("token + segment + position → LayerNorm: added up here")
-    assert "by at most 4.8e-7. Mean norms: token 3.00, segment 3.00, position 3.00." in text
+    assert text.endswith("by at most 4.8e-7.")
+    assert "Mean norms: token 3.00, segment 3.00, position 3.00." in sum_figures.sum_notes(summed())
     albert = sum_figures.sum_sentence(summed((*BERT, "projection"))).striptags()
     assert albert.startswith("token + segment + position → LayerNorm → projection:")
     assert (
@@ -160,10 +161,12 @@ def test_a_token_s_table_and_sentence() -> None:
     assert table.rows[0] == ("token", 1.25, 0.5, 0.7)
     assert table.rows[3] == ("sum", 2.5, None, None)
     text = detail_figures.token_sentence(one()).striptags()
-    assert "“word” (position 1) token makes 70%; segment makes 40%; position makes −10%" in text.replace(
-        "70.0", "70"
-    ).replace("40.0", "40").replace("10.0", "10")
-    assert "segment makes 0%" in detail_figures.token_sentence(one(shares=(1.0, 0.0, 0.0))).striptags()
+    assert text.startswith("Of the squared norm of the sum for “word” token makes most, 70")
+    text = detail_figures.token_notes(one()).striptags()
+    assert "Position 1: token makes 70%; segment makes 40%; position makes −10%" in text.replace("70.0", "70").replace(
+        "40.0", "40"
+    ).replace("10.0", "10")
+    assert "segment makes 0%" in detail_figures.token_notes(one(shares=(1.0, 0.0, 0.0))).striptags()
 
 
 def test_a_token_s_strips_have_their_dimensions_to_hover() -> None:
@@ -185,9 +188,10 @@ def test_positions_tell_whether_a_band_is_there(learned: bool) -> None:
     result = positions(near=0.6 if learned else 0.1)
     text = detail_figures.positions_sentence(result).striptags()
     assert f"2 apart have a cosine of {0.6 if learned else 0.1:.2f} on average" in text
-    assert "at least 4 apart 0.10" in text
+    assert "two far apart 0.10" in text
+    assert "Far apart: by at least 4." in detail_figures.positions_notes(result)
     assert ("learned from text alone which positions are neighbours" in text) == learned
-    assert ("hardly more alike than positions far apart" in text) != learned
+    assert ("hardly more alike" in text) != learned
     assert "nothing" not in text
     figure = assert_draws(detail_figures.positions_figure(result))
     assert figure.data[0].z[1][1] == 1.0
@@ -198,6 +202,7 @@ def test_a_model_without_positions_draws_nothing_and_says_why() -> None:
     empty = PositionsResult("modern", (), 0, ())
     assert detail_figures.positions_figure(empty) == {}
     assert "adds no position embeddings" in detail_figures.positions_sentence(empty).striptags()
+    assert detail_figures.positions_notes(empty) == ""
     assert detail_figures.positions_table(empty).rows == ()
 
 

@@ -44,21 +44,24 @@ def test_the_corruption_table_has_a_row_a_position() -> None:
 
 def test_the_sentence_counts_fates_and_names_the_hardest() -> None:
     text = figures.corrupt_sentence(typical_corruption()).striptags()
-    assert re.match(r"3 of 4 tokens are chosen: 1 \w+ \[MASK\], 1 random, 1 \w+\.", text)
-    assert "3.0000 nats" in text
-    assert text.endswith("transformers computes the same: 3.0000. Hardest to guess: “Paris” (6.50).")
+    assert text == "3 of 4 tokens are chosen; hardest to guess is “Paris”."
+    notes = figures.corrupt_notes(typical_corruption()).striptags()
+    assert re.match(r"1 \w+ \[MASK\], 1 random, 1 \w+\.", notes)
+    assert "3.0000 nats" in notes
+    assert notes.endswith("transformers computes the same: 3.0000. The largest is 6.50.")
 
 
 def test_what_transformers_computes_is_called_the_same_where_the_digits_are() -> None:
     other = replace(typical_corruption(), model_loss=3.00004)
-    assert "computes the same: 3.0000" in figures.corrupt_sentence(other)
+    assert "computes the same: 3.0000" in figures.corrupt_notes(other)
     other = replace(typical_corruption(), model_loss=3.0001)
-    assert "computes another one: 3.0001" in figures.corrupt_sentence(other)
+    assert "computes another one: 3.0001" in figures.corrupt_notes(other)
 
 
 def test_a_draw_that_chooses_nothing_says_so() -> None:
     nothing = corrupt_result(corrupted_token(0, "[CLS]"), corrupted_token(1, "Paris"))
     assert "No token is chosen" in figures.corrupt_sentence(nothing)
+    assert figures.corrupt_notes(nothing) == ""
     assert figures.corrupt_figure(nothing)["data"] == []
 
 
@@ -93,7 +96,9 @@ def test_the_shares_table_has_a_row_for_each_point() -> None:
 
 def test_the_shares_sentence_sets_counts_beside_sliders() -> None:
     text = figures.shares_sentence(shares_result()).striptags()
-    assert text.startswith(f"After 100 draws of 10 tokens, 15.1% were chosen (the slider says {percent(0.15)};")
+    assert text == "After 100 draws 15.1% of the tokens were chosen."
+    text = figures.shares_notes(shares_result()).striptags()
+    assert text.startswith(f"Of 10 tokens; the slider says {percent(0.15)}, and BERT rounds")
     for fate, share, slider in (("became [MASK]", 0.79, 0.8), ("random", 0.11, 0.1), ("stayed", 0.1, 0.1)):
         assert f"{percent(share)} {fate} ({percent(slider)})" in text
 
@@ -118,14 +123,15 @@ def test_the_patterns_table_leaves_out_what_neither_masking_chose() -> None:
 
 def test_the_patterns_sentence_quotes_table_1_and_calls_the_two_close() -> None:
     text = figures.patterns_sentence(patterns_result()).striptags()
-    assert text.startswith("In 4 epochs static masking shows 2 different maskings")
-    assert "close" in text
-    assert "again and again" in text
+    assert text.startswith("Static masking shows 2 different maskings of this text, again and again, dynamic masking ")
     thrice = figures.patterns_sentence(replace(patterns_result(), distinct_static=3)).striptags()
     assert "3 different maskings of this text, some of them more than once" in thrice
     fresh = replace(patterns_result(), distinct_static=4)
     said = figures.patterns_sentence(fresh).striptags()
-    assert "shows 4 different maskings of this text: with at least as many copies as epochs none comes back" in said
+    assert "4 different maskings of this text (with at least as many copies as epochs none comes back), dynamic" in said
+    text = figures.patterns_notes(patterns_result()).striptags()
+    assert text.startswith("In 4 epochs.")
+    assert "close" in text
     for number in ("78.7 against 78.3", "84.0 against 84.3", "92.9 against 92.5"):
         assert number in text
 

@@ -40,34 +40,38 @@ def test_other_numbers_of_sentences_have_a_panel_each(count: int) -> None:
 
 def test_the_sentence_tells_which_is_likelier_and_where_it_comes_from() -> None:
     said = figures.score_sentence(score_result(FIRST, SECOND))
-    assert "<strong>the first likelier</strong>, by 3.50 nats: pseudo-log-likelihood −7.50 against −11.00" in said
-    assert "“are” / “is” +2.50, “keys” +1.00" in said
-    assert "a token)" not in said
-    assert "The true log-likelihood of gpt2-mini agrees: −11.50 against −15.00." in said
-    longer = figures.score_sentence(score_result(LONGER, FIRST))
-    assert "the second likelier" in longer
-    assert "(−1.70 against −1.88 a token)" in longer
+    assert said.striptags().endswith(" finds the first likelier, by 3.50 nats.")
+    notes = figures.score_notes(score_result(FIRST, SECOND))
+    assert "Pseudo-log-likelihood: −7.50 against −11.00" in notes
+    assert "“are” / “is” +2.50, “keys” +1.00" in notes
+    assert "a token)" not in notes
+    assert "The true log-likelihood of gpt2-mini agrees: −11.50 against −15.00." in notes
+    longer = score_result(LONGER, FIRST)
+    assert "the second likelier" in figures.score_sentence(longer)
+    assert "(−1.70 against −1.88 a token)" in figures.score_notes(longer)
 
 
 def test_one_sentence_has_its_perplexity_and_its_least_expected_token() -> None:
     said = figures.score_sentence(score_result(FIRST))
     assert "−7.50" in said
-    assert f"perplexity of {math.exp(7.5 / 4):.3g}" in said
-    assert "least “<strong>keys</strong>” (−ln p = 4.00)" in said
-    assert "read as keys" in figures.score_sentence(score_result(scored_sentence("keys", -1, unknown=True)))
+    assert "expects least “<strong>keys</strong>”." in said
+    notes = figures.score_notes(score_result(FIRST))
+    assert f"perplexity of {math.exp(7.5 / 4):.3g}" in notes
+    assert "Of “keys” −ln p = 4.00." in notes
+    assert "read as keys" in figures.score_notes(score_result(scored_sentence("keys", -1, unknown=True)))
 
 
 def test_scores_that_add_up_to_more_than_one_are_told() -> None:
     likely = [scored_sentence(text, -0.2, -0.2) for text in ("New York", "Hong Kong", "Sri Lanka")]
-    said = figures.score_sentence(score_result(*likely))
+    said = figures.score_notes(score_result(*likely))
     assert f"add up to {3 * math.exp(-0.4):.2f}, more than 1" in said
-    apart = figures.score_sentence(
-        score_result(likely[0], likely[1], scored_sentence("Sri Lanka", -0.2, -0.3))
-    ).striptags()
-    assert "Of the 3 “New York” is likeliest (−0.40 nats), “Sri Lanka” least (−0.50)" in apart
-    same = figures.score_sentence(score_result(likely[0], likely[0], likely[0]))
-    assert "finds <strong>all 3 equally likely</strong> (−0.40 nats)." in same
-    assert "add up" not in same
+    apart = score_result(likely[0], likely[1], scored_sentence("Sri Lanka", -0.2, -0.3))
+    assert figures.score_sentence(apart).striptags() == "Of the 3 “New York” is likeliest, “Sri Lanka” least."
+    assert "The likeliest has −0.40 nats, the least likely −0.50" in figures.score_notes(apart)
+    same = score_result(likely[0], likely[0], likely[0])
+    assert "finds <strong>all 3 equally likely</strong>." in figures.score_sentence(same)
+    assert "The likeliest has −0.40 nats." in figures.score_notes(same)
+    assert "add up" not in figures.score_notes(same)
 
 
 def test_facts_and_table_hold_both_models_and_the_chosen_one() -> None:
@@ -88,7 +92,8 @@ def test_what_visitors_type_stays_text(text: str) -> None:
     typed, other = scored_sentence(shown, -1), scored_sentence("It", -2)
     for sentences in ((typed,), (typed, other), (typed, other, other)):
         result = score_result(*sentences)
-        assert_safe(figures.score_sentence(result), shown)
+        assert_safe(figures.score_sentence(result), shown if len(sentences) != 2 else "likelier")
+        assert_safe(figures.score_notes(result), shown if len(sentences) < 3 else "likeliest", ("p",))
         tags = ("table", "thead", "tbody", "tr", "th", "td", "p")
         assert_safe(figures.score_facts(result), shown, tags)
         assert_draws(figures.score_figure(result))
@@ -100,9 +105,11 @@ def test_pairs_are_drawn_as_they_come() -> None:
     assert list(figure.data[0].x) == [2, -1, 0.5]
     assert len(figure.layout.yaxis.ticktext) == 10
     said = minimal_figures.minimal_pairs_sentence(some)
-    assert "<strong>2 of 3</strong> pairs right: 2 of 3 on agreement." in said
-    assert "&lt;b&gt;better" in said
-    assert "by 1.00 nats" in said
+    assert said.endswith(" ranks <strong>2 of 3</strong> pairs right.")
+    notes = minimal_figures.minimal_pairs_notes(some)
+    assert "2 of 3 on agreement." in notes
+    assert "&lt;b&gt;better" in notes
+    assert "by 1.00 nats" in notes
     assert "3 of 30" in minimal_figures.minimal_pairs_progress(some)
     assert not minimal_figures.minimal_pairs_progress(minimal_pairs_result(*[1.0] * len(PAIRS)))
     assert [row[-1] for row in minimal_figures.minimal_pairs_table(some).rows] == ["yes", "no", "yes"]
@@ -110,7 +117,7 @@ def test_pairs_are_drawn_as_they_come() -> None:
 
 def test_a_pair_of_one_score_is_not_called_likelier() -> None:
     level = minimal_pairs_result(1.0, 0.0)
-    said = minimal_figures.minimal_pairs_sentence(level)
+    said = minimal_figures.minimal_pairs_notes(level)
     assert "as likely as" in said
     assert "likelier" not in said
 
@@ -120,7 +127,7 @@ def test_sentences_of_one_score_are_equally_likely() -> None:
     assert "both equally likely" in said
     assert "they read as the same tokens" in said
     assert "likelier" not in said
-    assert "is the same for all" in said
+    assert "is the same for all" in figures.score_notes(score_result(FIRST, FIRST))
     hair = scored_sentence("The keys is here", -1, -4, -0.5, -2.000001)
     assert "the first likelier" in figures.score_sentence(score_result(FIRST, hair))
     other = scored_sentence("The keys is here", -1, -4, -0.5, -2)

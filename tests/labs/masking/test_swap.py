@@ -62,10 +62,13 @@ def test_figure_sentence_and_table_tell_the_same() -> None:
     assert [list(trace.x) for trace in figure.data[:2]] == [[0.4, 0.1], [0.2, 0.35]]
     assert list(figure.data[2].x) == pytest.approx([math.log(0.5), math.log(3.5)])
     said = figures.swap_sentence(result).striptags()
-    assert "With “man”, “doctor” leads (40.0%), with “woman”, “nurse” (35.0%)." in said
-    assert "moves 25.0% of the probability" in said
-    assert "“nurse” rises most, from 10.0% to 35.0%" in said
-    still = figures.swap_sentence(result_of(("doctor", 0.4, 0.4), ("nurse", 0.1, 0.1))).striptags()
+    assert said == "With “man”, “doctor” leads (40.0%), with “woman”, “nurse” (35.0%)."
+    notes = figures.swap_notes(result).striptags()
+    assert "moves 25.0% of the probability" in notes
+    assert "“nurse” rises most, from 10.0% to 35.0%" in notes
+    unmoved = result_of(("doctor", 0.4, 0.4), ("nurse", 0.1, 0.1))
+    assert figures.swap_notes(unmoved) == ""
+    still = figures.swap_sentence(unmoved).striptags()
     assert still == "With “man” as with “woman”, “doctor” leads (40.0%): no probability moves."
     assert figures.swap_table(result).columns == ("token", "before", "after", "log_ratio")
 
@@ -74,4 +77,5 @@ def test_figure_sentence_and_table_tell_the_same() -> None:
 def test_what_a_vocabulary_holds_stays_text(text: str) -> None:
     result = result_of((text, 0.5, 0.1), ("b", 0.1, 0.2))
     assert_safe(figures.swap_sentence(result), text)
+    assert_safe(figures.swap_notes(result), text, ("p",))
     assert_draws(figures.swap_figure(result))

@@ -73,7 +73,7 @@ def test_a_bar_s_groups_add_up_to_the_model() -> None:
 
 def test_the_sentence_names_the_smallest_the_largest_and_the_wordiest() -> None:
     said = figures.family_sentence(FAMILY)
-    assert "The smallest, <strong>small</strong> has <strong>162</strong> parameters; the largest, " in said
+    assert "The smallest, <strong>small</strong>, has <strong>162</strong> parameters, the largest, " in said
     assert "<strong>10M</strong>." in said
     assert "&lt;b&gt;" in said
     notes = figures.family_notes(FAMILY)

@@ -72,7 +72,7 @@ def test_the_pair_sentence_gives_the_verdict(is_next: float, verdict: str) -> No
     text = figures.pair_sentence(pair_result(is_next)).striptags()
     assert verdict in text
     assert percent(is_next) in text
-    assert "1.50 (is next) and 0.40 (not next)" in text
+    assert "1.50 (is next) and 0.40 (not next)" in figures.pair_notes(pair_result(is_next))
 
 
 def test_a_verdict_on_everyday_pairs_says_how_far_to_believe_it() -> None:
@@ -151,7 +151,8 @@ def test_what_leaving_nsp_out_changed_is_drawn_about_zero_with_both_scores() -> 
 
 def test_the_sentence_counts_rows_where_the_true_successor_leads() -> None:
     text = figures.all_pairs_sentence(all_pairs_result(4)).striptags()
-    assert text.startswith("The true next sentence scores highest in 1 of 3 rows.")
+    assert text == "The true next sentence scores highest in 1 of 3 rows."
+    text = figures.all_pairs_notes(all_pairs_result(4)).striptags()
     assert f"mean P(next) is {percent((0.9 + 0.2 + 0.2) / 3)}, that of all other pairs {percent(0.3)}" in text
     assert "52.0%" in text
 
@@ -160,7 +161,8 @@ def test_the_sentence_counts_rows_where_the_true_successor_leads() -> None:
 def test_a_visitors_text_stays_text(text: str) -> None:
     assert_safe(figures.numbered(all_pairs_result(text=text)), f"{text} 2", ("ol", "li"))
     assert_safe(figures.all_pairs_sentence(all_pairs_result(text=text)), "rows")
-    assert_safe(figures.pair_sentence(pair_result(text=text)), "logits")
+    assert_safe(figures.pair_sentence(pair_result(text=text)), "P(next)")
+    assert_safe(figures.pair_notes(pair_result(text=text)), "logits", ("p",))
 
 
 def test_the_page_for_models_without_the_head_quotes_roberta_s_table_2() -> None:

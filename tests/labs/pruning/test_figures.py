@@ -124,10 +124,14 @@ def test_orders() -> None:
         "least important first", "most important first", "random order",
     ]  # fmt: skip
     said = orders_figures.orders_sentence(result).striptags()
+    falls = "can go before accuracy falls noticeably, most important first 0%."
+    assert said.endswith(f": least important first, 40% of the heads {falls}")
+    said = orders_figures.orders_notes(result).striptags()
     assert "Least important first, 40% of the heads can go" in said
     assert "more than 0.02, most important first 0%. 80 held-out examples, so one standard error is 0.034." in said
     assert "4 of 16 points" in orders_figures.orders_sentence(replace(result, points=result.points[:4])).striptags()
     assert "not defined" in orders_figures.orders_sentence(orders(None)).striptags()
+    assert orders_figures.orders_notes(orders(None)) == ""
 
 
 WHOLE, PRUNED = Measured(0.95, 65_000_000, 260_000_000, 100.0), Measured(0.9, 40_000_000, 160_000_000, 60.0)
@@ -144,7 +148,8 @@ def pruned(**changes: object) -> PruneResult:
 
 def test_pruned() -> None:
     said = prune_figures.prune_sentence(pruned()).striptags()
-    assert "accuracy 0.900 instead of 0.950" in said
+    assert said.endswith(" has accuracy 0.900 instead of 0.950.")
+    said = prune_figures.prune_notes(pruned()).striptags()
     assert "2.00 times" in said
     figure = assert_draws(prune_figures.left_figure(pruned()))  # type: ignore[arg-type]
     assert list(figure.data[1].y) == [2, 0, 4], "a layer that is gone has no head"
@@ -155,7 +160,7 @@ def test_pruned() -> None:
         (0.0, 0.95, 65_000_000, 100.0),
         (0.5, 0.9, 40_000_000, 60.0),
     )
-    masked = prune_figures.prune_sentence(pruned(note="because")).striptags()
+    masked = prune_figures.prune_notes(pruned(note="because")).striptags()
     assert "Masked, not removed: because" in masked
 
 
@@ -175,14 +180,17 @@ def test_steps_and_hand_and_forms() -> None:
         about(), 16, (FormResult("fp32", 0.0, 100, 20.0, 0.9), FormResult("int8", 0.5, 25, 10.0, None, "a note")), 2
     )
     assert_draws(quantised_figures.quantised_figure(forms))
-    said = quantised_figures.quantised_sentence(forms).striptags()
+    assert "int8 is 4.0 times smaller than fp32 and has " in quantised_figures.quantised_sentence(forms).striptags()
+    alone = replace(forms, forms=forms.forms[:1])
+    assert quantised_figures.quantised_sentence(alone) == "No form is smaller than fp32."
+    said = quantised_figures.quantised_notes(forms).striptags()
     assert "50% pruned, int8 is 4.0 times smaller, 2.0 times as fast and has" in said
     assert "no quarter" not in said, "25 of 100 bytes are a quarter"
     larger = replace(forms, forms=(forms.forms[0], replace(forms.forms[1], bytes=26)))
-    assert "int8 is no quarter of it" in quantised_figures.quantised_sentence(larger)
+    assert "int8 is no quarter of it" in quantised_figures.quantised_notes(larger)
     early = replace(forms, forms=tuple(replace(form, milliseconds=None) for form in forms.forms))
     assert_draws(quantised_figures.quantised_figure(early))
-    assert "Still to be timed" in quantised_figures.quantised_sentence(early).striptags()
+    assert "Still to be timed" in quantised_figures.quantised_notes(early).striptags()
     assert "a note" in said
 
 

@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from explorer.charts import CIVIDIS, DIVERGING, Axis, Look, Panel, Picture, Trace, axis, chart, colorbar, heat, picture
 from explorer.charts.chips import chip, chips
-from explorer.charts.words import in_quotes, label, percent, prose, strong
+from explorer.charts.words import caption, in_quotes, label, percent, prose, strong
 from explorer.labs.attention.head.schema import AttentionResult, Square, StatisticsResult, TokenPlace
 from explorer.tables import Table
 
@@ -73,23 +73,30 @@ def attention_sentence(result: AttentionResult, view: str = "weights") -> Markup
         parts += ["spends ", strong(percent(result.facts.to_special)), " of its attention on the special tokens. "]
     else:
         spread = result.facts.value("entropy") or 0.0
-        parts += [f"spreads over about {2**spread:.1f} tokens a row (entropy {spread:.2f} bits). "]
+        parts += [f"spreads over about {2**spread:.1f} tokens a row. "]
     link = _strongest(result)
     if link:
         weight, here, there = link
         parts += ["Its strongest link between two words: ", in_quotes(result.tokens[here].shown), " looks at "]
         parts += [in_quotes(result.tokens[there].shown), f" with {percent(weight)}."]
+    return prose(*parts)
+
+
+def attention_notes(result: AttentionResult, view: str = "weights") -> Markup:
+    """The head's entropy, what is hidden and what that moved, and how much of a long table stands on the page."""
+    parts: list[str] = [f"Entropy of a row: {result.facts.value('entropy') or 0.0:.2f} bits on average."]
     masked = [token.shown for token in result.tokens if token.masked]
     if masked:
-        parts += [" Hidden from the model: ", Markup(", ").join(map(in_quotes, masked)), "."]
+        hidden = Markup(", ").join(in_quotes(token, bold=False) for token in masked)
+        parts += [" Hidden from the model: ", hidden, "."]
         if result.before is not None and view == "change":
             moved = sum(abs(a - b) for a, b in zip(result.weights.values, result.before.values, strict=True))
             parts += [f" That moved {percent(moved / 2 / len(result.tokens))} of a row's attention on average."]
     elif view == "change":
         parts += [" Press a token to hide it: the figure then shows what changes."]
     if len(result.tokens) ** 2 > MOST_ROWS:
-        parts += [f" (The table lists the {MOST_ROWS:,} largest weights; the endpoint gives all.)"]
-    return prose(*parts)
+        parts += [f" The table lists the {MOST_ROWS:,} largest weights; the endpoint gives all."]
+    return caption(*parts)
 
 
 def _strongest(result: AttentionResult) -> tuple[float, int, int] | None:
@@ -189,19 +196,31 @@ def statistic_title(result: StatisticsResult, statistic: str) -> str:
 
 
 def statistics_sentence(result: StatisticsResult, statistic: str = "entropy") -> Markup:
-    """Where the statistic is highest and lowest, and how it goes with depth."""
+    """Where the statistic is highest and lowest."""
     grid = result.grid(statistic)
     if grid is None:
         return prose(f"{result.model} has no separator, so there is no share to it. Choose another statistic.")
     high, low = max(by_head(grid)), min(by_head(grid))
-    means = [sum(row) / len(row) for row in grid]
+    title = statistic_title(result, statistic)
+    if high[0] == low[0]:
+        return prose(strong(title), f": {_value(statistic, high[0])} in every head.")
     return prose(
-        strong(statistic_title(result, statistic)),
-        f" on this text of {result.tokens} tokens: highest in ",
+        strong(title),
+        ": highest in ",
         strong(f"layer {high[1]}, head {high[2]}"),
-        f" ({_value(statistic, high[0])}), lowest in layer {low[1]}, head {low[2]} ({_value(statistic, low[0])}). ",
-        f"The mean of layer 0 is {_value(statistic, means[0])}, of layer {len(means) - 1} {_value(statistic, means[-1])}. ",
-        "Press a cell to open that head.",
+        f" ({_value(statistic, high[0])}), lowest in layer {low[1]}, head {low[2]} ({_value(statistic, low[0])}).",
+    )
+
+
+def statistics_notes(result: StatisticsResult, statistic: str = "entropy") -> Markup:
+    """How it goes with depth, and where a press leads."""
+    grid = result.grid(statistic)
+    if grid is None:
+        return Markup("")
+    first, last = (_value(statistic, sum(row) / len(row)) for row in (grid[0], grid[-1]))
+    return caption(
+        f"On this text of {result.tokens} tokens the mean of layer 0 is {first}, of layer {len(grid) - 1} {last}. Press a cell "
+        "to open that head."
     )
 
 

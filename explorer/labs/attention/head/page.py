@@ -53,7 +53,10 @@ def build_heads(
         masked = control(AttentionParams, "masked", visible="hidden")
     with main:
         chips = token_chips(elem_id="attention-chips")
-        about = View("attention", "attention", figures.attention_sentence, figures.attention_figure)
+        about = View(
+            *("attention", "attention", figures.attention_sentence, figures.attention_figure),
+            notes=figures.attention_notes,
+        )
         finds = Tries(FINDS, label="Find").buttons
 
     def hidden(result: AttentionResult) -> str:
@@ -110,7 +113,10 @@ def _grid(
             statistic = gr.Radio([(title, name) for name, title in titles.items()], value="entropy", label="Colour by")
             gr.Markdown(GRID_HELP, latex_delimiters=[{"left": "$", "right": "$", "display": False}])
         with shows():
-            about = View("attention-heads", "grid", figures.statistics_sentence, figures.statistics_figure)
+            about = View(
+                *("attention-heads", "grid", figures.statistics_sentence, figures.statistics_figure),
+                notes=figures.statistics_notes,
+            )
     with tab:
         panel = folds(STATISTICS)
     asked = {"sentence_a": texts[0], "sentence_b": texts[1]}

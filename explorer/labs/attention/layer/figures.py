@@ -5,7 +5,7 @@ from __future__ import annotations
 from markupsafe import Markup
 
 from explorer.charts.layer import layer_drawing
-from explorer.charts.words import prose, strong
+from explorer.charts.words import caption, prose, strong
 from explorer.labs.attention.layer.schema import LayerResult
 from explorer.tables import Table
 
@@ -24,20 +24,25 @@ def layer_table(result: LayerResult) -> Table:
 
 
 def layer_sentence(result: LayerResult) -> Markup:
-    """How a matrix is read as heads, and how many such layers there are."""
-    sizes, (rows, columns) = result.sizes, result.sizes.shapes["query"]
-    parts = [f"In {result.model} the query's matrix of ", strong(f"{rows:,} × {columns:,}")]
+    """How the query's matrix is read as heads."""
+    sizes, rows = result.sizes, result.sizes.shapes["query"][0]
+    start = f"In {result.model} the query's matrix "
     if sizes.heads == 1:
-        parts.append(" makes the query of the one head that there is.")
-    elif rows % sizes.heads == 0:
-        read = f"{sizes.heads} heads of {rows // sizes.heads}"
-        parts += [" is read as ", strong(read), ": each head takes its own rows of it."]
+        return prose(start, "makes the query of the one head that there is.")
+    if rows % sizes.heads:
+        return prose(start, f"serves {sizes.heads} heads.")
+    return prose(start, "is read as ", strong(f"{sizes.heads} heads of {rows // sizes.heads}"), " rows each.")
+
+
+def layer_notes(result: LayerResult) -> Markup:
+    """The matrix's size, what LoRA makes of it, what a token may look at, and how many such layers there are."""
+    sizes, (rows, columns) = result.sizes, result.sizes.shapes["query"]
+    parts = [f"The query's matrix is {rows:,} × {columns:,}."]
+    if sizes.heads > 1 and rows % sizes.heads == 0:
         parts.append(f" LoRA treats {_whole(result)} as one.")
-    else:
-        parts.append(f" serves {sizes.heads} heads.")
     if sizes.looks_back:
         parts.append(" A token's query meets its own key and earlier ones alone.")
-    return prose(*parts, f" {_stack(result)}")
+    return caption(*parts, f" {_stack(result)}")
 
 
 def _whole(result: LayerResult) -> str:

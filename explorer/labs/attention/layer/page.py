@@ -28,8 +28,10 @@ def build_layer(page: Page, tab: gr.Tab) -> None:
     with bench():
         with asks(300):
             said = sentence_place("layer-said")
+            notes = rich_text(elem_id="layer-notes")
         with shows():
             drawn = rich_text(elem_id="layer-drawn")
     why("a layer, and where it can be changed", WHY)
-    layer = Connection(page, ONE_LAYER, {}, [(said, figures.layer_sentence), (drawn, figures.layer_view)])
+    shown = [(said, figures.layer_sentence), (drawn, figures.layer_view), (notes, figures.layer_notes)]
+    layer = Connection(page, ONE_LAYER, {}, shown)
     layer.on(tab.select, while_in_view("#layer-said", *page.changed))

@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from explorer.charts import DIVERGING, Look, Panel, Picture, Trace, axis, bars, empty, heat, picture
 from explorer.charts.chips import chip, chips
-from explorer.charts.words import in_quotes, label, percent, prose, strong
+from explorer.charts.words import caption, in_quotes, label, percent, prose, strong
 from explorer.labs.attention.head.figures import token_axis
 from explorer.labs.attention.head.schema import TokenPlace
 from explorer.labs.attention.views.schema import LookedAt, QueryKeyResult
@@ -34,11 +34,9 @@ def query_key_table(result: QueryKeyResult) -> Table:
 
 
 def query_key_sentence(result: QueryKeyResult) -> Markup:
-    """Where the token looks most and which elements decide it; then what else goes into the weights."""
-    top = max((seen for seen in result.keys if not seen.hidden), key=lambda seen: seen.weight)
-    products = sorted(enumerate(_products(result, top)), key=lambda entry: -abs(entry[1]))[:NAMED_PRODUCTS]
-    elements = ", ".join(f"{place} ({value:+.2f})" for place, value in products)
-    parts: list[str] = [
+    """Where the token looks most."""
+    top = _most_seen(result)
+    return prose(
         strong(f"Layer {result.layer}, head {result.head}"),
         ": ",
         in_quotes(result.looking.shown),
@@ -46,12 +44,26 @@ def query_key_sentence(result: QueryKeyResult) -> Markup:
         _with_place(result, top),
         ", with ",
         strong(percent(top.weight)),
-        f". Its score there is {top.score:.2f}; the largest of its {len(result.query)} terms are elements {elements}. ",
-        *_beside(result),
-    ]
+        ".",
+    )
+
+
+def query_key_notes(result: QueryKeyResult) -> Markup:
+    """Which elements decide where it looks most; then what else goes into the weights."""
+    top = _most_seen(result)
+    products = sorted(enumerate(_products(result, top)), key=lambda entry: -abs(entry[1]))[:NAMED_PRODUCTS]
+    elements = ", ".join(f"{place} ({value:+.2f})" for place, value in products)
+    score = (
+        f"Its score there is {top.score:.2f}; the largest of its {len(result.query)} terms are elements {elements}. "
+    )
+    drawn = ""
     if len(result.keys) > MOST_ROWS:
-        parts.append(f" Drawn: the {MOST_ROWS} of {len(result.keys)} tokens with the largest weights.")
-    return prose(*parts)
+        drawn = f" Drawn: the {MOST_ROWS} of {len(result.keys)} tokens with the largest weights."
+    return caption(score, *_beside(result), drawn)
+
+
+def _most_seen(result: QueryKeyResult) -> LookedAt:
+    return max((seen for seen in result.keys if not seen.hidden), key=lambda seen: seen.weight)
 
 
 def _with_place(result: QueryKeyResult, seen: LookedAt) -> Markup:

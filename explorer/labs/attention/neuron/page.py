@@ -11,7 +11,7 @@ from explorer.labs.attention.neuron import figures
 from explorer.labs.attention.views.actions import QUERY_KEY
 from explorer.labs.attention.views.schema import QueryKeyParams, QueryKeyResult
 from explorer.models.catalog import DEFAULT_MODEL
-from explorer.ui.components import plot, token_chips, while_in_view
+from explorer.ui.components import plot, rich_text, token_chips, while_in_view
 from explorer.ui.controls import control
 from explorer.ui.kit import QUIET, Tries, bench, caption, sentence_place, shows, why
 from explorer.ui.page import Page
@@ -53,6 +53,7 @@ def build_neuron(
     opens_at = first_position if sentence_a.value == text else None
     position = control(QueryKeyParams, "position", value=opens_at, visible="hidden")
     figure = plot("query-and-key", elem_id="neuron-figure")
+    noted = rich_text(elem_id="neuron-notes")
     caption(
         "Press a token to let it look. Blue: positive, vermilion: negative, white: zero. "
         "One column is one element of the head's vectors; a row of q × k adds up to the score."
@@ -61,6 +62,7 @@ def build_neuron(
     seen = gr.State([DEFAULT_MODEL, sentence_a.value or "", sentence_b.value or ""])
     inputs = {"sentence_a": sentence_a, "sentence_b": sentence_b, "layer": layer, "head": head, "position": position}
     shown = [(said, figures.query_key_sentence), (figure, figures.query_key_figure), (chips, figures.query_key_chips)]
+    shown.append((noted, figures.query_key_notes))
     look = Connection(page, QUERY_KEY, inputs, shown, steered=[([layer, head, position, seen], _steered)])
     moves = tries.into([layer, head])
     parts = [sentence_a, sentence_b, layer, head, position, seen]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from markupsafe import Markup
 
 from explorer.charts import CIVIDIS, DIVERGING, Look, Panel, Picture, heat, picture
-from explorer.charts.words import label, percent, prose, strong
+from explorer.charts.words import caption, label, percent, prose, strong
 from explorer.labs.attention.head.figures import MOST_ROWS, MOST_TICKS, token_axis
 from explorer.labs.attention.head.schema import Square
 from explorer.labs.attention.terms.schema import ABLE, TermsResult, refused
@@ -48,14 +48,27 @@ def page_table(result: TermsResult) -> Table:
 
 
 def terms_sentence(result: TermsResult) -> Markup:
-    """How much of the scores each term makes, and that they are the model's own; else which model to take."""
+    """Which term makes most of the scores; else which model to take."""
     if not result.terms:
         offer = Markup('<button type="button" class="offer" data-model="{0}">{0}</button>').format(ABLE)
         return prose(refused(result.model)) + Markup("<p>Switch to: {}</p>").format(offer)
-    parts: list[str] = [strong(f"Layer {result.layer}, head {result.head}"), ": of what tells tokens apart in a row, "]
-    for place, term in enumerate(sorted(result.terms, key=lambda term: -term.share)):
-        parts += ["; " if place else "", f"{TITLES[term.name]} makes ", strong(_signed(term.share))]
-    parts.append(". ")
+    most = max(result.terms, key=lambda term: term.share)
+    place = strong(f"Layer {result.layer}, head {result.head}")
+    share = strong(_signed(most.share))
+    return prose(
+        place, ": of what tells tokens apart in a row, ", strong(TITLES[most.name]), " makes most, ", share, "."
+    )
+
+
+def terms_notes(result: TermsResult) -> Markup:
+    """How much of the scores each term makes, and that they are the model's own."""
+    if not result.terms:
+        return Markup("")
+    shares = "; ".join(
+        f"{TITLES[term.name]} makes {_signed(term.share)}"
+        for term in sorted(result.terms, key=lambda term: -term.share)
+    )
+    parts = [f"Of what tells tokens apart in a row {shares}. "]
     if any(term.share < 0 for term in result.terms):
         parts.append("A share below 0 works against the sum. ")
     parts.append(
@@ -65,7 +78,7 @@ def terms_sentence(result: TermsResult) -> Markup:
     )
     if len(result.tokens) > MOST_DRAWN:
         parts.append(f" Drawn: the first {MOST_DRAWN} of {len(result.tokens)} tokens.")
-    return prose(*parts)
+    return caption(*parts)
 
 
 def _signed(share: float) -> str:

@@ -57,7 +57,10 @@ def build_terms(
             head = control(TermsParams, "head", value=OPENING[1])
             show = gr.Radio([(title, name) for name, title in figures.VIEWS.items()], value="less", label="Scores")
         with shows(3):
-            view = View("disentangled-terms", "terms", figures.terms_sentence, figures.terms_figure)
+            view = View(
+                *("disentangled-terms", "terms", figures.terms_sentence, figures.terms_figure),
+                notes=figures.terms_notes,
+            )
             tries = Tries(TRY)
     why("the formula and the papers", WHY)
     inputs = {**model.inputs, "sentence_a": sentence_a, "sentence_b": sentence_b, "layer": layer, "head": head}

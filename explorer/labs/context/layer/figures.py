@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from markupsafe import Markup
 
 from explorer.charts import CIVIDIS, DIVERGING, SERIES, Look, Picture, axis, chart, colorbar, heat, note, points
-from explorer.charts.words import label, percent, prose, strong
+from explorer.charts.words import caption, label, percent, prose, strong
 from explorer.labs.context.word.figures import alike, layer_name, two
 from explorer.labs.context.word.schema import ContextResult
 
@@ -26,30 +26,46 @@ NEAR = 15
 
 
 def layer_sentence(result: ContextResult, layer: int) -> Markup:
-    """Which sentences are most and least alike in one layer, and whether the nearest one shares the sense."""
-    view, pairs, start = result.at(layer), alike(result, layer), ["In ", strong(layer_name(layer))]
-    if view.projection.explained[0] == 0:
+    """In how many sentences the nearest one shares the sense or, without senses, which two are most alike."""
+    pairs, start = alike(result, layer), ["In ", strong(layer_name(layer))]
+    if _is_one_point(result, layer):
         return prose(*start, f" all {len(result.occurrences)} vectors are the same: there is nothing to see.")
+    if shared := _neighbours(result, layer):
+        return prose(*start, " the nearest sentence has the same sense for ", strong(shared), ".")
+    most = max(pairs, key=pairs.__getitem__)
+    if len(pairs) == 1:
+        return prose(*start, " the two vectors are ", strong(two(pairs[most])), " alike.")
+    return prose(*start, " sentences ", strong(f"{most[0] + 1} and {most[1] + 1}"), " are most alike.")
+
+
+def layer_notes(result: ContextResult, layer: int) -> Markup:
+    """Which sentences are most and least alike, what two random tokens have, and how much the plane shows."""
+    if _is_one_point(result, layer):
+        return Markup("")
+    view, pairs = result.at(layer), alike(result, layer)
     most, least = max(pairs, key=pairs.__getitem__), min(pairs, key=pairs.__getitem__)
-    said = f" sentences {most[0] + 1} and {most[1] + 1} are most alike ({two(pairs[most])}), "
+    said = f"Sentences {most[0] + 1} and {most[1] + 1} are most alike ({two(pairs[most])}), "
     said += f"{least[0] + 1} and {least[1] + 1} least ({two(pairs[least])})"
-    if most == least:
-        said = f" the two vectors are {two(pairs[most])} alike"
-    random = f"; two random tokens are {two(view.baseline)}. "
+    if len(pairs) == 1:
+        said = f"The two are {two(pairs[most])} alike"
     plane = f"The plane holds {percent(sum(view.projection.explained))} of the variance."
-    return prose(*start, said, random, *_neighbours(result, layer), plane)
+    return caption(f"{said}; two random tokens are {two(view.baseline)}. {plane}")
 
 
-def _neighbours(result: ContextResult, layer: int) -> list[str]:
-    """Of the sentences whose sense another one shares, how many have such a one as their nearest."""
+def _is_one_point(result: ContextResult, layer: int) -> bool:
+    return result.at(layer).projection.explained[0] == 0
+
+
+def _neighbours(result: ContextResult, layer: int) -> str:
+    """Of the sentences whose sense another one shares, how many have such a one as their nearest; empty without senses."""
     senses = [entry.sense for entry in result.occurrences]
     rows = result.at(layer).cosines
     able = [i for i, sense in enumerate(senses) if sense is not None and senses.count(sense) > 1]
     if not able or len(set(senses)) < 2:
-        return []
+        return ""
     others = {i: [j for j in range(len(senses)) if j != i] for i in able}
     right = sum(senses[max(others[i], key=lambda j: rows[i][j])] == senses[i] for i in able)
-    return ["The nearest sentence has the same sense for ", strong(f"{right} of {len(able)}"), ". "]
+    return f"{right} of {len(able)}"
 
 
 def plane_figure(result: ContextResult, layer: int) -> Picture:

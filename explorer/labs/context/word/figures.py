@@ -50,8 +50,21 @@ def two(value: float) -> str:
 
 
 def context_sentence(result: ContextResult) -> Markup:
-    """What happens over the depth, with the numbers of the layer that tells most."""
-    return prose(*_start(result), *_telling(result))
+    """In which layer the senses, or the sentences, are furthest apart."""
+    layer, word = result.telling_layer(), in_quotes(result.word)
+    same, different = result.mean("same", layer), result.mean("different", layer)
+    if same is not None and different is not None:
+        furthest = ("The senses of ", word, f" are furthest apart in layer {layer}: pairs of one sense are ")
+        nowhere = (
+            "In no layer are pairs of one sense of ",
+            word,
+            f" more alike than of two; in layer {layer} they are ",
+        )
+        start = furthest if same > different else nowhere
+        return prose(*start, strong(two(same)), " alike on average, of two senses ", strong(two(different)), ".")
+    pairs = alike(result, layer)
+    mean = sum(pairs.values()) / len(pairs)
+    return prose(word, f" is least alike in layer {layer}: ", strong(two(mean)), " on average.")
 
 
 def alike(result: ContextResult, layer: int) -> dict[tuple[int, int], float]:
@@ -77,26 +90,15 @@ def _start(result: ContextResult) -> list[str]:
     return ["As a token embedding ", word, f" is one vector in all {count} sentences (cosine 1); ", rest]
 
 
-def _telling(result: ContextResult) -> list[str]:
+def _beside(result: ContextResult) -> list[str]:
+    """What two random tokens have in the layer that tells most and, without senses, which sentences are least alike there."""
     layer = result.telling_layer()
-    same, different = result.mean("same", layer), result.mean("different", layer)
-    random = f"; two random tokens of that layer are {two(result.at(layer).baseline)}."
-    if same is not None and different is not None:
-        start = f"The senses are furthest apart in layer {layer}: pairs of one sense are "
-        if same <= different:
-            start = (
-                f"In no layer are pairs of one sense more alike than of two. In layer {layer} pairs of one sense are "
-            )
-        return [start, strong(two(same)), " alike on average, of two senses ", strong(two(different)), random]
+    random = f"two random tokens of layer {layer} (of {result.depth}) are {two(result.at(layer).baseline)}. "
+    if None not in (result.mean("same", layer), result.mean("different", layer)):
+        return [random[0].upper(), random[1:]]
     pairs = alike(result, layer)
-    mean, (i, j) = sum(pairs.values()) / len(pairs), min(pairs, key=pairs.__getitem__)
-    start = f"They are least alike in layer {layer} of {result.depth}: "
-    return [
-        start,
-        strong(f"{two(mean)} on average"),
-        f", sentences {i + 1} and {j + 1} only {two(pairs[i, j])}",
-        random,
-    ]
+    i, j = min(pairs, key=pairs.__getitem__)
+    return [f"Sentences {i + 1} and {j + 1} are least alike there, {two(pairs[i, j])}; ", random]
 
 
 def similarity_figure(result: ContextResult, layer: int, adjusted: bool) -> Picture:
@@ -185,12 +187,12 @@ def sentence_list(result: ContextResult) -> Markup:
 
 
 def notes(result: ContextResult) -> Markup:
-    """How the numbers were made, and what in these sentences needs a word of caution."""
+    """What stands beside the headline, how the numbers were made, and what in these sentences needs a word of caution."""
     entries = result.occurrences
     parts = [
         f"Baseline: {result.pairs:,} random pairs of the {result.pool:,} other tokens in these sentences and in "
         f"{result.plain_sentences} plain ones; grey is where nine tenths of them lie. "
-        "“static” is the token embedding alone, before position and segment are added (layer −1 in the table)."
+        "“static” is the token embedding alone, before position and segment are added (layer −1 in the table).",
     ]
     pieces = {entry.pieces for entry in entries}
     if len(pieces) > 1:
@@ -204,4 +206,4 @@ def notes(result: ContextResult) -> Markup:
             parts.append(f"Sentence {entry.number} has the word {entry.times} times; the first is taken.")
     if any(entry.unknown for entry in entries):
         parts.append("This vocabulary does not know the word ([UNK]): its vectors tell of the context alone.")
-    return caption(" ".join(parts))
+    return caption(*_start(result), *_beside(result), " ".join(parts))

@@ -63,11 +63,12 @@ def build_word(page: Page) -> None:
             plane = plot("word-plane", elem_id="plane-figure")
         with shows(1):
             pairs = plot("word-pairs", elem_id="pairs-figure")
+    layer_noted = rich_text(elem_id="layer-notes")
     numbered = rich_text(elem_classes=["measures"], elem_id="context-sentences")
     noted = rich_text(elem_id="context-notes")
     why("the formula and the paper", WHY)
     inputs, views = {"sentences": sentences, "word": word}, {"layer": layer, "view": view}
-    shown = [([said, figure, layer, layer_said, plane, pairs, numbered, noted], show)]
+    shown = [([said, figure, layer, layer_said, plane, pairs, numbered, noted, layer_noted], show)]
     compare = Connection(page, CONTEXTUAL_SIMILARITY, inputs, shown, views=views)
     compare.on(button.click, word.submit, layer.input, view.input, *page.ready)
     boxes = [word, sentences]
@@ -90,6 +91,7 @@ def show(result: ContextResult, layer: float | None = None, view: str = "cosine"
         layer_figures.pairs_figure(result, chosen, adjusted),
         str(figures.sentence_list(result)),
         str(figures.notes(result)),
+        str(layer_figures.layer_notes(result, chosen)),
     ]
 
 

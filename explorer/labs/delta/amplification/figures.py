@@ -8,7 +8,7 @@ from math import ceil, floor, log10
 from markupsafe import Markup
 
 from explorer.charts import Look, Panel, Picture, Trace, axis, chart, level, line, note, picture, series
-from explorer.charts.words import label, number, percent, prose, strong
+from explorer.charts.words import caption, label, number, percent, prose, strong
 from explorer.labs.delta.schema import AmplificationResult, RunFactors
 from explorer.labs.delta.spectrum.figures import module_name
 from explorer.tables import Table
@@ -23,10 +23,21 @@ def amplification_table(result: AmplificationResult) -> Table:
 
 
 def amplification_sentence(result: AmplificationResult) -> Markup:
+    """How much stronger ΔW is in its own directions than W."""
+    own, random = result.of("ΔW"), result.of("random")
+    if own.factor is None or not random.projected_norm:
+        return prose("W is zero in the directions of ΔW, so there is no factor.")
+    place = f"Layer {result.layer}, {module_name(result.module)}: in its own directions ΔW is "
+    if own.factor > 1:
+        return prose(place, strong(f"{number(own.factor)} times"), " as strong as W.")
+    return prose(place, "no stronger than W: it has ", strong(number(own.factor)), " of W's strength there.")
+
+
+def amplification_notes(result: AmplificationResult) -> Markup:
     """The factor, what the same directions hold of W beside chance and beside the most that they could."""
     own, top, random = (result.of(name) for name in ("ΔW", "W", "random"))
     if own.factor is None or not random.projected_norm:
-        return prose("W is zero in the directions of ΔW, so there is no factor.")
+        return Markup("")
     parts = [
         f"Layer {result.layer}, {module_name(result.module)}, r = {result.r}: {_held(result)} {number(result.inside)}, and W "
         f"has {number(own.projected_norm)} in the same directions, so ΔW ",
@@ -41,7 +52,7 @@ def amplification_sentence(result: AmplificationResult) -> Markup:
         parts.append(
             f" These directions hold {percent(share)} of the energy of ΔW, whose norm is {number(result.delta_norm)} in all."
         )
-    return prose(*parts)
+    return caption(*parts)
 
 
 def _weaker(factor: float) -> tuple[str, str]:
@@ -91,6 +102,15 @@ def factors_table(runs: Sequence[RunFactors]) -> Table:
 
 
 def factors_sentence(runs: Sequence[RunFactors]) -> Markup:
+    """How much each run amplifies, from the means over layers."""
+    parts: list[str] = []
+    for place, run in enumerate(runs):
+        factor = sum(entry.factor for entry in run.layers) / len(run.layers)
+        parts += [", " if place else "Mean over layers: ", run.name, " amplifies ", strong(f"{number(factor)}-fold")]
+    return prose(*parts, ".")
+
+
+def factors_notes(runs: Sequence[RunFactors]) -> Markup:
     """How much each run amplifies and how far it spreads, from the means over layers."""
     parts: list[str] = []
     for place, run in enumerate(runs):
@@ -111,7 +131,7 @@ def factors_sentence(runs: Sequence[RunFactors]) -> Markup:
         ". A LoRA update of rank r has all its energy in r directions by construction; a full update that has little there "
         "spreads over many more. Whether that makes it the more general one, on other texts, this does not measure."
     )
-    return prose(*parts)
+    return caption(*parts)
 
 
 def factors_figure(runs: Sequence[RunFactors]) -> Picture:

@@ -46,9 +46,21 @@ def build_amplification(
             module, layer = matrix_choice("amplification")
             directions = control(AmplificationParams, "r")
         with shows():
-            view = View("amplification", "amplification", figures.amplification_sentence, figures.amplification_figure)
+            view = View(
+                "amplification",
+                "amplification",
+                figures.amplification_sentence,
+                figures.amplification_figure,
+                notes=figures.amplification_notes,
+            )
             ids = (None, "placement-figure")
-            placed = View("placement", ids, directions_figures.placement_sentence, directions_figures.placement_figure)
+            placed = View(
+                "placement",
+                ids,
+                directions_figures.placement_sentence,
+                directions_figures.placement_figure,
+                notes=directions_figures.placement_notes,
+            )
     why("the formula and the paper", WHY)
     in_the_paper("LoRA's Table 7", lora_tables.amplified())
     one = {"run": picker.run, "layer": layer, "module": module}
@@ -69,7 +81,14 @@ def _layers(page: Page, picker: RunPicker, tab: gr.Tab, module: gr.Dropdown, dir
             start = gr.Button("Train both and compare", variant="primary", elem_id="experiment")
             other = picker.dropdown("Or compare the run above with", value=OTHER_RANK)
         with shows():
-            view = View("amplification-by-layer", "factors", figures.factors_sentence, figures.factors_figure, bar=True)
+            view = View(
+                "amplification-by-layer",
+                "factors",
+                figures.factors_sentence,
+                figures.factors_figure,
+                bar=True,
+                notes=figures.factors_notes,
+            )
     asked = {"module": module, "r": directions}
     compare = Connection(page, FACTORS, {"run_a": picker.run, "run_b": other, **asked}, view)
     compare.on(other.input)
@@ -84,8 +103,9 @@ def _layers(page: Page, picker: RunPicker, tab: gr.Tab, module: gr.Dropdown, dir
 def _as_far(experiment: Experiment) -> list[Any]:
     """How far the two runs are, and their factors once both are done."""
     if experiment.factors:
-        return [figures.factors_sentence(experiment.factors), figures.factors_figure(experiment.factors)]
+        draw = (figures.factors_sentence, figures.factors_figure, figures.factors_notes)
+        return [drawn(experiment.factors) for drawn in draw]
     standing = [
         f"{run.name}: {run.status.value}, step {run.step} of {run.steps or '?'}" for run in experiment.compared.records
     ]
-    return [". ".join(standing) + ".", ""]
+    return [". ".join(standing) + ".", "", ""]

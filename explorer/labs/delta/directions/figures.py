@@ -20,7 +20,7 @@ from explorer.charts import (
     level,
     picture,
 )
-from explorer.charts.words import facts, label, measures, number, percent, prose, strong
+from explorer.charts.words import caption, facts, label, measures, number, percent, prose, strong
 from explorer.labs.delta.schema import BASES, PlacementResult, SimilarityResult
 from explorer.labs.delta.spectrum.figures import module_name
 from explorer.tables import Table
@@ -38,10 +38,17 @@ def similarity_table(result: SimilarityResult) -> Table:
 
 
 def similarity_sentence(result: SimilarityResult) -> Markup:
+    """How much of the strongest direction the two share, beside chance."""
+    place, share = f"Layer {result.layer}, {module_name(result.module)}: ", strong(percent(result.phi[0][-1]))
+    said = f" of the strongest direction of {result.name_a} lies in the space of {result.name_b}'s directions (chance: "
+    return prose(place, share, said, f"{percent(result.expected[0][-1])}).")
+
+
+def similarity_notes(result: SimilarityResult) -> Markup:
     """How much of the strongest direction the two share, and how much of everything, each beside chance."""
     ra, rb = len(result.phi), len(result.phi[0])
     first, whole = result.phi[0][-1], result.phi[-1][-1]
-    return prose(
+    return caption(
         f"Layer {result.layer}, {module_name(result.module)}: ",
         strong(percent(first)),
         f" of the strongest direction of {result.name_a} lies in the space of {result.name_b}'s {_directions(rb)} "
@@ -132,9 +139,19 @@ def _bins(result: PlacementResult) -> list[tuple[int, int, float, float, float, 
 
 
 def placement_sentence(result: PlacementResult) -> Markup:
-    """How much of ΔW lies in the strongest directions of W, beside what a random update would have there."""
+    """How much of ΔW lies in the strongest directions of W, as multiples of what a random update would have there."""
     if not sum(result.right):
         return prose("ΔW is zero, so it lies nowhere yet.")
+    _, _, right, expected_right, left, expected_left = _bins(result)[0]
+    place = f"Layer {result.layer}, {module_name(result.module)}: W's strongest directions hold "
+    sides = (strong(f"{number(right / expected_right)} times"), strong(f"{number(left / expected_left)} times"))
+    return prose(place, sides[0], " as much of ΔW as chance on the input side, ", sides[1], " on the output side.")
+
+
+def placement_notes(result: PlacementResult) -> Markup:
+    """How much of ΔW lies in the strongest directions of W, beside what a random update would have there."""
+    if not sum(result.right):
+        return Markup("")
     first, stop, right, expected_right, left, expected_left = _bins(result)[0]
     top = f"direction {stop}" if first == stop else f"{stop} strongest directions"
     parts = [
@@ -148,7 +165,7 @@ def placement_sentence(result: PlacementResult) -> Markup:
     if outside:
         side = "input" if result.outside_right else "output"
         parts.append(f" {percent(outside)} lies where W, which is not square, has no direction on its {side} side.")
-    return prose(*parts)
+    return caption(*parts)
 
 
 def placement_figure(result: PlacementResult) -> Picture:

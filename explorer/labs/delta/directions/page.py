@@ -40,7 +40,13 @@ def build_compare(
             compare = gr.Button("Compare", variant="primary", elem_id="compare-runs")
             caption("The first run is the one chosen above. Good pairs: two ranks, or two seeds, on one task.")
         with shows():
-            view = View("subspace-similarity", "similarity", figures.similarity_sentence, figures.similarity_figure)
+            view = View(
+                "subspace-similarity",
+                "similarity",
+                figures.similarity_sentence,
+                figures.similarity_figure,
+                notes=figures.similarity_notes,
+            )
             facts = rich_text(elem_classes=["measures"])
     why("the formula and the paper", WHY)
     inputs = {"run_a": picker.run, "run_b": other, "layer": layer, "module": module}

@@ -8,7 +8,7 @@ from typing import Any
 from markupsafe import Markup
 
 from explorer.charts import Panel, Picture, Trace, axis, bars, error_bars, level, picture, rows, texts
-from explorer.charts.words import caption, fixed, label, percent, prose, signed, strong
+from explorer.charts.words import caption, counted, fixed, label, percent, prose, signed, strong
 from explorer.labs.delta.forgetting.schema import Estimate, ForgettingResult, Remembered
 from explorer.runs.report import metric_text
 from explorer.tables import Table
@@ -42,6 +42,20 @@ def _three(one: Estimate) -> tuple[float, float, float]:
 
 
 def forgetting_sentence(result: ForgettingResult) -> Markup:
+    """After which run the model guesses fewest of the hidden words, and how many before."""
+    before = strong(percent(result.accuracy.value))
+    if not result.runs:
+        said = f" of the hidden words before any fine-tuning; {counted(result.wanted, 'run')} to read."
+        return prose(result.model, " guesses ", before, said)
+    least = min(result.runs, key=lambda run: run.accuracy.value)
+    fewest = " guesses fewest of the hidden words: " if len(result.runs) > 1 else " guesses of the hidden words "
+    after = strong(percent(least.accuracy.value))
+    return prose(
+        "After ", _short(least, result), f" {result.model}", fewest, after, "; before any fine-tuning ", before, "."
+    )
+
+
+def _read_notes(result: ForgettingResult) -> Markup:
     """What the model knew, which run has kept most and which least, and which changes may be chance."""
     parts: list[str] = [
         f"Of {result.words:,} hidden words in {result.sentences} held-out sentences {result.model} guesses ",
@@ -49,7 +63,7 @@ def forgetting_sentence(result: ForgettingResult) -> Markup:
         " before any fine-tuning",
     ]
     if not result.runs:
-        return prose(*parts, f"; {result.wanted} runs are being read.")
+        return caption(*parts, f"; {result.wanted} runs are being read.")
     most, least = (chosen(result.runs, key=lambda run: run.accuracy.value) for chosen in (max, min))
     parts += [". After ", *_after(least, result)]
     if most is not least:
@@ -59,7 +73,7 @@ def forgetting_sentence(result: ForgettingResult) -> Markup:
     if same:
         parts.append(f" No change beyond chance in accuracy: {', '.join(same)}.")
     left = result.wanted - len(result.runs)
-    return prose(*parts, f" {left} more to read." if left else "")
+    return caption(*parts, f" {left} more to read." if left else "")
 
 
 def _after(run: Remembered, result: ForgettingResult) -> list[str]:
@@ -76,8 +90,10 @@ def _short(run: Remembered, result: ForgettingResult) -> str:
 
 
 def forgetting_notes(result: ForgettingResult) -> Markup:
-    """Which runs are left out, and why."""
-    return Markup("").join(caption(strong(name), f" is left out: {reason}") for name, reason in result.left_out)
+    """What each run has kept, with intervals; which runs are left out, and why."""
+    return _read_notes(result) + Markup("").join(
+        caption(strong(name), f" is left out: {reason}") for name, reason in result.left_out
+    )
 
 
 def forgetting_figure(result: ForgettingResult) -> Picture:

@@ -49,7 +49,7 @@ def build_forgetting(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
         with shows():
             view = View("forgetting", "forgetting", figures.forgetting_sentence, figures.forgetting_figure)
             note = bar_place()
-            notes = rich_text()
+            notes = rich_text(elem_id="forgetting-notes")
     why("how it is measured", WHY)
     shown = [*view, (notes, figures.forgetting_notes)]
     stream = Stream(page, FORGETTING, {"runs": runs}, shown, visitor=picker.visitor)

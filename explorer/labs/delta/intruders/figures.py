@@ -20,7 +20,7 @@ from explorer.charts import (
     points,
     series,
 )
-from explorer.charts.words import counted, label, number, percent, prose, strong
+from explorer.charts.words import caption, counted, label, number, percent, prose, strong
 from explorer.labs.delta.intruders.schema import IntruderResult, LayerCosines, RunIntruders, TrainedIntruders
 from explorer.labs.delta.spectrum.figures import module_name
 from explorer.tables import Table
@@ -51,6 +51,20 @@ def trained_table(trained: TrainedIntruders) -> Table:
 
 
 def cosines_sentence(result: IntruderResult) -> Markup:
+    """How many intruders each run has in the chosen matrix."""
+    place = f"Layer {result.layer}, {module_name(result.module)}: "
+    return prose(place, *_counted(result, result.layer), ".")
+
+
+def _counted(result: IntruderResult, layer: int | None = None) -> list[str]:
+    parts: list[str] = []
+    for place, run in enumerate(result.runs):
+        count = run.count(result.epsilon) if layer is None else run.count(result.epsilon, layer)
+        parts += [", " if place else "", _name(run, result), " has ", strong(_intruders(count))]
+    return parts
+
+
+def cosines_notes(result: IntruderResult) -> Markup:
     """How many intruders each run has in the chosen matrix, and how far the furthest is from all that W had."""
     parts: list[str] = [f"Layer {result.layer}, {module_name(result.module)}. Of W + ΔW's first {result.k} directions "]
     for place, run in enumerate(result.runs):
@@ -62,7 +76,7 @@ def cosines_sentence(result: IntruderResult) -> Markup:
         ]
         (chosen,) = (one for one in run.layers if one.layer == result.layer)
         parts.append(f"{_furthest(chosen)}{';' if place + 1 < len(result.runs) else '.'}")
-    return prose(*parts)
+    return caption(*parts)
 
 
 def _name(run: RunIntruders, result: IntruderResult) -> str:
@@ -100,6 +114,11 @@ def cosines_figure(result: IntruderResult) -> Picture:
 
 
 def counts_sentence(result: IntruderResult) -> Markup:
+    """How many intruders each run has in all layers."""
+    return prose(f"In {module_name(result.module)} of {_layers(result)} ", *_counted(result), ".")
+
+
+def counts_notes(result: IntruderResult) -> Markup:
     """How many intruders there are in all layers, beside what a random direction is, and what the paper has found."""
     parts: list[str] = [f"Below ε = {result.epsilon:g}, in {module_name(result.module)} of {_layers(result)}: "]
     for place, run in enumerate(result.runs):
@@ -112,7 +131,7 @@ def counts_sentence(result: IntruderResult) -> Markup:
             f" ({percent(count / of)} of {of})",
         ]
     parts.append(f". The largest |cos| of a random direction is {number(result.runs[0].chance)}.")
-    return prose(*parts, _as_found(result))
+    return caption(*parts, _as_found(result))
 
 
 def _layers(result: IntruderResult) -> str:

@@ -50,9 +50,18 @@ def build_intruders(
             caption(OPEN)
             start = gr.Button("Train LoRA and full, and compare", elem_id="train-intruders")
         with shows():
-            cosines = View("intruder-cosines", "cosines", figures.cosines_sentence, figures.cosines_figure, bar=True)
+            cosines = View(
+                "intruder-cosines",
+                "cosines",
+                figures.cosines_sentence,
+                figures.cosines_figure,
+                bar=True,
+                notes=figures.cosines_notes,
+            )
     with bench(), shows(1):
-        counts = View("intruder-counts", "intruders", figures.counts_sentence, figures.counts_figure)
+        counts = View(
+            "intruder-counts", "intruders", figures.counts_sentence, figures.counts_figure, notes=figures.counts_notes
+        )
     why("the definition and the paper", WHY)
     shared: dict[str, Any] = {"visitor": picker.visitor, "watch": Watch()}
     asked = {"layer": layer, "module": module, "k": k, "epsilon": epsilon}
@@ -73,6 +82,7 @@ def build_intruders(
 def _as_far(trained: TrainedIntruders) -> list[Any]:
     """How far the two runs are, and what is found once both are done."""
     if trained.found is None:
-        return [figures.trained_standing(trained), "", "", ""]
-    draw = (figures.cosines_sentence, figures.cosines_figure, figures.counts_sentence, figures.counts_figure)
-    return [drawn(trained.found) for drawn in draw]
+        return [figures.trained_standing(trained), *[""] * 5]
+    cosines = (figures.cosines_sentence, figures.cosines_figure, figures.cosines_notes)
+    counts = (figures.counts_sentence, figures.counts_figure, figures.counts_notes)
+    return [drawn(trained.found) for drawn in (*cosines, *counts)]

@@ -9,7 +9,7 @@ from typing import Any
 from markupsafe import Markup
 
 from explorer.charts import CIVIDIS, Axis, Picture, Trace, axis, chart, colorbar, heat, line
-from explorer.charts.words import label, number, percent, prose, strong
+from explorer.charts.words import caption, label, number, percent, prose, strong
 from explorer.labs.delta.schema import KEPT, SiteSpectrum, SpectrumResult
 from explorer.tables import Table
 
@@ -51,10 +51,21 @@ def spectrum_table(result: SpectrumResult) -> Table:
 
 
 def spectrum_sentence(result: SpectrumResult, module: str) -> Markup:
-    """How large the updates are, how few directions they use, and what chance alone would give."""
+    """How much of the sharpest update is in its first direction, and what chance alone would give."""
     sites = result.of(module)
     if not any(site.norm for site in sites):
         return prose(STILL_ZERO)
+    sharpest = max(sites, key=lambda site: site.energy[0])
+    share, chance = strong(percent(sharpest.energy[0])), percent(_chance(sharpest))
+    start = f"In {module_name(module)}, ΔW of layer {sharpest.layer} has "
+    return prose(start, share, f" of its energy in its first direction (chance: {chance}).")
+
+
+def spectrum_notes(result: SpectrumResult, module: str) -> Markup:
+    """How large the updates are, how few directions they use, and what chance alone would give."""
+    sites = result.of(module)
+    if not any(site.norm for site in sites):
+        return Markup("")
     strongest, weakest = max(sites, key=lambda site: site.norm), min(sites, key=lambda site: site.norm)
     sharpest = max(sites, key=lambda site: site.energy[0])
     chance = _chance(sharpest)
@@ -75,7 +86,7 @@ def spectrum_sentence(result: SpectrumResult, module: str) -> Markup:
         )
     elif strongest.weight_norm is None:
         parts.append(f" {NO_BASE}")
-    return prose(*parts)
+    return caption(*parts)
 
 
 def _chance(site: SiteSpectrum) -> float:
@@ -111,19 +122,31 @@ def energy_figure(result: SpectrumResult, module: str, layer: int | None = None)
 
 
 def energy_sentence(result: SpectrumResult, module: str) -> Markup:
-    """How many directions carry 90% of each update's energy."""
-    sites = [site for site in result.of(module) if site.norm]
-    if not sites:
+    """How many directions carry nine tenths of each update's energy."""
+    counts = _needed(result, module)
+    if not counts:
         return prose(STILL_ZERO)
-    needed = sorted(_directions_for(site, 0.9) for site in sites)
-    counts = [str(count) if count <= KEPT else f"more than {KEPT}" for count in (needed[0], needed[-1])]
-    return prose(
-        f"In {module_name(module)}, ",
-        strong(" to ".join(dict.fromkeys(counts))),
-        f" of the {sites[0].rank} directions carr{'ies' if counts == ['1', '1'] else 'y'} 90% of the update's energy"
-        f"{', depending on the layer' if counts[0] != counts[1] else ''}. Energy is the squared norm, the sum of the squared "
-        "singular values.",
-    )
+    directions = "direction carries" if counts == ["1"] else "directions carry"
+    said = f" {directions} nine tenths of the update's energy."
+    return prose(f"In {module_name(module)}, ", strong(" to ".join(counts)), said)
+
+
+def _needed(result: SpectrumResult, module: str) -> list[str]:
+    """In the layer that needs fewest directions for 90% of its energy and in the one that needs most, one where they are the
+    same; none where the update is zero."""
+    needed = sorted(_directions_for(site, 0.9) for site in result.of(module) if site.norm)
+    ends = (needed[0], needed[-1]) if needed else ()
+    return list(dict.fromkeys(str(count) if count <= KEPT else f"more than {KEPT}" for count in ends))
+
+
+def energy_notes(result: SpectrumResult, module: str) -> Markup:
+    """Of how many directions these are, and what energy is."""
+    counts = _needed(result, module)
+    if not counts:
+        return Markup("")
+    rank = next(site.rank for site in result.of(module) if site.norm)
+    of = f"{' to '.join(counts)} of {rank}{', depending on the layer' if len(counts) > 1 else ''}"
+    return caption(f"{of}, for 90%. Energy is the squared norm, the sum of the squared singular values.")
 
 
 def _directions_for(site: SiteSpectrum, share: float) -> int:

@@ -45,10 +45,22 @@ def build_spectrum(page: Page, picker: RunPicker, tab: gr.Tab, settled: Settled)
                 label="Colour of the grid",
             )
         with shows():
-            spectrum = View("delta-spectrum", "spectrum", figures.spectrum_sentence, figures.spectrum_figure)
+            spectrum = View(
+                "delta-spectrum",
+                "spectrum",
+                figures.spectrum_sentence,
+                figures.spectrum_figure,
+                notes=figures.spectrum_notes,
+            )
     with bench():
         with shows(1):
-            energy = View("delta-energy", (None, "energy-figure"), figures.energy_sentence, figures.energy_figure)
+            energy = View(
+                "delta-energy",
+                (None, "energy-figure"),
+                figures.energy_sentence,
+                figures.energy_figure,
+                notes=figures.energy_notes,
+            )
         with shows(1):
             grid = View("delta-layers", (None, "measure-figure"), figures.measure_sentence, figures.measure_figure)
     why("the formula and the paper", WHY)

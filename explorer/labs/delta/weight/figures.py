@@ -7,7 +7,7 @@ from itertools import zip_longest
 from markupsafe import Markup
 
 from explorer.charts import Panel, Picture, Trace, axis, level, line, picture
-from explorer.charts.words import counted, facts, measures, percent, prose, strong
+from explorer.charts.words import caption, counted, facts, measures, percent, prose, strong
 from explorer.labs.delta.spectrum.figures import STILL_ZERO, module_name
 from explorer.labs.delta.weight.schema import SHARES, Whole, WholeSpectra
 from explorer.tables import Table
@@ -35,6 +35,16 @@ def whole_table(result: WholeSpectra) -> Table:
 
 
 def whole_sentence(result: WholeSpectra) -> Markup:
+    """How many directions W and ΔW need for most of their energy."""
+    own, update = (one.needed[MOST_OF_IT] for one in (result.weight, result.update))
+    place = f"Layer {result.layer}, {module_name(result.module)}: "
+    needs = strong(counted(own, "direction"))
+    if not update:
+        return prose(place, "W needs ", needs, " for nine tenths of its energy. ", STILL_ZERO)
+    return prose(place, "for nine tenths of its energy W needs ", needs, ", ΔW ", strong(str(update)), ".")
+
+
+def whole_notes(result: WholeSpectra) -> Markup:
     """How many directions W and ΔW need for most of their energy, and what of it the method has decided beforehand."""
     place = f"Layer {result.layer}, {module_name(result.module)}: "
     own, random, update = (one.needed[MOST_OF_IT] for one in (result.weight, result.random, result.update))
@@ -45,8 +55,8 @@ def whole_sentence(result: WholeSpectra) -> Markup:
         f" for {percent(SHARES[MOST_OF_IT])} of its energy (a random matrix: {random})",
     ]
     if not update:
-        return prose(*parts, ". ", STILL_ZERO)
-    return prose(*parts, ", ΔW ", strong(str(update)), " for as much of its own. ", _verdict(result, own, update))
+        return caption(*parts, ".")
+    return caption(*parts, ", ΔW ", strong(str(update)), " for as much of its own. ", _verdict(result, own, update))
 
 
 def _verdict(result: WholeSpectra, own: int, update: int) -> str:

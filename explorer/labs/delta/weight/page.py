@@ -36,7 +36,11 @@ def build_weight(page: Page, picker: RunPicker, tab: gr.Tab, settled: Settled) -
                 "directions W uses, and how many ΔW."
             )
         with shows():
-            view = View("weight-spectrum", "whole", figures.whole_sentence, figures.whole_figure, bar=True)
+            view = View(
+                *("weight-spectrum", "whole", figures.whole_sentence, figures.whole_figure),
+                bar=True,
+                notes=figures.whole_notes,
+            )
             facts = rich_text(elem_classes=["measures"])
     why("the hypothesis and its sources", WHY)
     inputs = {"run": picker.run, "layer": layer, "module": module}

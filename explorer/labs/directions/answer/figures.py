@@ -7,7 +7,7 @@ from typing import Any
 from markupsafe import Markup
 
 from explorer.charts import CIVIDIS, Look, Panel, Picture, axis, frame, heat, line, picture
-from explorer.charts.words import in_quotes, percent, prose, strong
+from explorer.charts.words import caption, in_quotes, percent, prose, strong
 from explorer.labs.directions.blank.figures import blank_chips, token_name
 from explorer.labs.directions.schema import AnswerResult, Paths
 from explorer.tables import Table
@@ -32,21 +32,32 @@ def answer_chips(result: AnswerResult) -> dict[str, Any]:
 
 
 def answer_sentence(result: AnswerResult) -> Markup:
-    """How much of the word reaches its prediction by the first layer, by the second and by the last; then with masks."""
+    """How much of its attention the position before a word gives to that word without a mask, and with a causal one."""
     free, causal = result.paths
-    before = in_quotes(result.chips[result.position - 1].shown, bold=False)
+    before, share = in_quotes(result.chips[result.position - 1].shown, bold=False), strong(percent(free.direct[0]))
+    under = strong("exactly 0" if causal.direct[0] == 0 else percent(causal.direct[0]))
+    start = (
+        "Where ",
+        before,
+        " would have to say ",
+        in_quotes(result.word),
+        ", ",
+        share,
+        " of its attention goes to that very ",
+    )
+    return prose(*start, "word if there is no mask, under a causal mask ", under, ".")
+
+
+def answer_notes(result: AnswerResult) -> Markup:
+    """By which ways, and how much of it, the word reaches its prediction by the second layer and by the last."""
+    free, causal = result.paths
     last = len(free.reach) - 1
-    parts = ["To predict the next word, ", before, " would have to say ", in_quotes(result.word), ". "]
-    parts += [f"Without a mask {percent(free.direct[0])} of its attention goes to that very word in the first layer; "]
-    parts += [f"after two layers {percent(free.reach[1])} of its rollout is the word, "]
-    parts += [
-        f"{percent(free.detour)} by way of other positions, after all {last + 1} ",
-        strong(percent(free.reach[last])),
-    ]
-    parts += [", and putting [MASK] in the word's place moves its state by ", strong(percent(free.moved[last])), ". "]
     exactly = "exactly 0" if max(*causal.direct, *causal.reach, *causal.moved) == 0 else "not 0"
-    parts += ["Under a causal mask each of these is ", strong(exactly), "."]
-    return prose(*parts)
+    return caption(
+        f"That is in the first layer. After two layers {percent(free.reach[1])} of its rollout is the word, "
+        f"{percent(free.detour)} by way of other positions, after all {last + 1} {percent(free.reach[last])}, and putting [MASK] "
+        f"in the word's place moves its state by {percent(free.moved[last])}. Under a causal mask each of these is {exactly}."
+    )
 
 
 def masking_sentence(result: AnswerResult) -> Markup:

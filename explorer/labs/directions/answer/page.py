@@ -50,7 +50,10 @@ def build_answer(page: Page, tab: gr.Tab) -> None:
             layer = gr.Slider(0, 5, 1, step=1, label="Rollout up to layer")
         with shows(3):
             chips = asked.lay_out_chips()
-            view = View("answer-in-view", "answer", figures.answer_sentence, figures.answer_figure)
+            view = View(
+                *("answer-in-view", "answer", figures.answer_sentence, figures.answer_figure),
+                notes=figures.answer_notes,
+            )
             masking = sentence_place("answer-masking")
     why("the loss, the paths and the two ways out", WHY)
 

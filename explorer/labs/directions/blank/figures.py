@@ -202,20 +202,25 @@ def sight_table(result: SightResult) -> Table:
 
 
 def sight_sentence(result: SightResult, show: str = MASKS) -> Markup:
+    """What the cells say: of the masks what may be looked at, of the weights what a mask does to them."""
+    if show == MASKS:
+        return prose("Filled cells may be looked at, empty ones may not, in every head of every layer alike.")
+    return prose("What a reader may not look at has a weight of ", strong("exactly 0"), ": the empty cells.")
+
+
+def sight_notes(result: SightResult, show: str = MASKS) -> Markup:
     """How much of what there is each reader's answering position may look at; of the weights, where it looks most."""
-    told = "Filled cells may be looked at, empty ones may not, in every head of every layer alike. "
-    parts: list[str] = [told if show == MASKS else "Empty cells are masked: their weight is exactly 0. "]
+    parts: list[str] = []
     for sight in result.sights[1:]:
         row = sight.weights[sight.place]
         seen = {place: weight for place, weight in enumerate(row) if weight is not None}
         side = "both sides" if sight.context == "both" else f"the {sight.context}"
-        parts += [f"From {side} the blank sees ", strong(f"{len(seen)} of {len(row)}"), " positions"]
+        parts.append(f"From {side} the blank sees {len(seen)} of {len(row)} positions")
         if show == WEIGHTS:
             most = max(seen, key=lambda place: seen[place])
             parts += [", most of all ", in_quotes(sight.tokens[most], bold=False), f" ({percent(seen[most])})"]
         parts.append(". ")
-    parts.append(f"{DECODER} answers from the token before the word (outlined row).")
-    return prose(*parts)
+    return caption(*parts, f"{DECODER} answers from the token before the word (outlined row).")
 
 
 def sight_figure(result: SightResult, show: str = MASKS) -> Picture:

@@ -66,7 +66,9 @@ def _sight(page: Page, asked: Asked, events: list[Any]) -> None:
         choices = [("the masks", figures.MASKS), ("the weights of one layer", figures.WEIGHTS)]
         show = gr.Radio(choices, value=figures.MASKS, label="Show", elem_id="sight-show")
         layer = control(SightParams, "layer", visible=False)
-    view = View("attention-of-directions", "sight", figures.sight_sentence, figures.sight_figure)
+    view = View(
+        *("attention-of-directions", "sight", figures.sight_sentence, figures.sight_figure), notes=figures.sight_notes
+    )
     sight = Connection(page, SIGHT, {**asked.inputs, "layer": layer}, view, views={"show": show})
     sight.on(show.input, layer.change, *(event.then for event in events))
     show.input(lambda chosen: gr.update(visible=chosen == figures.WEIGHTS), [show], [layer], **QUIET)

@@ -56,6 +56,7 @@ def build_train(page: Page, picker: RunPicker) -> tuple[Stream, gr.Dropdown]:
                 figures.run_sentence,
                 _curves,
                 bar=lambda record: progress([record]),
+                notes=figures.run_notes,
             )
             tries = Tries(TRY)
             drawn = rich_text(elem_id="lora-drawn")
@@ -63,6 +64,7 @@ def build_train(page: Page, picker: RunPicker) -> tuple[Stream, gr.Dropdown]:
         with shows(1, 300):
             outcome = plot("confusion", elem_id="run-outcome")
             line = rich_text()
+            use = gr.Button("Use these settings", size="sm", visible=False, elem_id="use-settings")
         with shows(1):
             wrong = rich_text(elem_classes=["wide"], elem_id="run-wrong")
     shown = [
@@ -85,9 +87,10 @@ def build_train(page: Page, picker: RunPicker) -> tuple[Stream, gr.Dropdown]:
             gr.update(visible=not (mine and record.status.is_active)),
             gr.update(visible=mine and record.status.is_active),
             gr.update(visible=mine and over and record.step < (record.steps or 1)),
+            gr.update(visible=_can_be_asked_for(record)),
         ]
 
-    steered = [([picker.run, controls.after, train, stop, resume], steer)]
+    steered = [([picker.run, controls.after, train, stop, resume, use], steer)]
     shared: dict[str, Any] = {
         "visitor": picker.visitor,
         "watch": Watch(),
@@ -104,11 +107,17 @@ def build_train(page: Page, picker: RunPicker) -> tuple[Stream, gr.Dropdown]:
     following.on(apart(picker.run.input), scale.input, resumed)
     _plan(page, controls, (planned, drawn), folded)
     controls.wire()
+    controls.take_up(use, picker)
     return following, controls.after
 
 
 def _curves(record: RunRecord, scale: str = "linear") -> Picture:
     return curves_figure([record], figures.run_sentence(record).striptags(), scale)
+
+
+def _can_be_asked_for(record: RunRecord) -> bool:
+    """Whether the settings at the left can make a run like it: a file's training is unknown, and students have a teacher."""
+    return record.status is not RunStatus.IMPORTED and not record.spec.teacher
 
 
 def _when_ended(draw: Draw) -> Draw:

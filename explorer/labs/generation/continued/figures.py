@@ -107,7 +107,7 @@ def branch_view(result: ContinueResult) -> Markup:
 
 
 def continue_sentence(result: ContinueResult) -> Markup:
-    """Which continuation is likeliest and which least likely, which repeat themselves, which came to an end."""
+    """Which continuation is likeliest and which least likely."""
     known = {row: row.surprisal for row in result.rows if row.surprisal is not None}
     if not known:
         return prose(f"{result.model} begins to write.")
@@ -120,7 +120,13 @@ def continue_sentence(result: ContinueResult) -> Markup:
     ]
     if low is not high:
         parts += [" to ", strong(fixed(known[high] or 0.0)), f" ({DECODINGS[high.decoding]})"]
-    return prose(*parts, ". ", *_beaten(result), *_repeating(result), *_ended(result))
+    return prose(*parts, ".")
+
+
+def continue_notes(result: ContinueResult) -> Markup:
+    """Whether beam search found more than greedy, which rows repeat themselves, which came to an end."""
+    parts = [*_beaten(result), *_repeating(result), *_ended(result)]
+    return caption(*parts) if parts else Markup("")
 
 
 def _beaten(result: ContinueResult) -> list[str]:

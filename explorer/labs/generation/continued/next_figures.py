@@ -22,7 +22,7 @@ from explorer.charts import (
     rows,
 )
 from explorer.charts.chips import chip, chips
-from explorer.charts.words import fixed, in_quotes, label, percent, prose, strong
+from explorer.charts.words import caption, counted, fixed, in_quotes, label, percent, prose, strong
 from explorer.labs.generation.continued.figures import setting
 from explorer.labs.generation.continued.schema import (
     DECODINGS,
@@ -33,25 +33,34 @@ from explorer.tables import Table
 
 
 def next_sentence(result: NextResult) -> Markup:
-    """What a place's decoding allowed, and what stood there."""
+    """What a place's decoding allowed."""
     parts: list[str] = ["After ", in_quotes(result.context), f", {setting(result.decoding, result)} "]
-    count, mass = {"top_k": result.top_k, "top_p": result.top_p}.get(result.decoding, (0, 0.0))
     if result.decoding == "greedy":
-        parts += ["takes the likeliest token"]
+        parts.append("takes the likeliest token")
     elif result.decoding == "beam":
-        parts += ["weighs whole texts and rules out no token by itself"]
+        parts.append("weighs whole texts and rules out no token by itself")
     elif result.decoding == "temperature":
-        parts += [_tempered(result)]
+        parts.append(_tempered(result))
     else:
-        parts += ["allows ", strong(f"{count:,} of {result.vocabulary:,}"), f" tokens, which hold {percent(mass)}"]
-    parts += [". "]
+        parts += ["allows ", strong(counted(_allowed(result)[0], "token"))]
+    return prose(*parts, ".")
+
+
+def next_notes(result: NextResult) -> Markup:
+    """How much the allowed tokens hold, what was written there, and the entropy."""
+    count, mass = _allowed(result)
+    parts: list[str] = []
+    if count:
+        parts.append(f"Of {result.vocabulary:,} tokens; those allowed hold {percent(mass)}. ")
     if written := result.written:
-        parts += [
-            "It wrote ",
-            in_quotes(written.text),
-            f", rank {written.rank:,}, p = {percent(written.probability)}. ",
-        ]
-    return prose(*parts, f"Entropy: {fixed(result.entropy)} nats.")
+        parts += ["It wrote ", in_quotes(written.text, bold=False)]
+        parts.append(f", rank {written.rank:,}, p = {percent(written.probability)}. ")
+    return caption(*parts, f"Entropy: {fixed(result.entropy)} nats.")
+
+
+def _allowed(result: NextResult) -> tuple[int, float]:
+    """How many tokens the decoding allowed, and what they hold; none where it has no such limit."""
+    return {"top_k": result.top_k, "top_p": result.top_p}.get(result.decoding, (0, 0.0))
 
 
 def _tempered(result: NextResult) -> str:

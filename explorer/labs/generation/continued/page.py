@@ -54,9 +54,12 @@ def build_continued(page: Page, tab: gr.Tab) -> None:
             rows = scripted("writing", {"rows": []}, elem_id="continue-rows", elem_classes=["writing-rows"])
             gr.HTML(str(figures.legend()))
             bar, branched = rich_text(elem_id="continue-bar"), rich_text(elem_id="continue-branch")
+            notes = rich_text(elem_id="continue-notes")
             tries = Tries(TRY)
     gr.Markdown("## The choice at one token")
-    view = View("next-token", "next", next_figures.next_sentence, next_figures.next_figure)
+    view = View(
+        *("next-token", "next", next_figures.next_sentence, next_figures.next_figure), notes=next_figures.next_notes
+    )
     gr.HTML('<p class="caption">Press a token to go on with it from here: all rows are continued anew.</p>')
     others = token_chips(elem_id="next-others")
 
@@ -66,6 +69,7 @@ def build_continued(page: Page, tab: gr.Tab) -> None:
         (rows, figures.rows_view),
         (bar, figures.progress_line),
         (branched, figures.branch_view),
+        (notes, figures.continue_notes),
         *((component, _of_next(draw)) for component, draw in place),
     ]
 

@@ -35,12 +35,19 @@ def scores_table(result: Scored) -> Table:
 
 
 def scores_sentence(result: Scored) -> Markup:
+    """What the texts reach by the first metric."""
+    metric, value = next(iter(result.scores.named().items()))
+    texts = f"{result.hypotheses:,} {'hypothesis has' if result.hypotheses == 1 else 'hypotheses have'} "
+    return prose(texts, strong(f"{metric} {shown(metric, value)}"), " against their references.")
+
+
+def scores_notes(result: Scored) -> Markup:
     """The five values, and what METEOR lacks."""
     named = result.scores.named()
     references = counted(result.references, "reference")
     said = [strong(f"{metric} {shown(metric, value)}") for metric, value in named.items()]
     hypotheses = f"{result.hypotheses:,} {'hypothesis' if result.hypotheses == 1 else 'hypotheses'}"
-    return prose(
+    return caption(
         f"{hypotheses} against {references}: ",
         *[part for one in said[:-1] for part in (one, ", ")],
         said[-1],

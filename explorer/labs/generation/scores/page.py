@@ -63,7 +63,7 @@ def build_scores(page: Page, triggers: list[Any]) -> None:
             }
             button = gr.Button("Score", variant="primary", elem_id="scores-start")
         with shows():
-            view = View("scores", "scores", figures.scores_sentence, figures.scores_figure)
+            view = View("scores", "scores", figures.scores_sentence, figures.scores_figure, notes=figures.scores_notes)
             tries = Tries(TRY)
             published = rich_text(elem_id="scores-published", elem_classes=["wide"])
     scored_folds = folds(SCORE_TEXTS)

@@ -7,7 +7,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from explorer.charts.words import counted, fixed, in_quotes, prose
+from explorer.charts.words import caption, counted, fixed, in_quotes, prose
 from explorer.labs.inputs.schema import Alternative, CutPart, CutResult, Step, WordCut
 from explorer.labs.inputs.spelling import readable
 from explorer.tables import Table
@@ -131,16 +131,23 @@ def _times(behind: float) -> str:
 
 
 def cut_sentence(result: CutResult) -> Markup:
-    """What each method ends with and in how many steps; whether the tokenizer itself says the same."""
+    """What each method ends with."""
     parts: list[str] = []
-    for cut in result.cuts:
+    for place, cut in enumerate(result.cuts):
         pieces = Markup(" ").join(in_quotes(readable(piece, cut.byte_level)) for piece in cut.pieces[:12])
-        more = " …" if len(cut.pieces) > 12 else ""
-        parts += [f"{cut.name}: ", pieces, f"{more} ({_work(cut)}). "]
+        parts += ["; " if place else "", f"{cut.name}: ", pieces, " …" if len(cut.pieces) > 12 else ""]
+    return prose(*parts, ".")
+
+
+def cut_notes(result: CutResult) -> Markup:
+    """In how many steps each was done, and whether the tokenizer itself says the same."""
+    works = f"{', '.join(f'{cut.name}: {_work(cut)}' for cut in result.cuts)}. "
     others = ", ".join(cut.name for cut in result.cuts if not cut.agrees)
     if others:
-        parts.append(f"{others} gives other ids when asked as a whole: it treats this text in a way of its own.")
-    return prose(*parts, "" if others else "Each tokenizer, asked as a whole, gives the same ids.")
+        return caption(
+            works, f"{others} gives other ids when asked as a whole: it treats this text in a way of its own."
+        )
+    return caption(works, "Each tokenizer, asked as a whole, gives the same ids.")
 
 
 def _work(cut: WordCut) -> str:

@@ -10,7 +10,7 @@ from explorer.labs.inputs import CUT_WORD
 from explorer.labs.inputs.cut import figures
 from explorer.labs.inputs.examples import WORDS
 from explorer.labs.inputs.schema import CutParams
-from explorer.ui.components import scripted
+from explorer.ui.components import rich_text, scripted
 from explorer.ui.controls import control
 from explorer.ui.kit import QUIET, Tries, asks, bench, sentence_place, shows, why
 from explorer.ui.page import Page
@@ -39,10 +39,12 @@ def build_cut(page: Page, tab: gr.Tab, tabs: gr.Tabs, tokenizers: gr.Dropdown, p
             tries = Tries({name: name for name in WORDS[1:6]})
     said = sentence_place("cut-said")
     steps = scripted("cuts", {"blocks": []}, ("stepper",), elem_classes=["token-chips"], elem_id="cut-steps")
+    notes = rich_text(elem_id="cut-notes")
     why("the three methods in steps", WHY)
 
     inputs = {"word": word, "models": tokenizers, "after_space": after_space}
-    connection = Connection(page, CUT_WORD, inputs, [(said, figures.cut_sentence), (steps, figures.cut_view)])
+    shown = [(said, figures.cut_sentence), (steps, figures.cut_view), (notes, figures.cut_notes)]
+    connection = Connection(page, CUT_WORD, inputs, shown)
     pressed = pieces.select(_pressed, None, [word, after_space, tabs], **QUIET)
     connection.on(word.submit, after_space.input, tab.select, pressed.then, *tries.into([word]))
 

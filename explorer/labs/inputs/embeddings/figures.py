@@ -36,22 +36,23 @@ def sum_table(result: SumResult) -> Table:
 
 
 def sum_sentence(result: SumResult) -> Markup:
-    """That the parts make the model's own output, and which of them weighs most."""
+    """That the parts make the model's own output."""
     added = [part for part in result.parts if part.kind in ADDED]
-    means = ", ".join(f"{part.kind} {sum(part.norms) / len(part.norms):.2f}" for part in added)
     follow = [NAMES[part.kind] for part in result.parts if part.kind in NAMES]
     way = " + ".join(part.kind for part in added) + "".join(f" → {name}" for name in follow)
     return prose(
         f"{way}: added up here, this differs from what {result.model} itself gives to its first layer by at most ",
         strong(f"{result.difference:.1e}".replace("e-0", "e-")),
-        f". Mean norms: {means}.",
+        ".",
     )
 
 
 def sum_notes(result: SumResult) -> Markup:
-    """What this model does in its own way, and what the colours and the strips show."""
+    """Which part weighs most, what this model does in its own way, and what the colours and the strips show."""
     kinds = {part.kind for part in result.parts}
-    notes = [says for kind, says in ABSENT.items() if kind not in kinds]
+    added = [part for part in result.parts if part.kind in ADDED]
+    notes = [f"Mean norms: {', '.join(f'{part.kind} {sum(part.norms) / len(part.norms):.2f}' for part in added)}."]
+    notes += [says for kind, says in ABSENT.items() if kind not in kinds]
     segments = {token.segment for token in result.tokens}
     if segments == {0} and any(token.special for token in result.tokens):
         notes.append("Every token takes row 0 of the segment table, so the same vector is added to all.")

@@ -57,7 +57,10 @@ def build_sum(page: Page, tab: gr.Tab) -> None:
             caption("Its nearest neighbours in the token table, before any context, with the cosine below each:")
             neighbours = token_chips(elem_id="sum-neighbours")
         with shows(3):
-            of_token = View("token-parts", "token", detail_figures.token_sentence, detail_figures.token_figure)
+            of_token = View(
+                *("token-parts", "token", detail_figures.token_sentence, detail_figures.token_figure),
+                notes=detail_figures.token_notes,
+            )
     boxes = list(sentences.values())
     shown, steered = [*view, (notes, figures.sum_notes)], [([token, first], _steer)]
     add_up = Connection(page, EMBEDDING_PARTS, sentences, shown, folded, views={"first": first}, steered=steered)

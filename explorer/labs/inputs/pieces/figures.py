@@ -8,7 +8,7 @@ from typing import Any
 from markupsafe import Markup
 
 from explorer.charts import SERIES, Look, Picture, axis, bars, chart
-from explorer.charts.words import counted, in_quotes, label, percent, prose, strong
+from explorer.charts.words import caption, counted, in_quotes, label, percent, prose, strong
 from explorer.labs.inputs.schema import LONGEST_WORD, Piece, TokenizedText, TokenizeResult
 from explorer.tables import Table
 
@@ -82,11 +82,23 @@ def _word_of(result: TokenizeResult, piece: Piece) -> dict[str, Any] | None:
 
 
 def tokenize_sentence(result: TokenizeResult) -> Markup:
-    """Who needs how many pieces, and what is lost."""
-    parts = [f"{counted(len(result.words), 'word')}, {len(result.text.encode()):,} bytes: "]
-    for place, done in enumerate(sorted(result.tokenized, key=lambda done: len(done.own))):
-        parts += [", " if place else "", strong(counted(len(done.own), "piece")), f" by {done.name}"]
-    parts.append(". ")
+    """Who needs fewest pieces, and who most."""
+    fewest, most = (choose(result.tokenized, key=lambda done: len(done.own)) for choose in (min, max))
+    few, many = len(fewest.own), len(most.own)
+    cut = strong(counted(few, "piece"))
+    if few == many:
+        who = fewest.name if len(result.tokenized) == 1 else "Each of them"
+        return prose(who, " cuts this text into ", cut, ".")
+    return prose(fewest.name, " cuts this text into ", cut, ", ", most.name, " into ", strong(str(many)), ".")
+
+
+def tokenize_notes(result: TokenizeResult) -> Markup:
+    """How long the text is, who needs how many pieces, and what is lost."""
+    counts = ", ".join(
+        f"{counted(len(done.own), 'piece')} by {done.name}"
+        for done in sorted(result.tokenized, key=lambda done: len(done.own))
+    )
+    parts: list[str] = [f"{counted(len(result.words), 'word')}, {len(result.text.encode()):,} bytes: {counts}. "]
     for done in result.tokenized:
         lost = [result.text[piece.start : piece.stop] for piece in done.own if piece.unknown]
         if lost:
@@ -100,7 +112,7 @@ def tokenize_sentence(result: TokenizeResult) -> Markup:
         many = "tabs, line breaks or control characters were" if result.respaced > 1 else "tab or line break was"
         parts.append(f" {result.respaced} {many} made a space before the text was cut; ")
         parts.append("a byte-level tokenizer has pieces of its own for them.")
-    return prose(*parts)
+    return caption(*parts)
 
 
 def _listed(names: list[str], most: int = 4) -> Markup:

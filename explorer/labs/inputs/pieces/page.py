@@ -10,7 +10,7 @@ from explorer.labs.inputs.controls import follow, tokenizer_choice
 from explorer.labs.inputs.examples import TEXTS, TRY
 from explorer.labs.inputs.pieces import figures
 from explorer.labs.inputs.schema import TokenizeParams, TokenizeResult
-from explorer.ui.components import plot, scripted
+from explorer.ui.components import plot, rich_text, scripted
 from explorer.ui.controls import control
 from explorer.ui.kit import Examples, Tries, asks, bench, caption, sentence_place, shows, why
 from explorer.ui.page import Page
@@ -52,6 +52,7 @@ def build_pieces(page: Page) -> tuple[gr.Dropdown, gr.HTML]:
             said = sentence_place("pieces-said")
             pieces = scripted("pieces", {"rows": []}, elem_classes=["token-chips"], elem_id="pieces-rows")
             caption("Press a piece to see how its word is cut, step by step.")
+            notes = rich_text(elem_id="pieces-notes")
             tries = Tries({name: known[name] for name in TRY})
             bars = plot("pieces-a-word", elem_id="pieces-figure")
     why("the three methods and their papers", WHY)
@@ -61,6 +62,7 @@ def build_pieces(page: Page) -> tuple[gr.Dropdown, gr.HTML]:
         return figures.tokenize_sentence(result)
 
     shown: list[Place] = [(pieces, figures.pieces_view), (said, said_of), (bars, figures.words_figure)]
+    shown.append((notes, figures.tokenize_notes))
     connection = Connection(page, TOKENIZE, {"text": text, "models": tokenizers}, shown, views={"below": below})
     connection.on(button.click, text.submit, below.input, page.opened)
     connection.on(examples.into([text]), *tries.into([text]))

@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from explorer.charts import DIVERGING, Look, Picture, Trace, axis, chart, colorbar, heat, rows
 from explorer.charts.chips import chip, chips
-from explorer.charts.words import in_quotes, percent, prose, strong
+from explorer.charts.words import caption, in_quotes, percent, prose, strong
 from explorer.labs.inputs.embeddings.figures import AXES, NAMES, scales
 from explorer.labs.inputs.embeddings.schema import PositionsResult, TokenPart, TokenPartsResult
 from explorer.tables import Table
@@ -22,15 +22,23 @@ def token_table(result: TokenPartsResult) -> Table:
 
 def token_sentence(result: TokenPartsResult) -> Markup:
     """Which part makes up most of the sum."""
-    added = [part for part in result.parts if part.share is not None]
-    parts = [
-        "Of the squared norm of the sum for ",
-        in_quotes(result.token.shown),
-        f" (position {result.token.position}) ",
-    ]
-    for place, part in enumerate(sorted(added, key=lambda part: -(part.share or 0.0))):
-        parts += ["; " if place else "", f"{part.kind} makes ", strong(_signed(part.share or 0.0))]
-    return prose(*parts, ". The shares add up to 100%; a negative one points against the sum.")
+    most = _most_first(result)[0]
+    share = strong(_signed(most.share or 0.0))
+    return prose(
+        "Of the squared norm of the sum for ", in_quotes(result.token.shown), f" {most.kind} makes most, ", share, "."
+    )
+
+
+def token_notes(result: TokenPartsResult) -> Markup:
+    """What each part makes up."""
+    shares = "; ".join(f"{part.kind} makes {_signed(part.share or 0.0)}" for part in _most_first(result))
+    adds = "The shares add up to 100%; a negative one points against the sum."
+    return caption(f"Position {result.token.position}: {shares}. {adds}")
+
+
+def _most_first(result: TokenPartsResult) -> list[TokenPart]:
+    """The parts that are added, by how much of the sum they make."""
+    return sorted((part for part in result.parts if part.share is not None), key=lambda part: -(part.share or 0.0))
 
 
 def _signed(share: float) -> str:
@@ -91,16 +99,25 @@ def positions_sentence(result: PositionsResult) -> Markup:
     step = result.positions[1] - result.positions[0] if count > 1 else 1
     distance = "next to each other" if step == 1 else f"{step} apart"
     says = [f"Two positions {distance} have a cosine of "]
-    says += [strong(f"{sum(near) / len(near):.2f}" if near else "1.00"), " on average, two that are at least "]
-    says += [f"{step * (count // 2)} apart ", strong(f"{sum(far) / len(far):.2f}")]
+    says += [strong(f"{sum(near) / len(near):.2f}" if near else "1.00"), " on average, two far apart "]
+    says += [strong(f"{sum(far) / len(far):.2f}")]
     learned = bool(near) and sum(near) / len(near) > sum(far) / len(far) + 0.1
     says.append(
-        ": the band along the diagonal shows that the model learned from text alone which positions are neighbours."
+        ": the model learned from text alone which positions are neighbours."
         if learned
-        else ": by this measure neighbours are hardly more alike than positions far apart. What attention makes of them is "
-        "another question."
+        else ": by this measure neighbours are hardly more alike."
     )
     return prose(*says)
+
+
+def positions_notes(result: PositionsResult) -> Markup:
+    """What is called far apart, where to see it, and what it leaves open."""
+    if not result.positions:
+        return Markup("")
+    count = len(result.positions)
+    step = result.positions[1] - result.positions[0] if count > 1 else 1
+    far = f"Far apart: by at least {step * (count // 2)}. "
+    return caption(far, "Neighbours stand along the diagonal. What attention makes of them is another question.")
 
 
 def positions_figure(result: PositionsResult) -> Picture:

@@ -28,7 +28,10 @@ def build_positions(page: Page, tab: gr.Tab) -> None:
             step = control(PositionsParams, "step")
         with shows():
             ids = (None, "positions-figure")
-            view = View("position-similarity", ids, figures.positions_sentence, figures.positions_figure)
+            view = View(
+                *("position-similarity", ids, figures.positions_sentence, figures.positions_figure),
+                notes=figures.positions_notes,
+            )
     why("the formula and the papers", WHY)
     compare = Connection(page, POSITION_SIMILARITY, {"step": step}, view)
     compare.on(step.input, tab.select, *page.changed)

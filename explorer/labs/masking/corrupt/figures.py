@@ -10,7 +10,7 @@ from explorer.charts import Look, Panel, Picture, axis, bars, chart, heat, level
 from explorer.charts.chips import chip, chips
 from explorer.charts.words import caption, in_quotes, percent, prose, quoted, strong
 from explorer.labs.masking.fill.figures import visible
-from explorer.labs.masking.schema import CorruptResult, PatternsResult, SharesResult
+from explorer.labs.masking.schema import CorruptedToken, CorruptResult, PatternsResult, SharesResult
 from explorer.models.ablations import BERT_TABLE_8
 from explorer.tables import Table
 
@@ -60,23 +60,32 @@ def corrupt_table(result: CorruptResult) -> Table:
 
 
 def corrupt_sentence(result: CorruptResult) -> Markup:
-    """How many were chosen, what became of them, and that the loss is the mean of their terms."""
-    chosen = [token for token in result.tokens if token.fate != "untouched"]
+    """How many were chosen, and which is hardest to guess."""
+    chosen = _chosen(result)
     candidates = sum(not token.special for token in result.tokens)
     if not chosen or result.mean_loss is None or result.model_loss is None:
         return prose("No token is chosen at this rate, so there is nothing to predict and no loss.")
-    counts = {fate: sum(token.fate == fate for token in chosen) for fate in FATES[1:]}
     hardest = max(chosen, key=lambda token: token.loss or 0.0)
-    return prose(
-        strong(f"{len(chosen)} of {candidates}"),
-        f" tokens {'is' if len(chosen) == 1 else 'are'} chosen: {counts['mask']} as [MASK], "
-        f"{counts['random']} random, {counts['kept']} kept. "
-        "The loss is the mean of their terms, ",
-        strong(f"{result.mean_loss:.4f}"),
-        f" nats; {_as_transformers(result.mean_loss, result.model_loss)}. Hardest to guess: ",
-        in_quotes(hardest.shown_original),
-        f" ({hardest.loss:.2f}).",
+    are = "is" if len(chosen) == 1 else "are"
+    count = strong(f"{len(chosen)} of {candidates}")
+    return prose(count, f" tokens {are} chosen; hardest to guess is ", in_quotes(hardest.shown_original), ".")
+
+
+def corrupt_notes(result: CorruptResult) -> Markup:
+    """What became of the chosen ones, and that the loss is the mean of their terms."""
+    chosen = _chosen(result)
+    if not chosen or result.mean_loss is None or result.model_loss is None:
+        return Markup("")
+    counts = {fate: sum(token.fate == fate for token in chosen) for fate in FATES[1:]}
+    hardest = max(token.loss or 0.0 for token in chosen)
+    return caption(
+        f"{counts['mask']} as [MASK], {counts['random']} random, {counts['kept']} kept. The loss is the mean of their terms, "
+        f"{result.mean_loss:.4f} nats; {_as_transformers(result.mean_loss, result.model_loss)}. The largest is {hardest:.2f}."
     )
+
+
+def _chosen(result: CorruptResult) -> list[CorruptedToken]:
+    return [token for token in result.tokens if token.fate != "untouched"]
 
 
 def _as_transformers(mean: float, loss: float) -> str:
@@ -130,18 +139,18 @@ def shares_figure(result: SharesResult) -> Picture:
 
 
 def shares_sentence(result: SharesResult) -> Markup:
+    """Which share was chosen after the last draw."""
+    chosen = strong(percent(result.chosen[-1]))
+    return prose(f"After {result.draws[-1]:,} draws ", chosen, " of the tokens were chosen.")
+
+
+def shares_notes(result: SharesResult) -> Markup:
     """Where the shares stand after the last draw, beside what the sliders say."""
-    rate, mask, random, kept = result.expected
-    return prose(
-        f"After {result.draws[-1]:,} draws of {result.candidates} tokens, ",
-        strong(percent(result.chosen[-1])),
-        f" were chosen (the slider says {percent(rate)}; BERT rounds to whole tokens in each text). Of those, ",
-        strong(percent(result.mask[-1])),
-        f" became [MASK] ({percent(mask)}), ",
-        strong(percent(result.random[-1])),
-        f" random ({percent(random)}) and ",
-        strong(percent(result.kept[-1])),
-        f" stayed ({percent(kept)}).",
+    rate, mask, random, kept = (percent(share) for share in result.expected)
+    became = [percent(shares[-1]) for shares in (result.mask, result.random, result.kept)]
+    return caption(
+        f"Of {result.candidates} tokens; the slider says {rate}, and BERT rounds to whole tokens in each text. Of those chosen, "
+        f"{became[0]} became [MASK] ({mask}), {became[1]} random ({random}) and {became[2]} stayed ({kept})."
     )
 
 
@@ -161,15 +170,18 @@ def patterns_sentence(result: PatternsResult) -> Markup:
     epochs = len(result.static)
     again = ", some of them more than once"
     if result.distinct_static == epochs:
-        again = ": with at least as many copies as epochs none comes back"
+        again = " (with at least as many copies as epochs none comes back)"
     elif 2 * result.distinct_static <= epochs:
         again = ", again and again"
-    return prose(
-        f"In {epochs} epochs static masking shows ",
-        strong(f"{result.distinct_static} different masking{'s' if result.distinct_static > 1 else ''}"),
-        f" of this text{again}; dynamic masking shows {result.distinct_dynamic}. "
-        "RoBERTa's Table 1 finds the two close, dynamic comparable or slightly better: SQuAD 2.0 F1 78.7 against 78.3, "
-        "MNLI-m 84.0 against 84.3, SST-2 92.9 against 92.5 (Liu et al. 2019).",
+    maskings = strong(f"{result.distinct_static} different masking{'s' if result.distinct_static > 1 else ''}")
+    return prose("Static masking shows ", maskings, f" of this text{again}, dynamic masking {result.distinct_dynamic}.")
+
+
+def patterns_notes(result: PatternsResult) -> Markup:
+    """In how many epochs, and what RoBERTa's authors measured of the two."""
+    return caption(
+        f"In {len(result.static)} epochs. RoBERTa's Table 1 finds the two close, dynamic comparable or slightly better: SQuAD "
+        "2.0 F1 78.7 against 78.3, MNLI-m 84.0 against 84.3, SST-2 92.9 against 92.5 (Liu et al. 2019)."
     )
 
 

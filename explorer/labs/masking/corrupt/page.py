@@ -82,7 +82,10 @@ def _changes(inputs: dict[str, Any], again: gr.Button, recipes: Tries) -> list[A
 def _one_draw(page: Page, inputs: dict[str, Any], triggers: list[Any]) -> None:
     chips = token_chips(elem_id="corrupt-chips")
     gr.HTML(str(figures.legend()))
-    view = View("masking-loss", (None, "corrupt-figure"), figures.corrupt_sentence, figures.corrupt_figure)
+    view = View(
+        *("masking-loss", (None, "corrupt-figure"), figures.corrupt_sentence, figures.corrupt_figure),
+        notes=figures.corrupt_notes,
+    )
     _why()
     Connection(page, CORRUPT, inputs, [(chips, figures.corrupt_chips), *view]).on(*triggers)
 
@@ -90,7 +93,10 @@ def _one_draw(page: Page, inputs: dict[str, Any], triggers: list[Any]) -> None:
 def _many_draws(page: Page, inputs: dict[str, Any], triggers: list[Any]) -> None:
     button = gr.Button("Draw 1,000 times with these settings", variant="primary", size="sm")
     draws = control(SharesParams, "draws", visible=False)
-    view = View("masking-shares", (None, "shares-figure"), figures.shares_sentence, figures.shares_figure)
+    view = View(
+        *("masking-shares", (None, "shares-figure"), figures.shares_sentence, figures.shares_figure),
+        notes=figures.shares_notes,
+    )
     _why()
     Connection(page, CORRUPTION_SHARES, {**inputs, "draws": draws}, view).on(button.click, *triggers)
 
@@ -104,7 +110,9 @@ def _epochs(page: Page, inputs: dict[str, Any], triggers: list[Any]) -> None:
     sentence = sentence_place()
     gr.HTML(str(figures.legend()))
     figure = plot("static-dynamic", elem_id="epochs-figure")
+    notes = rich_text(elem_id="epochs-notes")
     _why()
     shown = [(sentence, figures.patterns_sentence), (figure, figures.patterns_figure)]
+    shown.append((notes, figures.patterns_notes))
     patterns = Connection(page, MASKING_PATTERNS, {**inputs, **counts}, shown)
     patterns.on(button.click, counts["duplicates"].release, *triggers)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from markupsafe import Markup
 
 from explorer.charts import Look, Panel, Picture, Trace, axis, bars, level, picture, rows
-from explorer.charts.words import fixed, label, progress_bar, prose, signed, strong
+from explorer.charts.words import caption, fixed, label, progress_bar, prose, signed, strong
 from explorer.labs.masking.minimal.examples import KINDS, PAIRS
 from explorer.labs.masking.minimal.schema import MinimalPairsResult, ScoredPair
 from explorer.tables import Table
@@ -30,20 +30,25 @@ def minimal_pairs_table(result: MinimalPairsResult) -> Table:
 
 
 def minimal_pairs_sentence(result: MinimalPairsResult) -> Markup:
-    """How many are ranked right, of each kind, and which isn't."""
+    """How many are ranked right."""
+    right = strong(f"{result.right()} of {len(result.pairs)}")
+    return prose(label(result.model), " ranks ", right, " pairs right.")
+
+
+def minimal_pairs_notes(result: MinimalPairsResult) -> Markup:
+    """How many of each kind are ranked right, and which isn't."""
     kinds = [f"{result.right(kind)} of {len(result.of(kind))} on {kind}" for kind in KINDS if result.of(kind)]
-    parts = [f"{label(result.model)} ranks ", strong(f"{result.right()} of {len(result.pairs)}"), " pairs right"]
-    parts.append(f": {', '.join(kinds)}.")
+    parts = [f"{', '.join(kinds)}."]
     per_token = sum(pair.better.per_token > pair.worse.per_token for pair in result.pairs)
     if per_token != result.right():
         parts.append(f" By the mean over the tokens they are {per_token}.")
     if wrong := [pair for pair in result.pairs if pair.difference <= 0]:
         furthest = min(wrong, key=lambda pair: pair.difference)
         if not furthest.difference:
-            return prose(*parts, f" It finds “{furthest.worse.sentence}” as likely as “{furthest.better.sentence}”.")
+            return caption(*parts, f" It finds “{furthest.worse.sentence}” as likely as “{furthest.better.sentence}”.")
         parts.append(f" Furthest off: it finds “{furthest.worse.sentence}” likelier than “{furthest.better.sentence}”")
         parts.append(f", by {fixed(-furthest.difference)} nats.")
-    return prose(*parts)
+    return caption(*parts)
 
 
 def minimal_pairs_progress(result: MinimalPairsResult) -> Markup:

@@ -41,6 +41,7 @@ def build_minimal_pairs(page: Page, tab: gr.Tab) -> None:
                 figures.minimal_pairs_sentence,
                 figures.minimal_pairs_figure,
                 bar=figures.minimal_pairs_progress,
+                notes=figures.minimal_pairs_notes,
             )
     why("what minimal pairs tell", WHY)
     steered = [([start, stop], lambda result: start_or_stop(not result.is_done))]

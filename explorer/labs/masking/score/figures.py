@@ -42,15 +42,21 @@ def score_table(result: ScoreResult) -> Table:
 
 def score_sentence(result: ScoreResult) -> Markup:
     """What the scores say of one sentence, of two beside each other, or of several."""
+    tell = {1: _one_said, 2: _two_said}.get(len(result.own.sentences), _several_said)
+    return prose(*tell(result.own))
+
+
+def score_notes(result: ScoreResult) -> Markup:
+    """The scores behind the headline, what the true log-likelihood says, and which tokens are unknown."""
     own = result.own
-    tell = {1: _one_said, 2: _two_said}.get(len(own.sentences), _several_said)
+    tell = {1: _one_noted, 2: _two_noted}.get(len(own.sentences), _several_noted)
     unknown = [token.text for sentence in own.sentences for token in sentence.tokens if token.unknown]
     parts = tell(own)
     if result.beside:
         parts += [" ", *_beside_said(own, result.beside)]
     if unknown:
         parts.append(f" {counted(len(unknown), 'token')} of them read as {unknown[0]}: the vocabulary has none for it.")
-    return prose(*parts)
+    return caption(*parts)
 
 
 def _named(scores: Scores) -> str:
@@ -58,17 +64,21 @@ def _named(scores: Scores) -> str:
 
 
 def _one_said(own: Scores) -> list[str]:
-    sentence = own.sentences[0]
-    least = min(sentence.tokens, key=lambda token: token.log_probability)
+    total = strong(fixed(own.sentences[0].total))
+    least = in_quotes(_word(_least_expected(own)))
+    return [f"{label(own.model)} gives the sentence a {_named(own)} of ", total, " nats and expects least ", least, "."]
+
+
+def _one_noted(own: Scores) -> list[str]:
+    sentence, least = own.sentences[0], _least_expected(own)
     how = "ln p of each token after those before it" if own.causal else "ln p of each token where it is masked"
-    return [
-        f"{label(own.model)} gives the sentence a {_named(own)} of ",
-        strong(fixed(sentence.total)),
-        f" nats, the sum of {how}: {fixed(sentence.per_token)} a token, a perplexity of {compact(sentence.perplexity)}. "
-        "It expects least ",
-        in_quotes(_word(least)),
-        f" (−ln p = {fixed(-least.log_probability)}).",
-    ]
+    means = f"{fixed(sentence.per_token)} a token, a perplexity of {compact(sentence.perplexity)}"
+    word = in_quotes(_word(least), bold=False)
+    return [f"It is the sum of {how}: {means}. Of ", word, f" −ln p = {fixed(-least.log_probability)}."]
+
+
+def _least_expected(own: Scores) -> ScoredToken:
+    return min(own.sentences[0].tokens, key=lambda token: token.log_probability)
 
 
 def _two_said(own: Scores) -> list[str]:
@@ -77,13 +87,15 @@ def _two_said(own: Scores) -> list[str]:
     if not apart:
         alike = [token.text for token in first.tokens] == [token.text for token in second.tokens]
         why = ": they read as the same tokens" if alike else ""
-        return [
-            f"{label(own.model)} finds ",
-            strong("both equally likely"),
-            f"{why}. {_named(own)}: {fixed(first.total)}.",
-        ]
-    parts = [f"{label(own.model)} finds ", strong(f"the {'first' if apart > 0 else 'second'} likelier")]
-    parts.append(f", by {fixed(abs(apart))} nats: {_named(own)} {fixed(first.total)} against {fixed(second.total)}")
+        return [f"{label(own.model)} finds ", strong("both equally likely"), f"{why}."]
+    likelier = strong(f"the {'first' if apart > 0 else 'second'} likelier")
+    return [f"{label(own.model)} finds ", likelier, ", by ", strong(f"{fixed(abs(apart))} nats"), "."]
+
+
+def _two_noted(own: Scores) -> list[str]:
+    first, second = own.sentences
+    named = f"{_named(own)[0].upper()}{_named(own)[1:]}"
+    parts: list[str] = [f"{named}: {fixed(first.total)} against {fixed(second.total)}"]
     if len(first.tokens) != len(second.tokens):
         parts.append(f" ({fixed(first.per_token)} against {fixed(second.per_token)} a token)")
     rows = aligned(first, second)
@@ -93,24 +105,29 @@ def _two_said(own: Scores) -> list[str]:
 
 
 def _several_said(own: Scores) -> list[str]:
-    order = sorted(own.sentences, key=lambda sentence: -sentence.total)
+    order = _likeliest_first(own)
+    if order[0].total == order[-1].total:
+        return [f"{label(own.model)} finds ", strong(f"all {len(order)} equally likely"), "."]
+    most, least = in_quotes(_short(order[0].sentence)), in_quotes(_short(order[-1].sentence), bold=False)
+    return [f"Of the {len(order)} ", most, " is likeliest, ", least, " least."]
+
+
+def _several_noted(own: Scores) -> list[str]:
+    order = _likeliest_first(own)
     per_token = max(own.sentences, key=lambda sentence: sentence.per_token)
-    parts: list[str] = [f"Of the {len(order)} ", in_quotes(_short(order[0].sentence))]
+    parts: list[str] = [f"The likeliest has {fixed(order[0].total)} nats"]
     if order[0].total > order[-1].total:
-        parts += [f" is likeliest ({fixed(order[0].total)} nats), ", in_quotes(_short(order[-1].sentence), bold=False)]
-        parts.append(f" least ({fixed(order[-1].total)})")
-    else:
-        parts = [
-            f"{label(own.model)} finds ",
-            strong(f"all {len(order)} equally likely"),
-            f" ({fixed(order[0].total)} nats)",
-        ]
+        parts.append(f", the least likely {fixed(order[-1].total)}")
     if per_token.per_token > order[0].per_token:
         parts += ["; by the mean over its tokens ", in_quotes(_short(per_token.sentence), bold=False), " leads"]
     total = math.fsum(math.exp(score) for score in {one.sentence: one.total for one in own.sentences}.values())
     if total > 1:
         parts.append(f". Read as probabilities these scores add up to {total:.2f}, more than 1: they are none")
     return [*parts, "."]
+
+
+def _likeliest_first(own: Scores) -> list[ScoredSentence]:
+    return sorted(own.sentences, key=lambda sentence: -sentence.total)
 
 
 def _beside_said(own: Scores, beside: Scores) -> list[str]:

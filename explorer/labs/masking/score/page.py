@@ -54,7 +54,9 @@ def _own_sentences(page: Page, tab: gr.Tab) -> None:
             beside = control(ScoreParams, "beside", visible=False)
             tries = Tries({name: "\n".join(lines) for name, lines in TRY})
         with shows(3):
-            view = View("sentence-scores", "score", figures.score_sentence, figures.score_figure)
+            view = View(
+                *("sentence-scores", "score", figures.score_sentence, figures.score_figure), notes=figures.score_notes
+            )
             facts = rich_text(elem_classes=["wide"], elem_id="score-facts")
 
     why("no probability, and why pieces are hidden together", WHY)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from markupsafe import Markup
 
 from explorer.charts import Axis, Look, Panel, Picture, axis, bars, picture
-from explorer.charts.words import in_quotes, label, percent, prose, signed
+from explorer.charts.words import caption, in_quotes, label, percent, prose, signed
 from explorer.labs.masking.swap.schema import SwapResult
 from explorer.tables import Table
 
@@ -22,25 +22,36 @@ def swap_table(result: SwapResult) -> Table:
 
 
 def swap_sentence(result: SwapResult) -> Markup:
-    """What leads in each sentence, what changed most, and how much probability moved."""
+    """What leads in each sentence."""
     first = max(result.tokens, key=lambda token: token.before)
     second = max(result.tokens, key=lambda token: token.after)
-    furthest = max(result.tokens, key=lambda token: abs(token.after - token.before))
-    more = "rises" if furthest.after > furthest.before else "falls"
-    if furthest.after == furthest.before:
-        return prose(
-            f"With “{result.word}” as with “{result.other}”, ", in_quotes(first.token), f" leads ({percent(first.before)}): no "
-            "probability moves.",
-        )  # fmt: skip
+    if _stands_still(result):
+        start = f"With “{result.word}” as with “{result.other}”, "
+        return prose(start, in_quotes(first.token), f" leads ({percent(first.before)}): no probability moves.")
     return prose(
         f"With “{result.word}”, ",
         in_quotes(first.token),
         f" leads ({percent(first.before)}), with “{result.other}”, ",
         in_quotes(second.token),
-        f" ({percent(second.after)}). One word moves {percent(result.moved)} of the probability to other tokens; ",
-        in_quotes(furthest.token),
+        f" ({percent(second.after)}).",
+    )
+
+
+def swap_notes(result: SwapResult) -> Markup:
+    """How much probability moved, and which token's changed most."""
+    if _stands_still(result):
+        return Markup("")
+    furthest = max(result.tokens, key=lambda token: abs(token.after - token.before))
+    more = "rises" if furthest.after > furthest.before else "falls"
+    return caption(
+        f"One word moves {percent(result.moved)} of the probability to other tokens; ",
+        in_quotes(furthest.token, bold=False),
         f" {more} most, from {percent(furthest.before)} to {percent(furthest.after)}.",
     )
+
+
+def _stands_still(result: SwapResult) -> bool:
+    return all(token.after == token.before for token in result.tokens)
 
 
 def swap_figure(result: SwapResult) -> Picture:

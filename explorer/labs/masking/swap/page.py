@@ -33,7 +33,9 @@ def build_swap(page: Page, tab: gr.Tab) -> None:
             inputs["top_k"] = control(SwapParams, "top_k")
             tries = Tries(dict(TRY))
         with shows():
-            view = View("one-word-changed", "swap", figures.swap_sentence, figures.swap_figure)
+            view = View(
+                *("one-word-changed", "swap", figures.swap_sentence, figures.swap_figure), notes=figures.swap_notes
+            )
 
     why("one word, and what it does", WHY)
     swap = Connection(page, SWAP_WORD, inputs, view)

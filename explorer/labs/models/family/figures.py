@@ -84,17 +84,11 @@ def family_sentence(result: FamilyResult) -> Markup:
     """The smallest and the largest."""
     ordered = sorted(result.models, key=lambda entry: entry.parameters)
     small, large = ordered[0], ordered[-1]
-    parts: list[str] = [strong(small.model), " has ", strong(compact(small.parameters)), " parameters"]
-    if large is not small:
-        parts = [
-            "The smallest, ",
-            *parts,
-            "; the largest, ",
-            strong(large.model),
-            ", ",
-            strong(compact(large.parameters)),
-        ]
-    return prose(*parts, ".")
+    fewest, most = strong(compact(small.parameters)), strong(compact(large.parameters))
+    if large is small:
+        return prose(strong(small.model), " has ", fewest, " parameters.")
+    start = ("The smallest, ", strong(small.model), ", has ", fewest, " parameters, the largest, ")
+    return prose(*start, strong(large.model), ", ", most, ".")
 
 
 def family_notes(result: FamilyResult) -> Markup:

@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from explorer.charts import CIVIDIS, Look, Panel, Picture, Trace, axis, chart, heat, level, picture, points, strokes
 from explorer.charts.words import caption, label, percent, prose, quoted, strong
-from explorer.labs.pairs.figures import class_table, head_sentence, loss_line, two_bars
+from explorer.labs.pairs.figures import class_table, head_notes, head_sentence, loss_line, two_bars
 from explorer.labs.pairs.order.schema import CLASSES, KINDS, KindsResult, OrderResult
 from explorer.models.records import Scores
 from explorer.tables import Table
@@ -34,9 +34,14 @@ def order_table(result: OrderResult) -> Table:
 
 
 def order_sentence(result: OrderResult) -> Markup:
-    """What the head says, and what its two logits are."""
+    """What the head says."""
     verdicts = ("the two stand in their order", "the two were swapped")
-    return head_sentence(label(result.model), verdicts, "in order", NAMES, result)
+    return head_sentence(label(result.model), verdicts, "in order", result)
+
+
+def order_notes(result: OrderResult) -> Markup:
+    """The two logits."""
+    return head_notes(NAMES, result)
 
 
 def order_loss(result: OrderResult) -> Markup:

@@ -89,7 +89,9 @@ def build_order(page: Page, tab: gr.Tab) -> None:
             button = gr.Button("Score the order", variant="primary")
             swap = gr.Button("Swap the two", size="sm")
         with shows():
-            view = View("sentence-order", "order", figures.order_sentence, figures.order_figure)
+            view = View(
+                "sentence-order", "order", figures.order_sentence, figures.order_figure, notes=figures.order_notes
+            )
             loss = rich_text(elem_classes=["measures"], elem_id="order-loss")
             trust = rich_text(elem_id="order-trust")
 

@@ -9,7 +9,7 @@ from typing import Any
 from markupsafe import Markup
 
 from explorer.charts import Picture, Trace, axis, band, chart, line
-from explorer.charts.words import compact, label, milliseconds, prose, strong
+from explorer.charts.words import caption, compact, counted, label, milliseconds, prose, strong
 from explorer.labs.pruning.importance.figures import PLURALS, metric_text
 from explorer.labs.pruning.schema import HandResult, Measured, OrdersResult
 from explorer.tables import Table
@@ -47,14 +47,26 @@ def orders_sentence(result: OrdersResult) -> Markup:
     """How much can go, in the best and the worst order."""
     lines = _lines(result)
     if not lines.get("least"):
-        return prose(
-            f"{result.about.metric} is not defined on these {result.about.held_out} held-out examples. Take more."
-        )
+        examples = counted(result.about.held_out, "held-out example")
+        return prose(f"{result.about.metric} is not defined on these {examples}. Take more.")
+    if not result.done:
+        return prose(f"{result.about.name}: {len(result.points)} of {result.total} points measured.")
+    whole = lines["least"][0][1]
+    least, most = (strong(f"{100 * _until(lines[order], whole):.0f}%") for order in ("least", "most"))
+    said = f" of the {PLURALS[result.unit]} can go before {result.about.metric.lower()} falls noticeably, most important first "
+    return prose(f"{result.about.name}: least important first, ", least, said, most, ".")
+
+
+def orders_notes(result: OrdersResult) -> Markup:
+    """How much can go, in the best and the worst order."""
+    lines = _lines(result)
+    if not lines.get("least"):
+        return Markup("")
     whole = lines["least"][0][1]
     units = PLURALS[result.unit]
     parts = [f"Whole, {result.about.name} has {result.about.metric.lower()} ", strong(f"{whole:.3f}"), ". "]
     if not result.done:
-        return prose(*parts, f"{len(result.points)} of {result.total} points measured.")
+        return caption(*parts)
     least, most = (strong(f"{100 * _until(lines[order], whole):.0f}%") for order in ("least", "most"))
     parts += [
         "Least important first, ", least, f" of the {units} can go before it falls by more than {NOTICEABLE}, most important "
@@ -63,7 +75,7 @@ def orders_sentence(result: OrdersResult) -> Markup:
     if result.about.metric == "Accuracy":
         error = (whole * (1 - whole) / result.about.held_out) ** 0.5
         parts.append(f", so one standard error is {error:.3f}")
-    return prose(*parts, ".")
+    return caption(*parts, ".")
 
 
 def _until(line: list[tuple[float, float, float, float]], whole: float) -> float:

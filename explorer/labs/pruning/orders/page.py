@@ -43,7 +43,9 @@ def build_orders(subject: Subject, tab: gr.Tab, pressed: Pressed, triggers: list
             score = score_box("head")
             tries = Tries(TRY)
         with shows():
-            view = View("orders", "orders", figures.orders_sentence, figures.orders_figure, bar=True)
+            view = View(
+                "orders", "orders", figures.orders_sentence, figures.orders_figure, bar=True, notes=figures.orders_notes
+            )
     why("what the three lines test", WHY)
     inputs = {"unit": unit, "score": score, "draws": draws}
     stream = Live(subject, ORDERS, inputs, view, lambda result: len(result.points) / result.total, buttons, view.bar)

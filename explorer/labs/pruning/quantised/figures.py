@@ -5,7 +5,7 @@ from __future__ import annotations
 from markupsafe import Markup
 
 from explorer.charts import Panel, Picture, axis, bars, picture
-from explorer.charts.words import label, megabytes, prose, strong
+from explorer.charts.words import caption, label, megabytes, prose, strong
 from explorer.labs.pruning.importance.figures import metric_text
 from explorer.labs.pruning.schema import FormResult, QuantiseResult
 from explorer.tables import Table
@@ -24,6 +24,16 @@ def quantised_table(result: QuantiseResult) -> Table:
 
 
 def quantised_sentence(result: QuantiseResult) -> Markup:
+    """How much smaller the smallest form is than fp32, and what it still reaches."""
+    whole = result.forms[0]
+    least = min(result.forms, key=lambda form: form.bytes)
+    if least is whole:
+        return prose("No form is smaller than fp32.")
+    smaller, metric = strong(f"{whole.bytes / least.bytes:.1f} times smaller"), result.about.metric.lower()
+    return prose(strong(_name(least)), " is ", smaller, f" than fp32 and has {metric} ", metric_text(least.metric), ".")
+
+
+def quantised_notes(result: QuantiseResult) -> Markup:
     """What each form has to say for itself against fp32."""
     whole, others = result.forms[0], result.forms[1:]
     timed, metric = f", {whole.milliseconds:.0f} ms" if whole.milliseconds else "", result.about.metric.lower()
@@ -43,7 +53,7 @@ def quantised_sentence(result: QuantiseResult) -> Markup:
         if result.done
         else "Still to be timed, in turns. "
     )
-    return prose(*parts, last, *notes)
+    return caption(*parts, last, *notes)
 
 
 def quantised_figure(result: QuantiseResult) -> Picture:

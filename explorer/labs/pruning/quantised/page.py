@@ -36,7 +36,14 @@ def build_quantised(subject: Subject, tab: gr.Tab) -> None:
             inputs = controls(QuantiseParams, "share", "batch")
             tries = Tries(TRY)
         with shows():
-            view = View("quantised", "quantise", figures.quantised_sentence, figures.quantised_figure, bar=True)
+            view = View(
+                "quantised",
+                "quantise",
+                figures.quantised_sentence,
+                figures.quantised_figure,
+                bar=True,
+                notes=figures.quantised_notes,
+            )
     why("fewer bits", WHY)
 
     def share(result: QuantiseResult) -> float:

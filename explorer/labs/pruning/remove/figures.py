@@ -32,10 +32,20 @@ def _metric(step: Step) -> str:
 
 
 def prune_sentence(result: PruneResult) -> Markup:
+    """What it cost."""
+    first, last = result.steps[0], result.steps[-1]
+    name, metric = result.about.name, result.about.metric.lower()
+    if len(result.steps) == 1:
+        return prose(f"Whole, {name} has {metric} ", strong(_metric(first)), ".")
+    gone = f"Without the {PLURALS[result.unit]} that are gone {name} has {metric} "
+    return prose(gone, strong(_metric(last)), f" instead of {_metric(first)}.")
+
+
+def prune_notes(result: PruneResult) -> Markup:
     """What is gone, what it cost and what it gained."""
     first, last = result.steps[0], result.steps[-1]
     if len(result.steps) == 1:
-        return prose(f"Whole, {result.about.name} has {result.about.metric.lower()} ", strong(_metric(first)), ".")
+        return Markup("")
     before, after = first.measured, last.measured
     smaller = 1 - after.parameters / before.parameters
     parts = [
@@ -59,7 +69,7 @@ def prune_sentence(result: PruneResult) -> Markup:
     if result.note:
         parts.append(result.note if result.unit == "weight" else f"Masked, not removed: {result.note}")
     parts.append(shared_note(result.about.shape))
-    return prose(*parts)
+    return caption(*parts)
 
 
 def left_figure(result: PruneResult) -> Picture | str:

@@ -57,14 +57,28 @@ def build_remove(subject: Subject, tab: gr.Tab) -> None:
             tries = Tries(TRY)
         with shows():
             ids = ("prune-said", "left-figure")
-            view = View("left-in-each-layer", ids, figures.prune_sentence, figures.left_figure, bar=True)
+            view = View(
+                "left-in-each-layer",
+                ids,
+                figures.prune_sentence,
+                figures.left_figure,
+                bar=True,
+                notes=figures.prune_notes,
+            )
             with gr.Row():
                 table = rich_text(elem_classes=["wide"], elem_id="before-after")
             _build_export(subject, key := gr.Textbox("", visible="hidden", label="key"))
             rich_text(str(figures.michel_quote()))
     why("what removing means", WHY)
     inputs = {name: made[name] for name in NAMES}
-    shown = [*view, (table, figures.before_after), (key, lambda result: result.key)]
+    said, figure, notes = view
+    shown = [
+        said,
+        figure,
+        (table, figures.before_after),
+        (key, lambda result: result.key),
+        notes,
+    ]  # clients count the key
     stream = Live(subject, PRUNE, inputs, shown, _share, buttons, view.bar)
     fit(made["unit"], made["score"])
     stream.on(stream.start.click, *tries.into(made))
