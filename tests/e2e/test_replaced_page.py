@@ -25,7 +25,8 @@ def assert_columns(rows: Any) -> None:
 def test_it_opens_with_a_draw_and_each_tab_answers(visit: Visit) -> None:
     visit.open("replaced", "#replaced-figure")
     page = visit.page
-    said, rows = page.locator("#replaced-said"), page.locator("#replaced-rows .aligned-row")
+    said, rows = page.locator("#replaced-notes"), page.locator("#replaced-rows .aligned-row")
+    expect(page.locator("#replaced-said")).to_contain_text("of 2 replaced tokens")
     expect(said).to_contain_text("2 of 14 tokens were masked")
     expect(rows).to_have_count(3)  # a projector is wide enough for all 14 tokens
     expect(page.locator("#replaced-rows .chip")).to_have_count(3 * 14)
@@ -47,14 +48,14 @@ def test_it_opens_with_a_draw_and_each_tab_answers(visit: Visit) -> None:
     expect(hand).to_contain_text("“soup” in place of “album”")
     page.get_by_label("As the discriminator sees it").fill("The band <b>eats</b> its first album in 1994.")
     page.get_by_role("button", name="Ask the discriminator").click()
-    expect(hand).to_contain_text("eats")
-    assert page.locator("#hand-said b, #hand-chips b").count() == 0
+    expect(page.locator("#hand-notes")).to_contain_text("eats")
+    assert page.locator("#hand-said b, #hand-notes b, #hand-chips b").count() == 0
     page.get_by_label("As the discriminator sees it").fill(" ")
     page.get_by_role("button", name="Ask the discriminator").click()
     expect(page.locator(".notice[role=alert]")).to_contain_text("nothing to show to the discriminator")
 
     visit.tab("Many draws")
-    draws = page.locator("#draws-said")
+    draws = page.locator("#draws-notes")
     expect(draws).to_contain_text("In 20 draws 40 tokens were masked, and 35 of 280 differ")
     expect(page.locator("#draws-start")).to_be_visible()
     page.get_by_role("button", name="A film").last.click()
@@ -70,7 +71,7 @@ def test_a_model_that_cannot_is_told_why_and_offered_one_that_can(visit: Visit) 
     expect(page.locator("#replaced-figure .plot")).to_be_hidden()
     page.click(".offer")
     expect(page.locator("#model-picker input")).to_have_value(re.compile("^electra-mini-discriminator"))
-    expect(page.locator("#replaced-said")).to_contain_text("2 of 14 tokens were masked")
+    expect(page.locator("#replaced-notes")).to_contain_text("2 of 14 tokens were masked")
     expect(notice).to_have_count(0)
 
 

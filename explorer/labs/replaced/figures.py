@@ -24,6 +24,9 @@ COLOURS = {"hit": "@third", "miss": "@second", "alarm": "@fifth", "right": "@mut
 GUESSED = "guessed by the generator (★): counts as original"
 _CALLED = {verdict: name for verdict, name in NAMES.items() if verdict != "right"}
 
+MOST_TOLD = 4
+"""Words replaced by hand that are told one by one."""
+
 MOST_NAMES, MOST_NAMES_ON_A_PHONE = 60, 14
 """Tokens whose names stand below a figure; of a longer text the pointer reads them."""
 
@@ -116,54 +119,77 @@ def replaced_table(result: ReplacedResult) -> Table:
 
 
 def replaced_sentence(result: ReplacedResult) -> Markup:
-    """What the generator wrote, and what the discriminator makes of it."""
-    chosen, guessed = result.chosen, sum(token.guessed for token in result.tokens)
-    if not chosen:
-        return prose("Nothing is masked at this rate, so every token is the original one. ", _judged(result))
-    parts = [
-        strong(f"{len(chosen)} of {counted(len(result.tokens), 'token')}"),
-        f" {'was' if len(chosen) == 1 else 'were'} masked. The generator wrote ",
-    ]
-    if not guessed:
-        parts.append("another one than stood there. " if len(chosen) == 1 else "others than stood there. ")
-    elif guessed == len(chosen):
-        parts.append("what stood there, which counts as original, so there is nothing to find. ")
-    else:
-        parts.append(f"{guessed} as it was, which counts as original, and {len(chosen) - guessed} otherwise. ")
-    return prose(*parts, _judged(result))
+    """How many of the tokens that the generator replaced the discriminator finds."""
+    if not result.chosen:
+        return prose("Nothing is masked at this rate, so every token is the original one.")
+    return _found(result) or prose(
+        "The generator wrote what stood there, which counts as original, so there is nothing to find."
+    )
+
+
+def replaced_notes(result: ReplacedResult) -> Markup:
+    """How many tokens were masked, what the generator wrote there, and the false alarms."""
+    count, guessed = len(result.chosen), sum(token.guessed for token in result.tokens)
+    verb = "was" if count == 1 else "were"
+    parts = [f"{count} of {counted(len(result.tokens), 'token')} {verb} masked. "]
+    if 0 < guessed < count:
+        parts.append(
+            f"The generator wrote {guessed} as it was, which counts as original, and {count - guessed} otherwise. "
+        )
+    elif count:
+        written = "what stood there" if guessed else f"{'another one' if count == 1 else 'others'} than stood there"
+        parts.append(f"The generator wrote {written}. ")
+    return caption(*parts, _alarms(result))
 
 
 def hand_sentence(result: ReplacedResult) -> Markup:
-    """Which of the visitor's words are caught."""
-    gone = (
-        f" {counted(result.left_out, 'token')} of the text have no place in what is shown." if result.left_out else ""
-    )
-    told = []
-    for token in [token for token in result.tokens if token.is_replaced][:4]:
+    """Whether the visitor's word is caught; of several, how many are."""
+    changed = [token for token in result.tokens if token.is_replaced]
+    if not changed:
+        return prose("No token differs from the text, so there is nothing to find.")
+    if len(changed) > 1:
+        return _found(result)
+    (token,) = changed
+    caught = strong("caught" if token.verdict == "hit" else "not caught")
+    return prose(in_quotes(token.text), _stood(token), " is ", caught, f": P(replaced) = {percent(token.probability)}.")
+
+
+def hand_notes(result: ReplacedResult) -> Markup:
+    """Each word that was replaced, beside what stood there; the false alarms, and what is left out."""
+    told: list[str] = []
+    for token in [token for token in result.tokens if token.is_replaced][:MOST_TOLD]:
         caught = "caught" if token.verdict == "hit" else "not caught"
         was = in_quotes(token.was, bold=False) if token.was else ""
         itself = "" if token.before is None else prose(" (", was, f" itself {percent(token.before)})")
-        told += [
-            in_quotes(token.text),
-            prose(" in place of ", was) if was else "",
-            f": P(replaced) = {percent(token.probability)}",
-            itself,
-            ", ",
-            strong(caught),
-            ". ",
-        ]
-    same = "No token differs from the text, so there is nothing to find. "
-    return prose(*(told or [same]), _judged(result), gone)
+        told += [in_quotes(token.text, bold=False), _stood(token), f": P(replaced) = {percent(token.probability)}"]
+        told += [itself, f", {caught}. "]
+    gone = " have" if result.left_out > 1 else " has"
+    left = (
+        f" {counted(result.left_out, 'token')} of the text{gone} no place in what is shown." if result.left_out else ""
+    )
+    return caption(*told, _alarms(result), left)
 
 
-def _judged(result: ReplacedResult) -> Markup:
-    """How many replaced tokens the discriminator finds, and how many others it takes for such."""
-    hits, misses, alarms, right = (len(result.of(verdict)) for verdict in VERDICTS)
-    parts = ["The discriminator "]
-    if hits + misses:
-        plural = "" if hits + misses == 1 else "s"
-        parts += ["finds ", strong(f"{hits} of {hits + misses}"), f" replaced token{plural} and "]
-    return prose(*parts, "takes ", strong(f"{alarms} of {alarms + right}"), " original ones for replaced.")
+def _stood(token: JudgedToken) -> Markup:
+    return prose(" in place of ", in_quotes(token.was, bold=False)) if token.was else Markup("")
+
+
+def _found(result: ReplacedResult) -> Markup:
+    """How many replaced tokens the discriminator finds; empty where none is replaced."""
+    hits, misses = len(result.of("hit")), len(result.of("miss"))
+    if hits + misses == 1:
+        return prose("The discriminator ", strong("finds" if hits else "misses"), " the one token that was replaced.")
+    if not hits + misses:
+        return Markup("")
+    return prose("The discriminator finds ", strong(f"{hits} of {hits + misses}"), " replaced tokens.")
+
+
+def _alarms(result: ReplacedResult) -> Markup:
+    """How many original tokens the discriminator takes for replaced ones."""
+    alarms, right = len(result.of("alarm")), len(result.of("right"))
+    if not alarms + right:
+        return prose("No token is the original one.")
+    return prose(f"The discriminator takes {alarms} of {counted(alarms + right, 'original token')} for replaced.")
 
 
 def replaced_figure(result: ReplacedResult) -> Picture:
@@ -216,24 +242,27 @@ def _over_tokens(
 
 
 def signal_sentence(result: ReplacedResult) -> Markup:
-    """Where each of the two models has a loss, and how large it is."""
-    count, chosen, masked = len(result.tokens), len(result.chosen), result.masked_loss
-    parts = [
-        "The discriminator has a loss at ",
-        strong(f"all {counted(count, 'token')}"),
-        ", a mean binary cross-entropy of ",
-    ]
-    parts += [strong(f"{result.loss:.3f} nats"), "; the generator, as any masked language model, only at "]
+    """At how many tokens each of the two models has a loss."""
+    count, chosen = len(result.tokens), len(result.chosen)
+    everywhere = strong(f"all {count:,} tokens" if count > 1 else "the one token")
+    masked = prose("at the ", strong(f"{chosen:,} masked")) if chosen else "at none"
+    return prose("The discriminator has a loss at ", everywhere, ", the generator ", masked, ".")
+
+
+def signal_notes(result: ReplacedResult) -> Markup:
+    """How large the two losses are, and their sum."""
+    masked = result.masked_loss
+    parts = [f"The discriminator's is a mean binary cross-entropy of {result.loss:.3f} nats; the generator"]
     if masked is None:
-        return prose(*parts, "the masked ones, of which there are none.")
-    parts += [
-        strong(f"{chosen} ({percent(chosen / count)})"),
-        f", a mean −ln p of {masked:.3f}. Both are trained at once on ",
-    ]
+        return caption(
+            *parts, ", as any masked language model, has one at masked tokens alone, of which there are none."
+        )
     total = masked + WEIGHT * result.loss
-    return prose(
+    return caption(
         *parts,
-        f"their sum, {masked:.2f} + {WEIGHT} · {result.loss:.3f} = {total:.1f} (Clark et al. 2020, section 2 and appendix A).",
+        f"'s, as any masked language model's, is a mean −ln p of {masked:.3f} at the masked "
+        f"{percent(len(result.chosen) / len(result.tokens))} of the tokens. Both are trained at once on their sum, "
+        f"{masked:.2f} + {WEIGHT} · {result.loss:.3f} = {total:.1f} (Clark et al. 2020, section 2 and appendix A).",
     )
 
 

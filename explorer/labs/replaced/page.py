@@ -76,13 +76,18 @@ def _one_draw(page: Page, model: gr.Textbox, triggers: list[Any]) -> None:
             again = gr.Button("Draw again", variant="primary")
             pair = rich_text(elem_id="replaced-pair")
         with shows():
-            view = View("replaced-tokens", "replaced", figures.replaced_sentence, figures.replaced_figure)
+            view = View(
+                *("replaced-tokens", "replaced", figures.replaced_sentence, figures.replaced_figure),
+                notes=figures.replaced_notes,
+            )
             gr.HTML(str(figures.draw_legend()))
             tries = Tries(TRY)
     gr.Markdown("## What each model learns from this text")
     with bench():
         with shows(1):
-            signal = View("losses", "signal", figures.signal_sentence, figures.signal_figure)
+            signal = View(
+                *("losses", "signal", figures.signal_sentence, figures.signal_figure), notes=figures.signal_notes
+            )
         with shows(1):
             steps = rich_text(elem_id="replaced-steps", elem_classes=["wide"])
     with why("ELECTRA, and what it has of a GAN", WHY):

@@ -68,20 +68,41 @@ def test_the_table_has_the_promised_columns() -> None:
     assert table.rows[3] == (4, "the", "the", False, 0.1)
 
 
-def test_the_sentence_counts_hits_misses_false_alarms_and_guesses() -> None:
-    said = plain(figures.replaced_sentence(typical()))
-    assert said == (
+def test_the_sentence_counts_hits_and_the_notes_guesses_and_false_alarms() -> None:
+    assert plain(figures.replaced_sentence(typical())) == "The discriminator finds 1 of 2 replaced tokens."
+    assert plain(figures.replaced_notes(typical())) == (
         "3 of 5 tokens were masked. The generator wrote 1 as it was, which counts as original, and 2 otherwise. "
-        "The discriminator finds 1 of 2 replaced tokens and takes 1 of 3 original ones for replaced."
+        "The discriminator takes 1 of 3 original tokens for replaced."
+    )
+
+
+@pytest.mark.parametrize(("probability", "does"), [(0.5, "finds"), (0.49, "misses")])
+def test_one_replaced_token_is_found_or_missed(probability: float, does: str) -> None:
+    one = by_hand(token(1, "a", "the", probability=probability, chosen=True))
+    assert plain(figures.replaced_sentence(one)) == f"The discriminator {does} the one token that was replaced."
+    assert plain(figures.replaced_notes(one)) == (
+        "1 of 1 token was masked. The generator wrote another one than stood there. No token is the original one."
     )
 
 
 def test_the_sentence_where_everything_is_guessed_and_where_nothing_is_masked() -> None:
     guessed = by_hand(token(1, "the", chosen=True), token(2, "."))
-    assert "so there is nothing to find. The discriminator takes 0 of 2" in plain(figures.replaced_sentence(guessed))
+    assert plain(figures.replaced_sentence(guessed)) == (
+        "The generator wrote what stood there, which counts as original, so there is nothing to find."
+    )
+    assert plain(figures.replaced_notes(guessed)) == (
+        "1 of 2 tokens was masked. The generator wrote what stood there. "
+        "The discriminator takes 0 of 2 original tokens for replaced."
+    )
     nothing = by_hand(token(1, "the"))
-    assert "Nothing is masked" in plain(figures.replaced_sentence(nothing))
-    assert "of which there are none" in plain(figures.signal_sentence(nothing))
+    assert plain(figures.replaced_sentence(nothing)) == (
+        "Nothing is masked at this rate, so every token is the original one."
+    )
+    assert plain(figures.replaced_notes(nothing)).endswith("takes 0 of 1 original token for replaced.")
+    assert plain(figures.signal_sentence(nothing)) == (
+        "The discriminator has a loss at the one token, the generator at none."
+    )
+    assert "of which there are none" in plain(figures.signal_notes(nothing))
     assert figures.steps_table(nothing) == ""
     assert len(figures.signal_figure(nothing)["data"]) == 1
 
@@ -89,9 +110,11 @@ def test_the_sentence_where_everything_is_guessed_and_where_nothing_is_masked() 
 def test_the_learning_signal_is_all_tokens_against_the_masked_ones() -> None:
     result = typical()
     said = plain(figures.signal_sentence(result))
-    assert "all 5 tokens" in said
-    assert "3 (60.0%)" in said
-    assert "2.00 + 50 · 0.500 = 27.0" in said
+    assert said == "The discriminator has a loss at all 5 tokens, the generator at the 3 masked."
+    notes = plain(figures.signal_notes(result))
+    assert "a mean binary cross-entropy of 0.500 nats" in notes
+    assert "a mean −ln p of 2.000 at the masked 60.0% of the tokens" in notes
+    assert "2.00 + 50 · 0.500 = 27.0" in notes
     bars, dots = figures.signal_figure(result)["data"]
     assert len(bars["x"]) == 5
     assert dots["x"] == [1, 2, 4]
@@ -100,11 +123,23 @@ def test_the_learning_signal_is_all_tokens_against_the_masked_ones() -> None:
 
 def test_a_hand_made_text_says_which_words_are_caught() -> None:
     swapped = by_hand(token(1, "soup", "album", probability=0.6), token(2, "am", "are"), left_out=2)
-    said = plain(figures.hand_sentence(swapped))
-    assert "“soup” in place of “album”: P(replaced) = 60.0%, caught." in said
-    assert "“am” in place of “are”: P(replaced) = 10.0%, not caught." in said
-    assert "2 tokens of the text have no place" in said
-    assert "No token differs" in plain(figures.hand_sentence(by_hand(token(1, "a"))))
+    assert plain(figures.hand_sentence(swapped)) == "The discriminator finds 1 of 2 replaced tokens."
+    notes = plain(figures.hand_notes(swapped))
+    assert "“soup” in place of “album”: P(replaced) = 60.0%, caught." in notes
+    assert "“am” in place of “are”: P(replaced) = 10.0%, not caught." in notes
+    assert "2 tokens of the text have no place" in notes
+    same = by_hand(token(1, "a"))
+    assert plain(figures.hand_sentence(same)) == "No token differs from the text, so there is nothing to find."
+    assert plain(figures.hand_notes(same)) == "The discriminator takes 0 of 1 original token for replaced."
+
+
+def test_one_word_replaced_by_hand_is_named_above_the_figure() -> None:
+    soup = replace(token(1, "soup", "album", probability=0.6), before=0.02)
+    said = plain(figures.hand_sentence(by_hand(soup)))
+    assert said == "“soup” in place of “album” is caught: P(replaced) = 60.0%."
+    assert "(“album” itself 2.00%), caught." in plain(figures.hand_notes(by_hand(soup)))
+    added = replace(token(1, "soup", "x"), original="", was="")
+    assert plain(figures.hand_sentence(by_hand(added))) == "“soup” is not caught: P(replaced) = 10.0%."
 
 
 @pytest.mark.parametrize("count", [1, 40, 300])
@@ -130,15 +165,21 @@ def test_many_draws_are_drawn_and_told(draws: int) -> None:
     assert (curve["x"][0], curve["y"][0]) == (0, 0)
     assert (curve["x"][-1], curve["y"][-1]) == (1, 1)
     said = plain(draws_figures.draws_sentence(result))
-    assert "0.750, the AUC (0.50 to 1.00 in single draws)" in said
-    assert "finds 50.0% of the replaced tokens and takes 25.0%" in said
+    assert said == "A replaced token scores above an original one with a chance of 0.750."
+    notes = plain(draws_figures.draws_notes(result))
+    assert f"In {draws} draw{'s' * (draws > 1)} 4 tokens were masked, and 3 of 20 differ from the original." in notes
+    assert "the AUC, 0.50 to 1.00 in single draws" in notes
+    assert "finds 50.0% of the replaced tokens and takes 25.0%" in notes
     assert bool(draws_figures.progress_line(result)) == (draws < 2)
     assert draws_figures.draws_table(result).rows[1] == (0.6, 0.5, 0.25)
 
 
 def test_where_nothing_is_replaced_there_is_no_area() -> None:
     result = draws_result(auc=None)
-    assert "nothing to tell apart" in plain(draws_figures.draws_sentence(result))
+    said = "from the original, so there is nothing to tell apart."
+    assert plain(draws_figures.draws_sentence(result)) == f"No token differs {said}"
+    assert plain(draws_figures.draws_sentence(replace(result, replaced=20))) == f"Every token differs {said}"
+    assert "0 of 20 differ from the original." in plain(draws_figures.draws_notes(result))
     assert_draws(draws_figures.draws_figure(result))
 
 
@@ -155,6 +196,7 @@ def test_a_visitors_text_stays_text(text: str) -> None:
     result = typical(text)
     assert_safe(figures.steps_table(result), text, ("table", "caption", "thead", "tbody", "tr", "th", "td"))
     assert_safe(figures.hand_sentence(by_hand(token(1, text, "is"))), text)
+    assert_safe(figures.hand_notes(by_hand(token(1, text, "is"))), text, ("p",))
     drawn = str(figures.hand_figure(result)["data"]) + str(figures.signal_figure(result)["data"])
     if "<" in text:
         assert text not in drawn

@@ -18,21 +18,28 @@ def draws_table(result: DrawsResult) -> Table:
 
 
 def draws_sentence(result: DrawsResult) -> Markup:
-    """The area under the curve, its spread over the draws, and what the usual threshold gives."""
-    counts = f"In {counted(result.draws, 'draw')} {result.chosen} tokens were masked, and {result.replaced} of "
-    counts += f"{result.tokens} differ from the original"
+    """The area under the curve, in words."""
     if result.auc is None:
-        return prose(counts, ": there is nothing to tell apart.")
+        all_or_none = "Every token differs" if result.replaced else "No token differs"
+        return prose(all_or_none, " from the original, so there is nothing to tell apart.")
+    return prose("A replaced token scores above an original one with a chance of ", strong(fixed(result.auc, 3)), ".")
+
+
+def draws_notes(result: DrawsResult) -> Markup:
+    """What was drawn, the area's spread over the draws, and what the usual threshold gives."""
+    verb = "was" if result.chosen == 1 else "were"
+    counts = f"In {counted(result.draws, 'draw')} {counted(result.chosen, 'token')} {verb} masked, and {result.replaced:,} of "
+    counts += f"{result.tokens:,} differ{'s' if result.replaced == 1 else ''} from the original."
+    if result.auc is None:
+        return caption(counts)
     hits, alarms = result.at_half
     single = [value for value in result.aucs if value is not None]
-    spread = f" ({fixed(min(single))} to {fixed(max(single))} in single draws)" if len(single) > 1 else ""
-    parts = [". A replaced token scores above an original one with a chance of ", strong(fixed(result.auc, 3))]
-    parts += [
-        f", the AUC{spread}. At a threshold of {THRESHOLD:.0%} the discriminator finds ",
-        strong(percent(hits)),
-    ]
-    parts += [" of the replaced tokens and takes ", strong(percent(alarms)), " of the original ones for replaced."]
-    return prose(counts, *parts)
+    spread = f", {fixed(min(single))} to {fixed(max(single))} in single draws" if len(single) > 1 else ""
+    return caption(
+        counts,
+        f" That chance is the area under the curve, the AUC{spread}. At a threshold of {THRESHOLD:.0%} the discriminator "
+        f"finds {percent(hits)} of the replaced tokens and takes {percent(alarms)} of the original ones for replaced.",
+    )
 
 
 def card_line(model: str, scores: Scores | None) -> Markup:

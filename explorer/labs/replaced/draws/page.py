@@ -43,7 +43,10 @@ def build_draws(page: Page, model: gr.Textbox, triggers: list[Any]) -> None:
             }
             start, stop = start_stop("Draw", "draws-start")
         with shows():
-            view = View("roc", "draws", figures.draws_sentence, figures.draws_figure, bar=figures.progress_line)
+            view = View(
+                *("roc", "draws", figures.draws_sentence, figures.draws_figure, figures.progress_line),
+                notes=figures.draws_notes,
+            )
             card = rich_text()
             tries = Tries(TEXTS)
     why("hits, false alarms and the AUC", WHY)

@@ -38,7 +38,9 @@ def build_hand(page: Page, model: gr.Textbox, triggers: list[Any]) -> None:
             button = gr.Button("Ask the discriminator", variant="primary")
         with shows():
             chips = token_chips(elem_id="hand-chips")
-            view = View("replaced-by-hand", "hand", figures.hand_sentence, figures.hand_figure)
+            view = View(
+                *("replaced-by-hand", "hand", figures.hand_sentence, figures.hand_figure), notes=figures.hand_notes
+            )
             gr.HTML(str(figures.hand_legend()))
             tries = Tries(BY_HAND)
     why("what it goes by", WHY)
