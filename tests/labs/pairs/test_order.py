@@ -118,8 +118,12 @@ def test_the_picture_holds_every_pair_and_no_markup() -> None:
     assert "<b>" not in str(figure["data"])
     said = order_figures.kinds_sentence(both)
     assert "<i>" not in said
-    assert "1 of 1 swapped pairs" in said
-    assert "0 of 1 swapped pairs" in said
+    assert said.striptags() == "Of the swapped pairs NSP (<i>NSP</i>) accepts 1 and SOP (<i>SOP</i>) accepts none."
+    notes = order_figures.kinds_notes(both)
+    assert "<i>" not in notes
+    assert "accepts 1 of 1 true pairs, 1 of 1 swapped pairs and 0 of 1 pairs from another text." in notes
+    assert "0 of 1 swapped pairs" in notes
+    assert "SOP's answer on them means nothing." in notes.striptags()
     table = order_figures.both_table(both)
     assert len(table.rows) == 6
     assert table.rows[3][:3] == ("<i>SOP</i>", "SOP", "true")
@@ -149,8 +153,10 @@ def test_four_cells_of_ours_stand_beside_alberts() -> None:
     said = order_figures.cells_sentence(OURS)
     assert "<b>one" not in said
     assert said.striptags() == (
-        "<b>one</b>, trained on NSP, is at chance on order, and two, trained on SOP, is at chance on next sentences; "
-        "ALBERT's own, trained on SOP, was right on 78.9% of these."
+        "<b>one</b>, trained on NSP, is at chance on order, and two, trained on SOP, is at chance on next sentences."
+    )
+    assert (
+        "ALBERT's own, trained on SOP, was right on 78.9% of next sentences." in order_figures.cells_notes().striptags()
     )
 
 

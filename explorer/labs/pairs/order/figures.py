@@ -81,13 +81,22 @@ def both_table(results: Sequence[KindsResult]) -> Table:
 
 
 def kinds_sentence(results: Sequence[KindsResult]) -> Markup:
+    """How many of the swapped pairs each head takes for true ones: the kind on which the two part."""
+    told: list[str] = []
+    for result in results:
+        accepted = round(result.accepted("swapped") * len(result.of("swapped")))
+        told += [" and " if told else "", f"{result.head} ({result.model}) accepts "]
+        told.append(strong(f"{accepted:,}" if accepted else "none"))
+    return prose("Of the swapped pairs ", *told, ".")
+
+
+def kinds_notes(results: Sequence[KindsResult]) -> Markup:
     """How many pairs of each kind each head accepts."""
     parts: list[str] = []
     for result in results:
         *first, last = (f"{_accepted(result, kind)} {ACCEPTED[kind]}" for kind in KINDS)
-        parts += [strong(f"{result.head} ({label(result.model)})"), f" accepts {', '.join(first)} and {last}. "]
-    parts.append("Random pairs have no order, so SOP's answer on them means nothing.")
-    return prose(*parts)
+        parts.append(f"{result.head} ({result.model}) accepts {', '.join(first)} and {last}. ")
+    return caption(*parts, "Random pairs have no order, so SOP's answer on them means nothing.")
 
 
 def _accepted(result: KindsResult, kind: str) -> str:
@@ -119,19 +128,22 @@ def kinds_figure(results: Sequence[KindsResult]) -> Picture:
 
 
 def cells_sentence(ours: Mapping[str, tuple[str, float, float]]) -> Markup:
-    """How far each of our models gets in the other's task, and how far ALBERT's got; chance is within CHANCE of 50."""
+    """How far each of our models gets in the other's task; chance is within CHANCE of 50."""
     parts: list[str] = []
     for trained, other, place in (("NSP", "order", 2), ("SOP", "next sentences", 1)):
         model, right = ours[trained][0], float(ours[trained][place])
         told = "at chance" if abs(right - 50) < CHANCE else f"right on {right:.1f}%"
-        parts += [
-            f"{model}, trained on {trained}, is ",
-            strong(told),
-            f" on {other}",
-            ", and " if trained == "NSP" else "; ",
-        ]
+        parts += [", and " if parts else "", f"{model}, trained on {trained}, is ", strong(told), f" on {other}"]
+    return prose(*parts, ".")
+
+
+def cells_notes() -> Markup:
+    """How far ALBERT's own got in the other task, and what chance is."""
     kept = {trained: nsp for trained, nsp, _ in TABLE_5}["SOP"]
-    return prose(*parts, f"ALBERT's own, trained on SOP, was right on {kept}% of these.")
+    return caption(
+        f"ALBERT's own, trained on SOP, was right on {kept}% of next sentences. Half of the pairs are of each class, so 50% is "
+        "chance. ALBERT's: Lan et al. 2020, Table 5."
+    )
 
 
 def cells_figure(ours: Mapping[str, tuple[str, float, float]]) -> Picture:

@@ -20,7 +20,7 @@ from explorer.plain import Asked
 from explorer.settings import BUNDLED_MODELS
 from explorer.ui.components import plot, rich_text
 from explorer.ui.controls import controls
-from explorer.ui.kit import QUIET, Tries, View, asks, bench, caption, sentence_place, shows, why
+from explorer.ui.kit import QUIET, Tries, View, asks, bench, sentence_place, shows, why
 from explorer.ui.page import Page
 from explorer.ui.places import Places
 from explorer.ui.used_model import names_used
@@ -81,7 +81,7 @@ def build_order(page: Page, tab: gr.Tab) -> None:
     if len(ours) == len(PAIRED):
         sentence_place("cells-said", str(figures.cells_sentence(ours)))
         plot("nsp-and-sop", value=figures.cells_figure(ours), elem_id="cells-figure")
-        caption("Half of the pairs are of each class, so 50% is chance. ALBERT's: Lan et al. 2020, Table 5.")
+        rich_text(str(figures.cells_notes()), elem_id="cells-notes")
     with bench():
         with asks():
             sop = _choice(Capability.SOP, "Model with an SOP head")
@@ -124,7 +124,10 @@ def _both_heads(page: Page, tab: gr.Tab, sop: gr.Dropdown, used: gr.Column) -> N
             texts = controls(KindsParams, text=STORY, other_text=OTHER)
             button = gr.Button("Score all three kinds", variant="primary")
         with shows():
-            shown = Places(View("pairs-of-three-kinds", "kinds", figures.kinds_sentence, figures.kinds_figure))
+            view = View(
+                "pairs-of-three-kinds", "kinds", figures.kinds_sentence, figures.kinds_figure, notes=figures.kinds_notes
+            )
+            shown = Places(view)
             tries = Tries(TRY)
             rich_text(str(_measured()))
     alone = Connection(page, SCORE_KINDS, {"model": sop, **texts}, [])  # an endpoint has one model
