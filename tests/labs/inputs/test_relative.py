@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -31,14 +32,31 @@ def test_the_table_has_each_distance(tmp_path: Path) -> None:
 
 
 def test_the_sentence_says_what_shares_a_row(tmp_path: Path) -> None:
-    near = figures.relative_sentence(asked(tmp_path / "near", 3, **USUAL)).striptags()
-    assert "5 distances in a text of 3 tokens take 5 of the 8 rows" in near
-    assert "Each has a row of its own" in near
-    far = figures.relative_sentence(asked(tmp_path / "far", 20, **USUAL)).striptags()
-    assert "take 8 of the 8 rows" in far
-    assert "From −3 to 2 each has a row of its own" in far
+    near = asked(tmp_path / "near", 3, **USUAL)
+    assert figures.relative_sentence(near).striptags() == (
+        "Each of the 5 distances in such a text has a row of its own."
+    )
+    notes = figures.relative_notes(near).striptags()
+    assert notes.startswith(
+        f"A text of 3 tokens takes 5 of the 8 rows of {near.model}'s relative embeddings. None of its"
+    )
+    far = asked(tmp_path / "far", 20, **USUAL)
+    assert figures.relative_sentence(far).striptags() == (
+        "The 39 distances in such a text share 8 rows of the relative embeddings."
+    )
+    notes = figures.relative_notes(far).striptags()
+    assert "takes 8 of the 8 rows" in notes
+    assert "From −3 to 2 each distance has a row of its own. Whatever is further" in notes
     logarithm = asked(tmp_path / "log", 20, "DeBERTa-v2/v3", **{**USUAL, **BUCKETS})
-    assert "it is their logarithm that counts" in figures.relative_sentence(logarithm)
+    assert "it is their logarithm that counts" in figures.relative_notes(logarithm)
+
+
+def test_a_small_table_leaves_no_row_to_a_distance_alone() -> None:
+    two_rows = RelativeResult("tiny", 3, 1, False, (0, 1, 2), ((1, 0, 0), (1, 1, 0), (1, 1, 1)), (0, 0, 1, 1, 1))
+    assert "share 2 rows" in figures.relative_sentence(two_rows).striptags()
+    assert "of its own" not in figures.relative_notes(two_rows).striptags()
+    lone_zero = replace(two_rows, span=2, by_distance=(0, 0, 1, 2, 2))
+    assert "Distance 0 has a row of its own. " in figures.relative_notes(lone_zero).striptags()
 
 
 def test_the_figure_has_the_cells_and_the_line(tmp_path: Path) -> None:
@@ -57,6 +75,7 @@ def test_other_models_say_which_to_take(tmp_path: Path) -> None:
         assert figures.relative_figure(result) == {}
         assert figures.relative_table(result).rows == ()
         assert 'data-model="deberta-mini"' in figures.relative_sentence(result)
+        assert figures.relative_notes(result) == ""
         with pytest.raises(BadInputError, match="no table of relative positions"):
             require_relative(result)
 

@@ -7,7 +7,7 @@ from collections import Counter
 from markupsafe import Markup
 
 from explorer.charts import CIVIDIS, Look, Panel, Picture, axis, heat, line, picture
-from explorer.charts.words import prose, strong
+from explorer.charts.words import caption, counted, prose, strong
 from explorer.labs.inputs.relative.schema import ABLE, RelativeResult, refused
 from explorer.tables import Table
 
@@ -21,34 +21,47 @@ def relative_table(result: RelativeResult) -> Table:
 
 
 def relative_sentence(result: RelativeResult) -> Markup:
-    """How many rows the distances of such a text take, and which of them share one; else which model to take."""
+    """How many rows the distances of such a text take; else which model to take."""
     if not result.rows:
         offer = Markup('<button type="button" class="offer" data-model="{0}">{0}</button>').format(ABLE)
         return prose(refused(result.model)) + Markup("<p>Switch to: {}</p>").format(offer)
     count, rows = len(result.by_distance), len(set(result.by_distance))
-    parts: list[str] = [
-        f"The {count:,} distances in a text of {result.length} tokens take ",
-        strong(f"{rows} of the {2 * result.span} rows"),
-        f" of {result.model}'s relative embeddings. ",
-    ]
+    if rows == count:
+        return prose("Each of the ", strong(f"{count:,} distances"), " in such a text has a row of its own.")
+    said = "The ", strong(f"{count:,} distances"), " in such a text share ", strong(counted(rows, "row"))
+    return prose(*said, " of the relative embeddings.")
+
+
+def relative_notes(result: RelativeResult) -> Markup:
+    """How many rows there are, and which distances have one of their own."""
+    if not result.rows:
+        return Markup("")
+    count, rows = len(result.by_distance), len(set(result.by_distance))
+    of = f"of the {2 * result.span:,} rows of {result.model}'s relative embeddings. "
+    taken = f"A text of {result.length:,} tokens takes {rows:,} {of}"
     alone = _alone(result)
     if rows == count:
-        parts.append("Each has a row of its own: ")
-        parts.append("none of these tokens is far enough from another to share one.")
-        return prose(*parts)
-    parts.append(f"From {alone[0]} to {alone[-1]} each has a row of its own; ".replace("-", "−"))
-    parts.append(
-        "further ones share rows, the more the further: it is their logarithm that counts."
+        return caption(taken, "None of its tokens is far enough from another to share one.")
+    own = ""
+    if len(alone) > 1:
+        own = f"From {alone[0]} to {alone[-1]} each distance has a row of its own. ".replace("-", "−")
+    elif alone:
+        own = "Distance 0 has a row of its own. "
+    return caption(
+        taken,
+        own,
+        "Further ones share rows, the more the further: it is their logarithm that counts."
         if result.buckets
-        else "whatever is further has the first or the last row, so beyond that the model can't tell how far."
+        else "Whatever is further has the first or the last row, so beyond that the model can't tell how far.",
     )
-    return prose(*parts)
 
 
 def _alone(result: RelativeResult) -> list[int]:
-    """The distances around 0 that share their row with none."""
+    """The distances around 0 that share their row with none, if 0 itself does not."""
     times = Counter(result.by_distance)
     own = {distance: times[row] == 1 for distance, row in zip(result.distances, result.by_distance, strict=True)}
+    if not own[0]:
+        return []
     low = high = 0
     while own.get(low - 1):
         low -= 1

@@ -43,7 +43,10 @@ def build_relative(page: Page, tab: gr.Tab) -> None:
             length = control(RelativeParams, "length", elem_id="relative-length")
             tries = Tries(TRY)
         with shows():
-            view = View("relative-positions", "relative", figures.relative_sentence, figures.relative_figure)
+            view = View(
+                *("relative-positions", "relative", figures.relative_sentence, figures.relative_figure),
+                notes=figures.relative_notes,
+            )
     why("the formulas and the papers", WHY)
     look = Connection(page, RELATIVE_POSITIONS, {**model.inputs, "length": length}, view)
     look.on(tab.select, length.input, *tries.into([length]))
