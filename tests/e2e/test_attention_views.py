@@ -114,7 +114,7 @@ class TestViews:
         frame = inside(views)
         press(views, "radio", "Head view")
         press(views, "button", "A paragraph")
-        expect(views.page.locator("#view-said")).to_contain_text(re.compile(r"Weights of [\d.]+% and more are drawn"))
+        expect(views.page.locator("#view-notes")).to_contain_text(re.compile(r"Weights of [\d.]+% and more are drawn"))
         assert 10_000 < frame.locator("#attention line").count() < 42_000
         press(views, "button", "Every head at once")
         assert 10_000 < frame.locator("#vis line").count() < 42_000
@@ -154,13 +154,13 @@ class TestViews:
         before = draws(views)
         views.page.locator("#view-layer input[type=range]").press("ArrowRight")
         wait_redrawn(views, before)
-        expect(views.page.locator("#view-said")).to_contain_text("Layer 5, 12 heads")
+        expect(views.page.locator("#view-notes")).to_contain_text("Layer 5, 12 heads")
         assert frame.evaluate("explorerConfig.headVis.filter(Boolean).length") == 1
 
     def test_the_model_view_enlarges_a_head(self, views: Visit) -> None:
         frame = inside(views)
         press(views, "radio", "Model view")
-        expect(views.page.locator("#view-said")).to_contain_text("6 layers × 12 heads")
+        expect(views.page.locator("#view-notes")).to_contain_text("6 layers × 12 heads")
         thumbnails = frame.locator("#vis svg > g:not(.detail) > rect:last-child")
         expect(thumbnails).to_have_count(72)
         thumbnails.nth(25).click()
@@ -249,7 +249,7 @@ class TestAnotherModel:
         before = draws(visitor)
         visitor.choose(tiny_model)
         wait_redrawn(visitor, before)
-        expect(visitor.page.locator("#view-said")).to_contain_text("Layer 0, 2 heads")
+        expect(visitor.page.locator("#view-notes")).to_contain_text("Layer 0, 2 heads")
 
     def test_no_text_runs_or_breaks_a_view(self, visitor: Visit) -> None:
         frame = inside(visitor)
@@ -258,7 +258,7 @@ class TestAnotherModel:
             assert len(tokens_of(frame, "left")) >= 4, text
             assert_calm(visitor, frame)
         press(visitor, "radio", "Model view")
-        expect(visitor.page.locator("#view-said")).to_contain_text("layers ×")
+        expect(visitor.page.locator("#view-notes")).to_contain_text("layers ×")
         frame.locator("#vis svg > g:not(.detail) > rect:last-child").first.click()
         expect(frame.locator("text.token").first).to_be_attached()
         assert_calm(visitor, frame)

@@ -167,14 +167,31 @@ def test_two_bars_for_each_answer() -> None:
     figure = assert_draws(switch_figures.ablate_figure(ablated()))
     assert [tuple(trace.x) for trace in figure.data] == [(0.6, 0.1), (0.2, 0.5)]
     text = switch_figures.ablate_sentence(ablated()).striptags()
-    assert "1 of 8 heads off: “Paris” goes from 60.0% to 20.0%, and “London” leads now with 50.0%" in text
-    assert "KL = 0.361 bits" in text
+    assert text == "Without the heads that are off “Paris” goes from 60.0% to 20.0%, and “London” leads now."
+    assert switch_figures.ablate_notes(ablated()).striptags() == (
+        "Heads off: 1 of 8. “London” has 50.0% now. The whole answer moved by KL = 0.361 bits."
+    )
     assert len(switch_figures.ablate_figure(ablated(off=()))["data"]) == 1, "no bars of heads off while all are on"
-    assert "All 8 heads are on" in switch_figures.ablate_sentence(ablated(off=())).striptags()
+    assert switch_figures.ablate_sentence(ablated(off=())).striptags() == "All 8 heads are on, and “Paris” has 60.0%."
+    assert "Press heads in the grid" in switch_figures.ablate_notes(ablated(off=()))
+
+
+def test_an_answer_that_stays_is_said_to_and_several_places_are_counted() -> None:
+    stays = replace(
+        ablated(), shared=True, answers=(AnswerChange(3, "Paris", 0.6, 0.6), AnswerChange(4, "x", 0.9, 0.1))
+    )
+    said = switch_figures.ablate_sentence(stays).striptags()
+    assert said == "Without the heads that are off “Paris” stays at 60.0%."
+    notes = switch_figures.ablate_notes(stays).striptags()
+    assert "bits (mean of 2 places; the sentence is about the first). One layer serves every depth here" in notes
 
 
 def test_replaced_tokens_are_named_by_the_token() -> None:
     assert switch_figures.ablate_table(ablated("replaced")).rows[0][1] == "t3"
+    said = switch_figures.ablate_sentence(ablated("replaced")).striptags()
+    assert said == "Without the heads that are off the chance that “t3” was replaced goes from 60.0% to 20.0%."
+    on = switch_figures.ablate_sentence(ablated("replaced", off=())).striptags()
+    assert on == "All 8 heads are on, and the chance that “t3” was replaced is 60.0%."
 
 
 def test_each_head_draws_and_says_who_matters() -> None:
@@ -183,9 +200,23 @@ def test_each_head_draws_and_says_who_matters() -> None:
     assert figure.data[0].z[0][1] == pytest.approx(-0.4)
     assert figure.data[0].zmin == -figure.data[0].zmax == pytest.approx(-0.4)
     text = switch_figures.each_head_sentence(result).striptags()
-    assert "leans most on layer 0, head 1: without it 10.0%" in text
-    assert "Without layer 1, head 0 it would be 70.0%" in text
-    assert "2 of 4 heads change it by less than a percentage point" in text
+    assert text == "“Paris” leans most on layer 0, head 1: without it, it falls from 50.0% to 10.0%."
+    assert switch_figures.each_head_notes(result).striptags() == (
+        "“Paris” has 50.0% with all heads. Without layer 1, head 0 it would be 70.0%. "
+        "2 of 4 heads change it by less than a percentage point when they go alone."
+    )
+
+
+@pytest.mark.parametrize(
+    ("after", "said"),
+    [
+        (((0.5, 0.6),), "No head that goes alone lowers “Paris” from its 50.0%."),
+        (((0.5, 0.49999),), "“Paris” leans most on layer 0, head 1: without it, it still has 50.0%."),
+    ],
+)
+def test_each_head_where_none_matters(after: tuple[tuple[float, ...], ...], said: str) -> None:
+    result = EachHeadResult("bert-small", 3, "Paris", 0.5, after)
+    assert switch_figures.each_head_sentence(result).striptags() == said
 
 
 @pytest.mark.parametrize("text", HOSTILE)
@@ -197,4 +228,6 @@ def test_markup_in_a_text_stays_text(text: str) -> None:
     plotted: Any = figures.attention_figure(result)
     assert "<" not in "".join(plotted["layout"]["xaxis"]["ticktext"] + plotted["data"][0]["x"])
     assert_safe(switch_figures.ablate_sentence(ablated(answer=text)), text)
+    each = EachHeadResult("bert-small", 3, text, 0.5, ((0.5, 0.1),))
+    assert_safe(switch_figures.each_head_notes(each), text, ("p",))
     assert "<" not in "".join(switch_figures.ablate_figure(ablated(answer=text))["layout"]["yaxis"]["ticktext"])

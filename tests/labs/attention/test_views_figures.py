@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from explorer.labs.attention.views.figures import HINTS, view_note, view_sentence, view_table, view_title
+from explorer.labs.attention.views.figures import HINTS, view_note, view_notes, view_sentence, view_table, view_title
 from explorer.labs.attention.views.schema import VIEWS, AttentionViewResult, DrawnHead
 
 
@@ -42,10 +42,26 @@ def test_all_weights_or_which_of_them() -> None:
 
 
 def test_a_pair_is_told_of_its_filter() -> None:
-    assert "between the two texts" in view_sentence(result(second_starts=1))
-    assert "between the two texts" not in view_sentence(result())
-    assert "Layer 0, 2 heads" in view_sentence(result())
-    assert "2 layers × 2 heads" in view_sentence(result(view="model", layers=(0, 1)))
+    assert "between the two texts" in view_notes(result(second_starts=1))
+    assert "between the two texts" not in view_notes(result())
+    assert view_notes(result()).striptags() == "Layer 0, 2 heads, 2 tokens. All weights are drawn."
+    assert "2 layers × 2 heads" in view_notes(result(view="model", layers=(0, 1)))
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({}, "In layer 0 the lines show every weight of 2 heads."),
+        ({"kept_from": 205}, "In layer 0 the lines show 60.0% of the attention of 2 heads."),
+        ({"view": "model"}, "The lines show every weight of 2 heads."),
+        (
+            {"view": "model", "kept_from": 200, "drawn_from": 500},
+            "Enlarged, the pictures show 60.0% of the attention of 2 heads.",
+        ),
+    ],
+)
+def test_the_sentence_says_how_much_of_the_attention_is_drawn(changes: dict[str, Any], said: str) -> None:
+    assert view_sentence(result(**changes)).striptags() == said
 
 
 def test_the_table_has_a_row_for_each_head() -> None:
@@ -58,4 +74,4 @@ def test_the_table_has_a_row_for_each_head() -> None:
 def test_every_view_says_how_it_is_used_and_what_it_is(view: str) -> None:
     assert "lick" in HINTS[view]
     assert view_title(result(view=view)).startswith("Attention of <b>m</b>: ")
-    assert "<i>" not in view_sentence(result(view=view))
+    assert "<i>" not in view_sentence(result(view=view)) + view_notes(result(view=view))

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from itertools import groupby
 from typing import Any
 
 from markupsafe import Markup
 
 from explorer.charts import DIVERGING, Look, Picture, axis, bars, chart, colorbar, rows
-from explorer.charts.words import in_quotes, label, percent, prose, strong
+from explorer.charts.words import caption, counted, in_quotes, label, percent, prose, strong
 from explorer.labs.attention.head.figures import KEY, by_head, head_cells
 from explorer.labs.attention.switch.schema import AblateResult, AnswerChange, EachHeadResult
 from explorer.tables import Table
@@ -29,29 +28,43 @@ def _said(result: AblateResult, change: AnswerChange) -> str:
 
 
 def ablate_sentence(result: AblateResult) -> Markup:
-    """How many heads are off, and what becomes of the leading answer."""
-    count = len(result.off)
-    total = result.layers * result.heads
-    places = [list(changes) for _, changes in groupby(result.answers, key=lambda change: change.position)]
-    first = places[0]
-    led, leads = max(first, key=lambda change: change.before), max(first, key=lambda change: change.after)
-    if not count:
-        return prose(
-            f"All {total} heads are on. ",
-            in_quotes(_said(result, led)),
-            f" has {percent(led.before)}. Press heads in the grid to switch them off and see what changes.",
-        )
-    parts: list[str] = [strong(f"{count} of {total} heads off: "), in_quotes(_said(result, led))]
-    parts.append(f" goes from {percent(led.before)} to {percent(led.after)}")
-    if leads is not led and result.question != "replaced":
-        parts += [", and ", in_quotes(_said(result, leads)), f" leads now with {percent(leads.after)}"]
-    parts.append(f". The whole answer moved by KL = {result.divergence / math.log(2):.3g} bits")
-    parts.append(f" (mean of {len(places)} places)." if len(places) > 1 else ".")
+    """What becomes of the leading answer, at the first place."""
+    led, leads = _leading(result)
+    name = in_quotes(_said(result, led))
+    if result.question == "replaced":
+        name = prose("the chance that ", name, " was replaced")
+    before, after = percent(led.before), percent(led.after)
+    if not result.off:
+        verb = "is" if result.question == "replaced" else "has"
+        return prose(f"All {result.layers * result.heads:,} heads are on, and ", name, f" {verb} ", strong(before), ".")
+    moved = prose("stays at ", strong(after)) if after == before else prose(f"goes from {before} to ", strong(after))
+    now = prose(", and ", in_quotes(_said(result, leads)), " leads now") if leads is not led else ""
+    return prose("Without the heads that are off ", name, " ", moved, now, ".")
+
+
+def ablate_notes(result: AblateResult) -> Markup:
+    """How many heads are off, what leads now, and how far the whole answer moved; while all are on, what to do."""
+    if not result.off:
+        return caption("Press heads in the grid to switch them off and see what changes.")
+    led, leads = _leading(result)
+    parts: list[str] = [f"Heads off: {len(result.off):,} of {result.layers * result.heads:,}. "]
+    if leads is not led:
+        parts += [in_quotes(_said(result, leads), bold=False), f" has {percent(leads.after)} now. "]
+    places = len({change.position for change in result.answers})
+    parts.append(f"The whole answer moved by KL = {result.divergence / math.log(2):.3g} bits")
+    parts.append(f" (mean of {places} places; the sentence is about the first)." if places > 1 else ".")
     if result.shared:
         parts.append(
             " One layer serves every depth here: a switch acts at its depth alone, or everywhere if you say so."
         )
-    return prose(*parts)
+    return caption(*parts)
+
+
+def _leading(result: AblateResult) -> tuple[AnswerChange, AnswerChange]:
+    """The likeliest answer at the first place, before and after; of replaced tokens there is one answer alone."""
+    first = [change for change in result.answers if change.position == result.answers[0].position]
+    led = max(first, key=lambda change: change.before)
+    return led, led if result.question == "replaced" else max(first, key=lambda change: change.after)
 
 
 def ablate_figure(result: AblateResult) -> Picture:
@@ -99,18 +112,29 @@ def each_head_table(result: EachHeadResult) -> Table:
 
 
 def each_head_sentence(result: EachHeadResult) -> Markup:
-    """Which head the answer leans on most, which works against it, and how many hardly matter."""
-    cells = [(after - result.before, layer, head) for after, layer, head in by_head(result.after)]
-    worst, best = min(cells), max(cells)
-    idle = sum(abs(change) < 0.01 for change, _, _ in cells)
-    parts: list[str] = [in_quotes(result.answer), f" has {percent(result.before)} with all heads. "]
-    if worst[0] < 0:
-        parts += ["It leans most on ", strong(f"layer {worst[1]}, head {worst[2]}")]
-        parts.append(f": without it {percent(result.before + worst[0])}. ")
-    if best[0] > 0:
-        parts.append(f"Without layer {best[1]}, head {best[2]} it would be {percent(result.before + best[0])}. ")
-    parts.append(f"{idle} of {len(cells)} heads change it by less than a percentage point when they go alone.")
-    return prose(*parts)
+    """Which head the answer leans on most."""
+    answer = in_quotes(result.answer)
+    after, layer, head = min(by_head(result.after))
+    if after >= result.before:
+        return prose("No head that goes alone lowers ", answer, f" from its {percent(result.before)}.")
+    without, whole = percent(after), percent(result.before)
+    fall = f"still has {whole}" if without == whole else f"falls from {whole} to {without}"
+    return prose(answer, " leans most on ", strong(f"layer {layer}, head {head}"), f": without it, it {fall}.")
+
+
+def each_head_notes(result: EachHeadResult) -> Markup:
+    """Which head works against the answer, and how many hardly matter."""
+    cells = by_head(result.after)
+    after, layer, head = max(cells)
+    idle = sum(abs(after - result.before) < 0.01 for after, _, _ in cells)
+    answer = in_quotes(result.answer, bold=False)
+    parts: list[str] = [answer, f" has {percent(result.before)} with all heads. "]
+    if after > result.before:
+        parts.append(f"Without layer {layer}, head {head} it would be {percent(after)}. ")
+    parts.append(
+        f"{idle:,} of {counted(len(cells), 'head')} change it by less than a percentage point when they go alone."
+    )
+    return caption(*parts)
 
 
 def each_head_figure(result: EachHeadResult) -> Picture:

@@ -50,7 +50,9 @@ def build_switches(page: Page, tab: gr.Tab) -> None:
             everywhere = control(AblateParams, "everywhere", visible=False)
             off = control(AblateParams, "heads", visible="hidden")
         with shows():
-            view = View("heads-off", "switch", figures.ablate_sentence, figures.ablate_figure)
+            view = View(
+                "heads-off", "switch", figures.ablate_sentence, figures.ablate_figure, notes=figures.ablate_notes
+            )
             tries = Tries(TRY)
     why("gates on heads", WHY)
     inputs = {"text": text, "heads": off, "sentence_b": second, "everywhere": everywhere}
@@ -75,7 +77,10 @@ def build_run_switches(page: Page, tab: gr.Tab) -> None:
             everywhere = control(AblateRunParams, "everywhere", visible=False)
             off = control(AblateRunParams, "heads", visible="hidden")
         with shows():
-            view = View("heads-off-of-a-run", "run-switch", figures.ablate_sentence, figures.ablate_figure)
+            view = View(
+                *("heads-off-of-a-run", "run-switch", figures.ablate_sentence, figures.ablate_figure),
+                notes=figures.ablate_notes,
+            )
             tries = Tries(RUN_TRY)
     inputs = {"run": picker.run, "sentence_a": first, "sentence_b": second, "heads": off, "everywhere": everywhere}
     ablate = _connect(page, ABLATE_RUN, inputs, view, grid)
@@ -107,7 +112,9 @@ def _build_each(page: Page, tab: gr.Tab, text: gr.Textbox, second: gr.Textbox, m
                 "alone is gone? Blue: it rises, the head worked against it. Vermilion: it falls."
             )
         with shows():
-            view = View("each-head", "each", figures.each_head_sentence, figures.each_head_figure)
+            view = View(
+                "each-head", "each", figures.each_head_sentence, figures.each_head_figure, notes=figures.each_head_notes
+            )
     panel = folds(EACH_HEAD, "each head alone")
     each = Connection(page, EACH_HEAD, {"text": text, "sentence_b": second}, view, panel)
     each.on(button.click, tab.select, text.submit, second.submit, *moves)

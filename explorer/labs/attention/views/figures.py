@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from markupsafe import Markup
 
-from explorer.charts.words import percent, prose, strong
+from explorer.charts.words import caption, counted, percent, prose, strong
 from explorer.labs.attention.views.schema import SCALE, AttentionViewResult
 from explorer.tables import Table
 
@@ -46,17 +46,29 @@ def _threshold(number: int) -> str:
 
 
 def view_sentence(result: AttentionViewResult) -> Markup:
+    """How much of the attention in view the lines are."""
+    one = result.view == "head"
+    heads = counted(len(result.heads), "head")
+    start = f"In layer {result.layers[0]} the lines show " if one else "The lines show "
+    if not one and result.drawn_from > result.kept_from:
+        start = "Enlarged, the pictures show "
+    if result.kept_from <= 1:
+        return prose(start, strong("every weight"), f" of {heads}.")
+    return prose(start, strong(percent(result.share)), f" of the attention of {heads}.")
+
+
+def view_notes(result: AttentionViewResult) -> Markup:
     """What is in view, which weights are drawn, and what a pair's filter is for."""
-    parts: list[str] = [strong(_where(result)), f", {len(result.tokens)} tokens. ", view_note(result)]
+    parts: list[str] = [f"{_where(result)}, {counted(len(result.tokens), 'token')}. ", view_note(result)]
     if result.second_starts is not None:
         parts.append(" The list above the picture keeps attention within or between the two texts.")
-    return prose(*parts)
+    return caption(*parts)
 
 
 def _where(result: AttentionViewResult) -> str:
     if result.view == "head":
-        return f"Layer {result.layers[0]}, {result.heads_of_layer} heads"
-    return f"{len(result.layers)} layers × {result.heads_of_layer} heads"
+        return f"Layer {result.layers[0]}, {counted(result.heads_of_layer, 'head')}"
+    return f"{counted(len(result.layers), 'layer')} × {counted(result.heads_of_layer, 'head')}"
 
 
 def view_table(result: AttentionViewResult) -> Table:

@@ -103,11 +103,12 @@ def build_views(
         with shows():
             said = sentence_place("view-said")
             frame = bertviz_frame(elem_id="view-frame")
+            notes = rich_text(elem_id="view-notes")
     explain()
     seen = gr.State(DEFAULT_MODEL)
     on_page = gr.Checkbox(True, visible=False)
     inputs = {"sentence_a": sentence_a, "sentence_b": sentence_b, "view": view, "layer": layer, "smallest": smallest}
-    shown, steered = [([said, frame], show)], [([layer, hint, seen], _steered)]
+    shown, steered = [([said, frame, notes], show)], [([layer, hint, seen], _steered)]
     look = Connection(page, ATTENTION_VIEW, inputs, shown, views={"on_page": on_page}, steered=steered)
     moves = tries.into(inputs)
     last = tries.buttons[LAST].click(fn=None, js=LAST_LAYER, outputs=[view, layer], api_visibility="private")
@@ -126,7 +127,8 @@ def build_views(
 
 def show(result: AttentionViewResult, on_page: bool = False) -> list[Any]:
     """The outputs' values; a client gets the whole document, where the page has all of it but the data."""
-    return [str(figures.view_sentence(result)), framed(result) if on_page else {"document": document(result)}]
+    frame = framed(result) if on_page else {"document": document(result)}
+    return [str(figures.view_sentence(result)), frame, str(figures.view_notes(result))]
 
 
 def _steered(result: AttentionViewResult) -> list[Any]:
