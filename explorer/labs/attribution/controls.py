@@ -62,7 +62,9 @@ class Bench:
     def lay_out_comparison(self) -> None:
         """Conductance layer by layer, and how far the methods agree."""
         ids = (f"{self.name}-layers-said", f"{self.name}-layers")
-        layers = View("layer-conductance", ids, figures.layers_sentence, bar_figures.layers_figure)
+        layers = View(
+            *("layer-conductance", ids, figures.layers_sentence, bar_figures.layers_figure), notes=figures.layers_notes
+        )
         with bench():
             with shows(3, 300):
                 agreement = plot("rank-correlation", elem_id=f"{self.name}-agreement")

@@ -11,6 +11,7 @@ from markupsafe import Markup
 
 from explorer.charts import Look
 from explorer.charts.chips import chip, chips
+from explorer.charts.words import caption as small
 from explorer.charts.words import duration, facts, in_quotes, percent, prose, signed, strong
 from explorer.labs.attribution.schema import Asked, AttributionResult, Part, Unit
 from explorer.tables import Table
@@ -86,31 +87,55 @@ def place_name(asked: Asked) -> Markup:
 
 def sentence(result: AttributionResult) -> Markup:
     """Which token pushes hardest towards the answer and which pulls away, by the first method that is there."""
-    part = next((part for part in result.by_token if None not in part.values), None)
+    part = _first_there(result)
     if part is None:
         rest = prose(percent(probability(result.asked.score)), place_name(result.asked))
         told = prose(" with ", rest, "; which tokens made it say that is being worked out.")
         return prose(result.asked.model, " answers ", in_quotes(result.asked.answer), told)
     if part.method == "rollout" and result.chosen and not any(each.about.by_layer for each in result.chosen):
         return prose("The rollout is there; the other methods follow.")
-    ranked = sorted(zip(part.values, result.units, strict=True), key=lambda pair: pair[0] or 0.0)
-    (least, last), (most, first) = ranked[0], ranked[-1]
+    (least, last), (most, first) = _ends(result, part)
     by = ["By ", part.about.title.lower(), ", ", _unit_said(result, first)]
     if part.method == "rollout":
-        return prose(*by, f" reaches the asked position most ({percent(most or 0.0)}).")
+        return prose(*by, f" reaches the asked position most ({percent(most)}).")
     if not part.about.signed:
         return prose(*by, f" is what the answer is most sensitive to ({most:.3g}).")
-    return prose(*_pushes(result.asked, by, most or 0.0), *_pulls(result, last, least or 0.0, most or 0.0))
+    return prose(*_pushes(result.asked, by, most), *_pulls(result, last, least, most))
+
+
+def _first_there(result: AttributionResult) -> Part | None:
+    """The first method that has a number for every token."""
+    return next((part for part in result.by_token if None not in part.values), None)
+
+
+def _ends(result: AttributionResult, part: Part) -> tuple[tuple[float, Unit], tuple[float, Unit]]:
+    """The token with the smallest number and the one with the largest."""
+    ranked = sorted(
+        ((value or 0.0, unit) for value, unit in zip(part.values, result.units, strict=True)), key=lambda pair: pair[0]
+    )
+    return ranked[0], ranked[-1]
 
 
 def _pushes(asked: Asked, by: Sequence[str], value: float) -> list[str]:
     """What speaks for the answer; by: a method and its first token."""
     if value <= 0:
         return ["No token pushes towards ", in_quotes(asked.answer)]
-    whole = f"of the {signed(asked.change)} that the text adds to its log-odds"
+    return [*by, " pushes hardest towards ", in_quotes(asked.answer), f" ({signed(value)})"]
+
+
+def _of_the_whole(result: AttributionResult) -> Iterator[Markup]:
+    """What the strongest token's number is beside what the text as a whole adds to the answer's log-odds, or takes."""
+    part, asked = _first_there(result), result.asked
+    if part is None or not part.about.signed:
+        return
+    most, first = _ends(result, part)[1]
+    if most <= 0:
+        return
+    whole = f" has {signed(most)} of the {signed(asked.change)} that the text adds to its log-odds."
     if asked.change < 0:
-        whole = f"while the text as a whole takes {-asked.change:.2f} from its log-odds"
-    return [*by, " pushes hardest towards ", in_quotes(asked.answer), f" ({signed(value)} {whole})"]
+        whole = f" has {signed(most)}, while the text as a whole takes {-asked.change:.2f} from its log-odds."
+    pushes = prose(in_quotes(first.shown, bold=False), _which(result, first))
+    yield prose("Towards ", in_quotes(asked.answer, bold=False), " ", pushes, whole)
 
 
 def _pulls(result: AttributionResult, unit: Unit, value: float, most: float) -> list[str]:
@@ -137,6 +162,7 @@ def _said(result: AttributionResult) -> Iterator[Markup]:
     values = f"{top}: f(x) = {text} for the text, f(baseline) = {baseline} with {stand_in}. Difference: "
     odds = prose("f is the log-odds of ", in_quotes(asked.answer), place_name(asked))
     yield prose(odds, values, strong(signed(asked.change)))
+    yield from _of_the_whole(result)
     for part in result.parts:
         if part.done or part.steps:
             yield prose(strong(part.about.title), ": ", _sum(result, part))
@@ -240,21 +266,50 @@ STOPPED = prose("Stopped. What had been worked out stands below.")
 
 
 def layers_sentence(result: AttributionResult) -> Markup:
-    """Through which token the largest part flows, layer by layer; "most" where that is more than half in every layer."""
-    part = next((part for part in result.chosen if part.layers), None)
-    if part is None:
+    """Through which token the largest part flows at first and at last; "most" where that is more than half in both."""
+    found = _flows(result)
+    if found is None:
         return Markup("")
-    side = 1 if result.asked.change >= 0 else -1
-    leading = [max(range(len(row)), key=lambda number: side * row[number]) for row in part.layers]
+    leading, shares = found
+    first, last = leading[0], leading[-1]
+    start = "Most" if min(shares[0], shares[-1]) > 0.5 else "The largest part"
+    named = _unit_said(result, result.units[first])
+    said = prose(start, " of the difference from the baseline flows through ", named)
+    if len(set(leading)) == 1:
+        return prose(said, " in every layer." if len(leading) > 1 else " in the one layer.")
+    if first == last:
+        return prose(said, " in the first layer and in the last.")
+    return prose(said, " in the first layer and through ", _unit_said(result, result.units[last]), " in the last.")
+
+
+def layers_notes(result: AttributionResult) -> Markup:
+    """The same layer by layer with the shares, and what every layer adds up to."""
+    found = _flows(result)
+    if found is None:
+        return Markup("")
+    leading, shares = found
     grouped = groupby(enumerate(leading, start=1), key=lambda pair: pair[1])
     stretches = [(unit, [number for number, _ in group]) for unit, group in grouped]
-    shares = [abs(row[number]) / (sum(map(abs, row)) or 1.0) for row, number in zip(part.layers, leading, strict=True)]
     pieces: list[str] = ["Most" if min(shares) > 0.5 else "The largest part", " of it flows through "]
     for place, (number, layers) in enumerate(stretches):
         where = f"layer {layers[0]}" if len(layers) == 1 else f"layers {layers[0]} to {layers[-1]}"
         held = [shares[layer - 1] for layer in layers]
         share = percent(held[0]) if len(held) == 1 else f"{percent(min(held))} to {percent(max(held))}"
-        pieces += [", then " if place else "", _unit_said(result, result.units[number]), f" ({where}: {share})"]
+        unit = result.units[number]
+        named = prose(in_quotes(unit.shown, bold=False), _which(result, unit))
+        pieces += [", then " if place else "", named, f" ({where}: {share})"]
     last = " After the last layer it is read at one token alone, so all of it stands there."
     rest = f". Each layer hands on the same sum, f(x) − f(baseline).{last if shares[-1] > 0.9995 else ''}"
-    return prose(*pieces, rest)
+    return small(*pieces, rest)
+
+
+def _flows(result: AttributionResult) -> tuple[list[int], list[float]] | None:
+    """For each layer the number of the token that most flows through, and its share of what flows there."""
+    part = next((part for part in result.chosen if part.layers), None)
+    if part is None:
+        return None
+    side = 1 if result.asked.change >= 0 else -1
+    leading = [max(range(len(row)), key=lambda number: side * row[number]) for row in part.layers]
+    return leading, [
+        abs(row[number]) / (sum(map(abs, row)) or 1.0) for row, number in zip(part.layers, leading, strict=True)
+    ]

@@ -48,7 +48,7 @@ def test_whatever_stands_there_can_be_drawn(shown: AttributionResult) -> None:
         tab.lay_out_figures()
         tab.lay_out_comparison()
     for view in ("bars", "text"):
-        assert len(Places(tab.shown).values(shown, view=view)) == 9
+        assert len(Places(tab.shown).values(shown, view=view)) == 10
     assert_draws(bar_figures.bars_figure(shown))
     for figure in (bar_figures.layers_figure(shown), bar_figures.agreement_figure(shown)):
         if figure:
@@ -61,8 +61,11 @@ def test_whatever_stands_there_can_be_drawn(shown: AttributionResult) -> None:
 
 def test_the_sentence_names_what_pushes_and_what_pulls() -> None:
     said = text_of(figures.sentence(result(GRADIENTS)))
-    assert "“keys” pushes hardest towards “are” (+4.00 of the +4.00 that the text adds to its log-odds)" in said
-    assert "“cab” pulls away most (−0.50)" in said
+    assert said == (
+        "By integrated gradients, “keys” pushes hardest towards “are” (+4.00), and “cab” pulls away most (−0.50)."
+    )
+    beside = "Towards “are” “keys” has +4.00 of the +4.00 that the text adds to its log-odds."
+    assert beside in text_of(figures.caption(result(GRADIENTS)))
     against = text_of(figures.sentence(result(OCCLUSION)))
     assert "“cab” pushes hardest" in against
     assert "“keys” pulls away most (−4.00)" in against
@@ -75,11 +78,12 @@ def test_what_hardly_pulls_is_not_named_and_what_does_not_push_neither() -> None
     assert "no token pulls away" in text_of(figures.sentence(result(only_for)))
     only_against = Part("occlusion", (0.0, -4.0, -0.1, -1, -1, -1, -1, -1), True)
     assert "No token pushes towards “are”" in text_of(figures.sentence(result(only_against)))
+    assert "Towards" not in text_of(figures.caption(result(only_against)))
 
 
 def test_a_text_that_takes_from_the_answer_is_said_to() -> None:
-    said = text_of(figures.sentence(result(GRADIENTS, asked=asked(score=-5.0))))
-    assert "while the text as a whole takes 2.00 from its log-odds" in said
+    said = text_of(figures.caption(result(GRADIENTS, asked=asked(score=-5.0))))
+    assert "Towards “are” “keys” has +4.00, while the text as a whole takes 2.00 from its log-odds." in said
 
 
 def test_methods_without_a_sign_have_words_of_their_own() -> None:
@@ -197,7 +201,10 @@ def test_layers_are_drawn_with_their_sums_and_named() -> None:
     assert figure["data"][0]["z"] == [list(layer) for layer in CONDUCTANCE.layers]
     assert figure["data"][0]["zmin"] == -figure["data"][0]["zmax"] == -4
     assert figure["layout"]["yaxis"]["ticktext"] == ["1 · sum +4.00", "2 · sum +4.00"]
-    said = text_of(figures.layers_sentence(result(CONDUCTANCE)))
+    assert text_of(figures.layers_sentence(result(CONDUCTANCE))) == (
+        "Most of the difference from the baseline flows through “keys” in the first layer and through [MASK] in the last."
+    )
+    said = text_of(figures.layers_notes(result(CONDUCTANCE)))
     values = [abs(value) for value in CONDUCTANCE.layers[0]]
     assert f"“keys” (layer 1: {percent(max(values) / sum(values))}), then [MASK] (layer 2: 87.5%)" in said
     assert said.startswith("Most of it" if max(values) / sum(values) > 0.5 else "The largest part of it")
@@ -207,12 +214,31 @@ def test_layers_are_drawn_with_their_sums_and_named() -> None:
 def test_most_is_said_of_more_than_half_alone_and_one_read_token_has_all_by_construction() -> None:
     def said(*layers: tuple[float, ...]) -> str:
         rows = tuple((*row, *[0.0] * (8 - len(row))) for row in layers)
-        return text_of(figures.layers_sentence(result(replace(CONDUCTANCE, layers=rows))))
+        return text_of(figures.layers_notes(result(replace(CONDUCTANCE, layers=rows))))
 
     assert said((0, 3.0, 1.0), (0, 2.1, 1.9)).startswith("Most of it flows")
     assert said((0, 3.0, 1.0), (0, 1.0, 0.9, 0.9)).startswith("The largest part of it flows")
     assert "all of it stands there" in said((0, 3.0, 1.0), (0, 0.0, 4.0))
     assert "all of it stands there" not in said((0, 3.0, 1.0), (0, 0.1, 3.9))
+
+
+@pytest.mark.parametrize(
+    ("layers", "said"),
+    [
+        (((0, 3.0, 1.0),), "Most of … “keys” in the one layer."),
+        (((0, 3.0, 1.0), (0, 2.1, 1.9)), "Most of … “keys” in every layer."),
+        (((0, 3.0, 1.0), (0, 1.0, 0.9, 0.9)), "The largest part of … “keys” in every layer."),
+        (((0, 3.0, 1.0), (3.0, 0.0), (0, 3.0)), "Most of … “keys” in the first layer and in the last."),
+        (
+            ((0, 0.9, 0.8, 0.8), (0, 0.0, 3.0)),
+            "The largest part of … “keys” in the first layer and through “to” in the last.",
+        ),
+    ],
+)
+def test_the_first_and_the_last_layer_are_named(layers: tuple[tuple[float, ...], ...], said: str) -> None:
+    rows = tuple((*row, *[0.0] * (8 - len(row))) for row in layers)
+    told = text_of(figures.layers_sentence(result(replace(CONDUCTANCE, layers=rows))))
+    assert told == said.replace("…", "the difference from the baseline flows through")
 
 
 @pytest.mark.parametrize("text", [*HOSTILE, "<b>bold</b>", "%{y}", "$x$", "</script><script>", "`", "\u2028"])
@@ -222,6 +248,7 @@ def test_a_visitors_text_stays_text(text: str) -> None:
     assert_safe(figures.coloured_text(shown), text, MARKINGS)
     assert_safe(figures.caption(shown), text, MARKINGS)
     assert_safe(figures.layers_sentence(shown), text, MARKINGS)
+    assert_safe(figures.layers_notes(shown), text, MARKINGS)
     assert "<script" not in str(figures.progress_line(shown)).lower()
     for figure in (bar_figures.bars_figure(shown), bar_figures.layers_figure(shown)):
         assert isinstance(figure, dict)
