@@ -74,13 +74,19 @@ def build_importance(subject: Subject, tab: gr.Tab, triggers: list[Callable[...,
             tries = Tries(TRY)
         with shows():
             ids = ("importance-said", "importance-heatmap")
-            view = View("importance", ids, figures.importance_sentence, figures.importance_figure, bar=True)
+            view = View(
+                *("importance", ids, figures.importance_sentence, figures.importance_figure),
+                bar=True,
+                notes=figures.importance_notes,
+            )
             pressed = rich_text(HINT, elem_classes=["measures"], elem_id="pressed-said")
             with gr.Row(elem_classes=["two-figures"]):
                 curve = plot("importance-sorted", elem_id="importance-sorted")
                 histogram = plot("importance-histogram", elem_id="importance-histogram")
     why("gates and the formula", WHY)
-    shown = [*view, (curve, figures.sorted_figure), (histogram, figures.histogram_figure), (asked, figures.asked_note)]
+    said, figure, notes = view
+    shown = [said, figure, (curve, figures.sorted_figure), (histogram, figures.histogram_figure)]
+    shown += [(asked, figures.asked_note), notes]
     inputs, panel = {"unit": unit, "score": score}, folds(IMPORTANCE, shortened=True)
 
     def share(result: ImportanceResult) -> float:
