@@ -118,7 +118,10 @@ def test_every_measure_has_a_heatmap_and_a_sentence(measure: str) -> None:
     assert figure.data[0].x == ("query", "value")
     assert figure.data[0].z[0][1] is None
     assert ("value", "0") not in written(figure)
-    assert "highest in layer" in figures.measure_sentence(spectrum(), measure)
+    said, notes = figures.measure_sentence(spectrum(), measure), figures.measure_notes(spectrum(), measure)
+    assert "highest in layer" in said
+    assert "Roy" not in said
+    assert ("Roy" in notes) is (measure == "effective_rank")
 
 
 def test_the_norms_stand_in_the_heatmap() -> None:
