@@ -224,8 +224,8 @@ def measure_sentence(result: SpectrumResult, measure: str) -> Markup:
         return prose(STILL_ZERO)
     (most, high), (least, low) = max(found, key=lambda pair: pair[0]), min(found, key=lambda pair: pair[0])
     if most == least:
-        where = f"layer {high.layer}, {module_name(high.module)}, alone" if len(found) == 1 else "every cell"
-        return prose(f"The {title} is ", strong(number(most)), f" in {where}.")
+        where = f"in layer {high.layer}, {module_name(high.module)}" if len(found) == 1 else "everywhere"
+        return prose(f"The {title} is ", strong(number(most)), f" {where}.")
     return prose(
         f"The {title} is highest in layer {high.layer}, {module_name(high.module)}: ",
         strong(number(most)),

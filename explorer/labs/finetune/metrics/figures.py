@@ -141,8 +141,8 @@ def _of_two(
         found = f"Always saying {usual}: {percent(most)}. Of the positives {percent(recall)} are found: {both}."
         return (share, said), (found,)
     agree = strong(f"accuracy {percent(accuracy)}")
-    said = ("With balanced classes the metrics agree: ", agree, f", F1 {decimals(f1)}.")
-    return said, (f"Matthews {decimals(matthews)}. A coin would have about 50%, 0.5 and 0.",)
+    all_of = ("With balanced classes the metrics agree: ", agree, f", F1 {decimals(f1)}.")
+    return all_of, (f"Matthews {decimals(matthews)}. A coin would have about 50%, 0.5 and 0.",)
 
 
 def _of_many(result: TakenApart, share: Markup, guessed: list[int], names: Sequence[str]) -> Told:

@@ -17,6 +17,7 @@ from explorer.maths.importance import SCORES
 from explorer.ui.components import plot, rich_text
 from explorer.ui.controls import control
 from explorer.ui.kit import Tries, View, asks, bench, shows, start_stop, why
+from explorer.ui.places import Place
 from explorer.ui.wiring import LATEX, folds
 
 FORMULA = r"$I = \mathbb{E}_x\left|\,\partial \mathcal{L}(x) / \partial \xi\,\right|$, each part's gate $\xi$ at 1"
@@ -85,8 +86,12 @@ def build_importance(subject: Subject, tab: gr.Tab, triggers: list[Callable[...,
                 histogram = plot("importance-histogram", elem_id="importance-histogram")
     why("gates and the formula", WHY)
     said, figure, notes = view
-    shown = [said, figure, (curve, figures.sorted_figure), (histogram, figures.histogram_figure)]
-    shown += [(asked, figures.asked_note), notes]
+    more: list[Place] = [
+        (curve, figures.sorted_figure),
+        (histogram, figures.histogram_figure),
+        (asked, figures.asked_note),
+    ]
+    shown = [said, figure, *more, notes]
     inputs, panel = {"unit": unit, "score": score}, folds(IMPORTANCE, shortened=True)
 
     def share(result: ImportanceResult) -> float:
