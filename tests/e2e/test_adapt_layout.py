@@ -54,5 +54,7 @@ def test_no_tab_is_wider_than_the_screen(visit: Visit, path: str, figure: str, t
 def test_dark_pages_have_dark_figures(visit: Visit, path: str, figure: str) -> None:
     visit.page.emulate_media(color_scheme="dark")
     visit.open(path, figure)
-    stroke = visit.page.evaluate(f"getComputedStyle(document.querySelector('{figure} .js-line')).stroke")
-    assert stroke == "rgb(86, 180, 233)", "the dark palette's first colour"
+    drawn = visit.page.evaluate(
+        f"[...document.querySelectorAll('{figure} .js-line')].map((line) => getComputedStyle(line).stroke)"
+    )
+    assert "rgb(86, 180, 233)" in drawn, "the dark palette's first colour"

@@ -26,7 +26,7 @@ def test_the_worked_examples_stand_in_their_rows_beside_any_row_of_the_paper(vis
     chosen.click()
     page.get_by_role("option", name="DeBERTa-XXL, LoRA 4.7M").click()
     expect(mnli).to_contain_text("91.9")
-    expect(page.locator("#glue-said")).to_contain_text("DeBERTa-XXL, LoRA 4.7M has 91.3 over all 8")
+    expect(page.locator("#glue-tasks")).to_contain_text("DeBERTa-XXL, LoRA 4.7M has 91.3 over all 8")
     for width, height in SIZES:
         page.set_viewport_size({"width": width, "height": height})
         page.evaluate(TWO_FRAMES)

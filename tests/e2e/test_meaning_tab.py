@@ -24,7 +24,7 @@ def test_slots_make_a_meaning_and_a_meaning_its_texts(meaning: Visit) -> None:
     rows = page.locator("#generate-texts tbody tr")
     expect(rows).to_have_count(4)
     expect(rows.last).to_contain_text("gpt2-mini, untouched")
-    expect(page.locator("#generate-said")).to_contain_text("before any training says")
+    expect(page.locator("#generate-texts")).to_contain_text("before any training says")
     expect(page.locator("#slots-said")).to_contain_text("of the attention")
     before = meaning.draws("#slots-figure")
     page.get_by_role("button", name="two slots", exact=True).click()

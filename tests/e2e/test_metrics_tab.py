@@ -154,24 +154,24 @@ def test_an_emptied_cell_and_a_matrix_of_nothing_say_so(classes: Page) -> None:
     expect(notice).to_contain_text("nothing to measure")
     take(classes, "Always the majority")
     expect(notice).to_have_count(0)
-    expect(classes.locator("#matrix-said")).to_contain_text("Matthews is undefined, by convention 0")
+    expect(classes.locator("#matrix-notes")).to_contain_text("Matthews is undefined, by convention 0")
     expect(formula(classes, "matrix", "Matthews")).to_contain_text("0 / 0")
 
 
 def test_a_moved_point_takes_the_correlations_along(scores: Page, opened: Visit) -> None:
     before = opened.draws("#scatter-figure")
     write(scores, cell(scores, "scatter", 0, 2), "5")
-    expect(scores.locator("#scatter-said")).to_contain_text("One of 20 points decides: without (0.20, 5.00)")
+    expect(scores.locator("#scatter-notes")).to_contain_text("The one of 20 that decides is (0.20, 5.00)")
     opened.wait_redrawn("#scatter-figure", before)
     write(scores, cell(scores, "scatter", 0, 2), "high")
     expect(scores.locator(".notice")).to_contain_text("“predicted score of pair 1”: A score is a number")
     holds(cell(scores, "scatter", 0, 2), "high")
-    expect(scores.locator("#scatter-said")).to_contain_text("without (0.20, 5.00)")
+    expect(scores.locator("#scatter-notes")).to_contain_text("decides is (0.20, 5.00)")
 
 
 def test_a_pair_without_scores_is_left_out(scores: Page) -> None:
     take(scores, "One outlier")
-    expect(scores.locator("#scatter-said")).to_contain_text("without (4.80, 4.70)")
+    expect(scores.locator("#scatter-notes")).to_contain_text("decides is (4.80, 4.70)")
     count = len(SCATTERS["One outlier"])
     cell(scores, "scatter", 0, 1).click()
     expect(cell(scores, "scatter", 0, 1)).to_be_focused()

@@ -75,7 +75,8 @@ class TestWhatMatters:
 
     def test_it_shows_the_importance_of_every_head_with_its_error(self, pruning: Visit) -> None:
         expect(said(pruning, "importance")).to_contain_text(re.compile(r"layer \d, head \d matters most"))
-        expect(said(pruning, "importance")).to_contain_text("Measured on other examples, the order would be")
+        notes = pruning.page.locator("#importance-notes")
+        expect(notes).to_contain_text("Measured on other examples, the order would be")
         expect(pruning.page.locator("#importance-heatmap .ytick text")).to_have_count(2)
         expect(pruning.page.locator("#importance-asked")).to_contain_text("the task's own loss on its labels")
         for figure in ("#importance-sorted", "#importance-histogram"):
@@ -196,13 +197,14 @@ class TestStepByStep:
     TAB = TABS[3]
 
     def test_one_step_beside_many_and_the_papers_own_contrast(self, pruning: Visit) -> None:
-        expect(said(pruning, "steps")).to_contain_text("many steps")
+        expect(pruning.page.locator("#steps-notes")).to_contain_text("many steps")
         expect(panel(pruning)).to_contain_text("45.35")
         expect(panel(pruning)).to_contain_text("91.95")
 
     def test_single_weights_go_in_steps_with_training_between(self, pruning: Visit) -> None:
         panel(pruning).get_by_role("button", name="weights by magnitude").click()
-        expect(said(pruning, "steps")).to_contain_text(re.compile("80% of the weights .* training between 0"))
+        notes = pruning.page.locator("#steps-notes")
+        expect(notes).to_contain_text(re.compile("80% of the weights .* training between 0"))
         expect(pruning.page.locator("#compare-steps")).to_be_visible()
         expect(pruning.page.locator("#steps-figure .legendtext")).to_have_count(3)
 

@@ -45,7 +45,7 @@ def test_several_blanks_are_filled_in_four_ways(visit: Visit) -> None:
     open_tab(page, "Several blanks")
     page.wait_for_selector("#several-figure .plot[data-drawn]")
     said = page.locator("#several-said")
-    expect(said).to_contain_text("joint ln p")
+    expect(said).to_contain_text("each blank alone gives")
     before = visit.draws("#several-figure")
     page.get_by_role("button", name="A line of eight").click()
     visit.wait_redrawn("#several-figure", before)

@@ -24,7 +24,7 @@ SECONDS = 60
 
 def asked(engine: LocalEngine) -> Computation | None:
     """The computation that the page has asked for, while the engine knows of it."""
-    answers = list(engine._answers.items())
+    answers = list(engine._answers._kept.items())
     found = (shared for (_, params, *_), shared in answers if getattr(params, "examples", 0) == EXAMPLES)
     return next(found, None)
 
@@ -66,7 +66,7 @@ def streamed(address: str, endpoint: str, event: str) -> Iterator[None]:
 
 def of_the_clerks(engine: LocalEngine) -> list[Computation]:
     """What the engine computes, or has computed, of these texts."""
-    return [shared for (_, params, *_), shared in list(engine._answers.items()) if "511 letters" in str(params)]
+    return [shared for (_, params, *_), shared in list(engine._answers._kept.items()) if "511 letters" in str(params)]
 
 
 def test_scripts_that_have_gone_leave_their_places_in_the_line(address: str, engine: LocalEngine) -> None:

@@ -174,18 +174,30 @@ def test_the_sweep_is_drawn_by_rank_and_names_the_best() -> None:
     assert tuple(figure.data[0].y) == (0.84, 0.86, 0.85)
     assert figure.layout.shapes[0].y0 == 0.7
     text = sweep_figures.sweep_sentence(sweep()).striptags()
-    assert "the best accuracy is 0.860 at r = 8; r = 1 reaches 0.840 with 64 times fewer" in text
-    assert "within 0.020" in text
+    assert text.endswith(": the best accuracy is 0.860 at r = 8.")
+    notes = sweep_figures.sweep_notes(sweep()).striptags()
+    assert notes.startswith(
+        "r = 1 reaches 0.840 with 64 times fewer trained parameters than r = 64. All lie within 0.020."
+    )
     assert sweep_figures.sweep_table(sweep()).rows == ((1, 0.84, 1000), (8, 0.86, 8000), (64, 0.85, 64000))
 
 
 def test_a_sweep_under_way_shows_what_there_is() -> None:
     some = sweep((1, 0.8), (2, None))
     assert tuple(assert_draws(sweep_figures.sweep_figure(some)).data[0].y) == (0.8,)
-    assert "0.800 at r = 1. One seed" in sweep_figures.sweep_sentence(some).striptags()
+    assert sweep_figures.sweep_sentence(some).striptags().endswith("0.800 at r = 1.")
+    assert sweep_figures.sweep_notes(some).striptags().startswith("One seed, and as many epochs")
     nothing = sweep((1, None))
     assert_draws(sweep_figures.sweep_figure(nothing))
     assert "No run" in sweep_figures.sweep_sentence(nothing)
+    assert sweep_figures.sweep_notes(nothing) == ""
+
+
+def test_ranks_that_do_alike_are_said_to() -> None:
+    alike = sweep_figures.sweep_sentence(sweep((1, 0.8), (2, 0.8))).striptags()
+    assert alike.endswith(": every rank reaches the same accuracy, 0.800.")
+    shared = sweep_figures.sweep_sentence(sweep((1, 0.7), (2, 0.8), (4, 0.8))).striptags()
+    assert shared.endswith(": the best accuracy is 0.800 at r = 2 already.")
 
 
 @pytest.mark.parametrize("text", HOSTILE)

@@ -118,7 +118,13 @@ def test_every_measure_has_a_heatmap_and_a_sentence(measure: str) -> None:
     assert figure.data[0].x == ("query", "value")
     assert figure.data[0].z[0][1] is None
     assert ("value", "0") not in written(figure)
-    assert "highest in layer" in figures.measure_sentence(spectrum(), measure)
+    grown = spectrum(site(0), site(1, norm=6.0, first=0.7, weight_norm=12.0, effective_rank=2.0, stable_rank=1.7))
+    said, notes = figures.measure_sentence(grown, measure).striptags(), figures.measure_notes(grown, measure)
+    assert said.startswith(f"The {figures.MEASURES[measure][0]} is highest in layer 1, ")
+    assert "Roy" not in said
+    assert figures.measure_sentence(spectrum(site(0), site(1)), measure).endswith(" everywhere.")
+    assert " in layer 3, " in figures.measure_sentence(spectrum(site(3)), measure)
+    assert ("Roy" in notes) is (measure == "effective_rank")
 
 
 def test_the_norms_stand_in_the_heatmap() -> None:
@@ -146,7 +152,7 @@ def test_numbers_have_three_digits(value: float, text: str) -> None:
 @pytest.mark.parametrize("text", HOSTILE)
 def test_names_stay_text(text: str) -> None:
     """An imported adapter's modules and a run's name come from a visitor."""
-    result = spectrum(site(0, module=text), site(1, module=text), name=text)
+    result = spectrum(site(0, module=text), site(1, module=text, norm=6.0), name=text)
     assert_safe(figures.spectrum_sentence(result, text), text)
     assert_safe(figures.measure_sentence(result, "norm"), text)
     assert "<" not in "".join(figures.measure_figure(result, "norm")["data"][0]["x"])

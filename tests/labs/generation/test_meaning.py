@@ -20,6 +20,7 @@ from explorer.runs.examples import BY_WRITER, WRITTEN
 from explorer.runs.following import Compared
 from explorer.settings import Settings
 from explorer.tasks.e2e import SLOTS, parse_meaning
+from explorer.tasks.slots import Said
 from tests.labs.drawing import assert_draws
 
 
@@ -124,8 +125,26 @@ def test_figures_draw_the_result_and_its_beginning(worked: GenerateResult) -> No
     begun = replace(worked, done=False, attention=None, phrases=tuple(replace(one, slots=()) for one in worked.phrases))
     assert figures.attention_figure(begun) == ""
     assert "token" in figures.generate_sentence(begun)
+    assert figures.generate_notes(begun) == ""
     assert "missed" in figures.texts_view(worked)
     assert len(figures.generate_table(worked).rows) == len(worked.phrases) + 1
+
+
+def test_the_sentence_says_what_the_best_text_says_and_the_notes_how_many(worked: GenerateResult) -> None:
+    first, *others = worked.phrases
+    missed, *added = (Said("food", "Thai", state) for state in ("missed", "invented", "invented"))
+    full = (replace(first, slots=()), *(replace(one, slots=(missed,)) for one in others))
+    whole = replace(worked, phrases=full)
+    said = figures.generate_sentence(whole).striptags()
+    assert said == f"{worked.writer} says all of the meaning and nothing else by greedy."
+    notes = figures.generate_notes(whole)
+    assert f"nothing else: 1 of {len(full)} texts. " in notes
+    assert notes in figures.texts_view(whole)
+    asked = len(worked.meaning)
+    poor = replace(worked, phrases=tuple(replace(one, slots=(missed, *added)) for one in worked.phrases))
+    said = figures.generate_sentence(poor).striptags()
+    assert said == f"{worked.writer} says {asked - 1} of {asked} slots by greedy, and something that nobody asked for."
+    assert "Nobody asked for 2 things in it. " in figures.generate_notes(poor)
 
 
 def test_the_editor_knows_all_slots_and_its_examples_are_meanings() -> None:

@@ -117,15 +117,16 @@ def result_of(models: tuple[str, ...], rates: int) -> RatesResult:
 def test_figure_sentence_and_table_tell_the_same() -> None:
     result = result_of(COMPARED, len(RATES))
     said = figures.rates_sentence(result).striptags()
-    assert said == (
-        "Of every 100 tokens read bert-small names 6.82 rightly at BERT's own 15% and most, 20.8, at 80%; "
-        "large models trained at 40% do better than at 15% (Wettig et al. 2023)."
+    assert (
+        said == "Of the tokens that it reads, bert-small names most rightly at 80% masked, and not at BERT's own 15%."
     )
     notes = figures.rates_notes(result).striptags()
     assert notes.startswith(
         "bert-small names 45.5% of the hidden tokens at 15% (loss 3.60 nats) and 26.0% at 80% (6.20)."
     )
     assert "20 at 5%, 6.67 at 15%, 1.25 at 80%" in notes
+    assert "Of every 100 tokens read bert-small names 6.82 rightly at 15% and 20.8 rightly at 80%. Of what it" in notes
+    assert notes.endswith("Large models trained at 40% do better than at 15% (Wettig et al. 2023).")
     figure = assert_draws(figures.rates_figure(result))
     accuracy, _, cost, right, _ = figure.data
     assert tuple(accuracy.y) == pytest.approx([one.accuracy for one in result.of("bert-small")])
@@ -149,14 +150,35 @@ def measured_at(*accuracies: float) -> RatesResult:
 def test_the_sentence_says_where_most_is_named_rightly_and_the_notes_what_comes_close() -> None:
     result = measured_at(0.5, 0.5, 0.5, 0.4, 0.4, 0.28, 0.1, 0.05)  # 12 of 100 at 30%, 11.2 at 40%
     said, notes = figures.rates_sentence(result).striptags(), figures.rates_notes(result).striptags()
-    assert "bert-mini names 7.5 rightly at BERT's own 15% and most, 12, at 30%; large models" in said
-    assert notes.endswith("Of what bert-mini names rightly, 11.2 at 40% is within the errors of the most.")
+    assert said == "Of the tokens that it reads, bert-mini names most rightly at 30% masked, and not at BERT's own 15%."
+    assert "names 7.5 rightly at 15% and 12 rightly at 30%. Of what it names rightly, 11.2 at 40% is within" in notes
     usual = measured_at(0.5, 0.5, 0.5, 0.1, 0.06, 0.05, 0.01, 0.01)
-    assert "bert-mini names most, 7.5, at BERT's own 15%; large models" in figures.rates_sentence(usual).striptags()
+    said = "Of the tokens that it reads, bert-mini names most rightly at BERT's own 15%."
+    assert figures.rates_sentence(usual).striptags() == said
+    assert "bert-mini names 7.5 rightly at 15%. Large models" in figures.rates_notes(usual)
     assert "within the errors" not in figures.rates_notes(usual)
     nothing = measured_at(*[0.0] * len(RATES))
     assert "names 0.00% of the hidden tokens at BERT's own rate" in figures.rates_sentence(nothing).striptags()
     assert "within the errors" not in figures.rates_notes(nothing)
+    assert figures.rates_notes(nothing).striptags().endswith("(Wettig et al. 2023).")
+
+
+@pytest.mark.parametrize(
+    ("accuracies", "said"),
+    [
+        (
+            (0.1, 0.1, 0.4, 0.31, 0.1, 0.1, 0.1, 0.05),
+            "names most rightly at 20% masked, hardly more than at BERT's own 15%.",
+        ),
+        ((0.1, 0.1, 0.4, 0.3, 0.2, 0.1, 0.1, 0.05), "names as many rightly at BERT's own 15% as at any other rate."),
+        (
+            (0.1, 0.1, 0.1, 0.1, 0.4, 0.3, 0.2, 0.1),
+            "names most rightly at 30% masked already, and not at BERT's own 15%.",
+        ),
+    ],
+)
+def test_a_peak_that_others_share_is_not_said_to_be_alone(accuracies: tuple[float, ...], said: str) -> None:
+    assert figures.rates_sentence(measured_at(*accuracies)).striptags().endswith(said)
 
 
 @pytest.mark.parametrize("rates", [1, 3])

@@ -104,15 +104,19 @@ def test_figure_sentence_and_table_tell_the_same() -> None:
     result = result_of(made("San", "Angeles", joint=-7), made("Los", "Angeles", joint=-2, order="left to right"))
     figure = assert_draws(figures.several_figure(result))
     assert figure.data[0].z[0] == [0.5, None]
-    said = figures.several_sentence(result)
-    assert "“<strong>Los … Angeles</strong>” (left to right): joint ln p −2.00" in said
-    assert "Each alone gives “<strong>San … Angeles</strong>”, −7.00" in said
+    said, facts = figures.several_sentence(result).striptags(), figures.several_facts(result).striptags()
+    assert said == "Likeliest together is “Los … Angeles”, not “San … Angeles”, what each blank alone gives."
+    assert "left to rightLos … Angeles−2.00" in facts
+    assert "bert-small. Each alone: every blank is guessed without knowing what the others will hold." in facts
+    better = result_of(made("San", "Angeles", joint=-1), made("Los", "Angeles", joint=-2, order="left to right"))
+    said = figures.several_sentence(better).striptags()
+    assert said == "Likeliest together is “San … Angeles”, what each blank alone gives."
     table = figures.several_table(result)
     assert table.columns == ("order", "step", "position", "token", "probability", "joint")
     assert table.rows[1] == ("each alone", 1, 5, None, None, -7)
     assert len(table.rows) == 8
     same = figures.several_sentence(result_of(made("a", "b"), made("a", "b")))
-    assert "All four ways" in same
+    assert same.striptags() == "All four ways fill in “a … b”."
     assert result.fillings[0].as_chosen == pytest.approx(2 * math.log(0.5))
 
 

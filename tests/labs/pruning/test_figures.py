@@ -79,13 +79,17 @@ def test_the_sentence_says_what_matters_and_whether_the_examples_were_enough() -
     result = importance()
     said = importance_figures.importance_sentence(result).striptags()
     best = max((value, layer, head) for layer, row in enumerate(result.grid) for head, value in enumerate(row))
-    assert f"layer {best[1]}, head {best[2]} matters most" in said
+    least = min((value, layer, head) for layer, row in enumerate(result.grid) for head, value in enumerate(row))
+    places = f"layer {best[1]}, head {best[2]} matters most, layer {least[1]}, head {least[2]} least."
+    assert said == f"my run: {places}"
     for correlation, how in ((0.9, "nearly the same"), (0.899, "much the same"), (0.7, "much the same")):
         other = replace(result, agreement=((32, correlation),))
-        assert f"the order would be {how} (ρ =" in importance_figures.importance_sentence(other)
+        assert f"the order would be {how} (ρ =" in importance_figures.importance_notes(other)
     poor = replace(result, agreement=((32, 0.4),))
-    assert "the order would be rather different (ρ = 0.40)" in importance_figures.importance_sentence(poor)
-    assert "Spearman" not in importance_figures.importance_sentence(poor)
+    assert "the order would be rather different (ρ = 0.40)" in importance_figures.importance_notes(poor)
+    assert "Spearman" not in importance_figures.importance_notes(poor)
+    assert "The top quarter holds " in importance_figures.importance_notes(poor)
+    assert importance_figures.importance_notes(importance("weight")) == ""
     note = importance_figures.asked_note(poor).striptags()
     assert (
         "32 of the 64 examples and the other 32: ρ = 0.40. About 430 and as many others would reach 0.9 (Spearman-"
@@ -94,11 +98,24 @@ def test_the_sentence_says_what_matters_and_whether_the_examples_were_enough() -
     for none_needed in (0.1, 0.9):
         note = importance_figures.asked_note(replace(result, agreement=((32, none_needed),)))
         assert "would reach" not in note
-    shared = importance_figures.importance_sentence(importance(shape=Shape(3, 1, 4, 200))).striptags()
+    shared = importance_figures.importance_notes(importance(shape=Shape(3, 1, 4, 200))).striptags()
     assert "takes it from each of them" in shared
-    assert "takes it from" not in said
-    early = importance_figures.importance_sentence(replace(result, count=16, agreement=())).striptags()
-    assert "16 of 64 examples" in early
+    assert "takes it from" not in importance_figures.importance_notes(result)
+    early = replace(result, count=16, agreement=())
+    said = importance_figures.importance_sentence(early).striptags()
+    assert said.endswith(" least, as far as 16 of 64 examples tell.")
+    assert "16 of 64 examples read so far" in importance_figures.importance_notes(early)
+
+
+def test_units_that_matter_alike_are_not_told_apart() -> None:
+    def said(*grid: tuple[float, ...]) -> str:
+        return importance_figures.importance_sentence(replace(importance(), grid=grid)).striptags()
+
+    assert said((0.0, 0.0), (0.0, 0.0)) == "my run: all heads matter alike."
+    assert said((0.5, 0.0), (0.2, 0.0)).endswith("layer 0, head 0 matters most, layer 0, head 1 and others least.")
+    assert said((0.5, 0.1), (0.5, 0.2)).endswith("head 0 and others matter most, layer 0, head 1 least.")
+    nothing = importance_figures.importance_notes(replace(importance(), grid=((0.0, 0.0), (0.0, 0.0))))
+    assert "top quarter" not in nothing
 
 
 def test_as_many_examples_as_it_takes() -> None:
@@ -167,7 +184,10 @@ def test_pruned() -> None:
 def test_steps_and_hand_and_forms() -> None:
     steps = StepsResult(about(), "both", 0.5, (("one step", pruned().steps), ("many steps", pruned().steps)), 1.0, True)
     assert_draws(prune_figures.steps_figure(steps))
-    assert "many steps 0.900" in prune_figures.steps_sentence(steps).striptags()
+    assert prune_figures.steps_sentence(steps).striptags() == (
+        "With 50% of the heads and neurons of my run gone every way leaves the same accuracy, 0.900."
+    )
+    assert "one step 0.900; many steps 0.900. Whole: 0.950. On 80 held" in prune_figures.steps_notes(steps).striptags()
     assert len(prune_figures.steps_table(steps).rows) == 4
     hand = HandResult(about(), ((0, 1),), WHOLE, PRUNED)
     assert "Without 1 of 12 heads" in orders_figures.hand_sentence(hand).striptags()
@@ -192,6 +212,28 @@ def test_steps_and_hand_and_forms() -> None:
     assert_draws(quantised_figures.quantised_figure(early))
     assert "Still to be timed" in quantised_figures.quantised_notes(early).striptags()
     assert "a note" in said
+
+
+@pytest.mark.parametrize(
+    ("metrics", "said"),
+    [
+        ((0.9, 0.92), "“many steps” leaves the highest accuracy, 0.920, and the lead may be chance."),
+        ((0.5, 0.92), "“many steps” leaves the highest accuracy, 0.920."),
+        ((0.5, 0.92, 0.92), "“many steps” and “many steps, training between” leave the highest accuracy, 0.920."),
+        ((0.9,), "one step leaves accuracy 0.900."),
+        ((0.9, None), "accuracy is not defined after every way."),
+    ],
+)
+def test_the_way_that_leaves_most_is_named(metrics: tuple[float | None, ...], said: str) -> None:
+    names = ("one step", "many steps", "many steps, training between")
+    ends = [replace(PRUNED, metric=metric) for metric in metrics]
+    lines = tuple((name, (Step(0.0, WHOLE), Step(0.5, end))) for name, end in zip(names, ends, strict=False))
+    result = StepsResult(about(), "head", 0.5, lines, 1.0, True)
+    assert prune_figures.steps_sentence(result).striptags() == f"With 50% of the heads of my run gone {said}"
+    early = prune_figures.steps_sentence(replace(result, done=False)).striptags()
+    assert early == "Whole, my run has accuracy 0.950; the ways are still being measured."
+    early = prune_figures.steps_notes(replace(result, share=0.8, done=False)).striptags()
+    assert "so far, at 50%" in early
 
 
 @pytest.mark.parametrize("name", HOSTILE)

@@ -223,13 +223,22 @@ def measure_sentence(result: SpectrumResult, measure: str) -> Markup:
     if not any(value for value, _ in found):
         return prose(STILL_ZERO)
     (most, high), (least, low) = max(found, key=lambda pair: pair[0]), min(found, key=lambda pair: pair[0])
+    if most == least:
+        where = f"in layer {high.layer}, {module_name(high.module)}" if len(found) == 1 else "everywhere"
+        return prose(f"The {title} is ", strong(number(most)), f" {where}.")
     return prose(
         f"The {title} is highest in layer {high.layer}, {module_name(high.module)}: ",
         strong(number(most)),
         f", and lowest in layer {low.layer}, {module_name(low.module)}: {number(least)}.",
-        " Effective rank is exp of the entropy of the singular values divided by their sum (Roy & Vetterli 2007)."
-        if measure == "effective_rank"
-        else "",
+    )
+
+
+def measure_notes(result: SpectrumResult, measure: str) -> Markup:
+    """What an effective rank is; nothing of the other measures, and of an update that has none."""
+    if measure != "effective_rank" or not any(site.norm for site in result.sites):
+        return Markup("")
+    return caption(
+        "Effective rank is exp of the entropy of the singular values divided by their sum (Roy & Vetterli 2007)."
     )
 
 

@@ -62,7 +62,10 @@ def build_spectrum(page: Page, picker: RunPicker, tab: gr.Tab, settled: Settled)
                 notes=figures.energy_notes,
             )
         with shows(1):
-            grid = View("delta-layers", (None, "measure-figure"), figures.measure_sentence, figures.measure_figure)
+            grid = View(
+                *("delta-layers", (None, "measure-figure"), figures.measure_sentence, figures.measure_figure),
+                notes=figures.measure_notes,
+            )
     why("the formula and the paper", WHY)
     shown = [*spectrum, *energy, *grid]
     folded = folds(DELTA_SPECTRUM)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from markupsafe import Markup
 
 from explorer.charts import Picture, axis, chart, level, line, note
-from explorer.charts.words import compact, label, number, prose, strong
+from explorer.charts.words import caption, compact, label, number, prose, strong
 from explorer.labs.delta.schema import RankSweepResult
 from explorer.tables import Table
 
@@ -17,23 +17,38 @@ def sweep_table(result: RankSweepResult) -> Table:
 
 
 def sweep_sentence(result: RankSweepResult) -> Markup:
-    """Which rank does best, what the smallest reaches with how many parameters, and how far apart they all are."""
-    scored = sorted((point.rank, point.metric, point.trainable) for point in result.points if point.metric is not None)
+    """Which rank does best, or that all do alike."""
+    scored = _scored(result)
     if not scored:
         return prose("No run of the sweep has a metric yet.")
-    best = max(scored, key=lambda point: point[1])
-    least = scored[0]
-    parts = [f"{result.task}: the best {result.metric} is ", strong(f"{best[1]:.3f} at r = {best[0]}")]
+    (rank, best, _), worst = max(scored, key=lambda point: point[1]), min(point[1] for point in scored)
+    if len(scored) > 1 and best == worst:
+        return prose(f"{result.task}: every rank reaches the same {result.metric}, ", strong(f"{best:.3f}"), ".")
+    already = " already" if sum(point[1] == best for point in scored) > 1 else ""
+    return prose(f"{result.task}: the best {result.metric} is ", strong(f"{best:.3f} at r = {rank}"), f"{already}.")
+
+
+def _scored(result: RankSweepResult) -> list[tuple[int, float, int]]:
+    """Rank, metric and trained parameters of each run that has a metric, by rank."""
+    return sorted((point.rank, point.metric, point.trainable) for point in result.points if point.metric is not None)
+
+
+def sweep_notes(result: RankSweepResult) -> Markup:
+    """What the smallest rank reaches with how many parameters, how far apart they all are, and what one seed cannot say."""
+    scored = _scored(result)
+    if not scored:
+        return Markup("")
+    parts, least = [], scored[0]
     if len(scored) > 1:
-        share = scored[-1][2] / least[2]
-        parts += [f"; r = {least[0]} reaches ", strong(f"{least[1]:.3f}")]
-        parts.append(f" with {number(share)} times fewer trained parameters than r = {scored[-1][0]}. ")
-        parts.append(f"All lie within {best[1] - min(point[1] for point in scored):.3f}")
+        metrics = [metric for _, metric, _ in scored]
+        times = f"{number(scored[-1][2] / least[2])} times fewer trained parameters than r = {scored[-1][0]}"
+        parts.append(f"r = {least[0]} reaches {least[1]:.3f} with {times}. ")
+        parts.append(f"All lie within {max(metrics) - min(metrics):.3f}. ")
     parts.append(
-        ". One seed, and as many epochs for a low rank as for a high one: train longer and with other seeds before believing "
+        "One seed, and as many epochs for a low rank as for a high one: train longer and with other seeds before believing "
         "a difference."
     )
-    return prose(*parts)
+    return caption(*parts)
 
 
 def sweep_figure(result: RankSweepResult) -> Picture:

@@ -37,7 +37,11 @@ def build_sweep(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
                 "scale stays the same. The runs train one after the other and stay in the list."
             )
         with shows():
-            view = View("rank-sweep", "sweep", _said, _figure, bar=lambda compared: progress(compared.records))
+            view = View(
+                *("rank-sweep", "sweep", _said, _figure),
+                bar=lambda compared: progress(compared.records),
+                notes=_noted,
+            )
     in_the_paper(
         "LoRA's Tables 5, 6 and 7",
         lora_tables.ranks(),
@@ -50,6 +54,10 @@ def build_sweep(page: Page, picker: RunPicker, tab: gr.Tab) -> None:
 
 def _said(compared: Compared) -> Markup:
     return figures.sweep_sentence(sweep_result(compared))
+
+
+def _noted(compared: Compared) -> Markup:
+    return figures.sweep_notes(sweep_result(compared))
 
 
 def _figure(compared: Compared) -> Picture:

@@ -1,4 +1,4 @@
-"""GLUE's eight tasks as a table on the page, the sentence above it, and the table behind it."""
+"""GLUE's eight tasks as a table on the page, the sentence above it, the notes below, and the table behind it."""
 
 from __future__ import annotations
 
@@ -46,24 +46,23 @@ def _judged_on(reached: Reached) -> str:
 
 
 def glue_sentence(result: GlueResult) -> Markup:
-    """How many of the eight have a run, and what their averages are: of GLUE's own files beside the paper's over the same
-    tasks, of the bundled sentences by themselves."""
+    """How many of the eight have a run."""
+    there = len(result.there(True)) + len(result.there(False))
+    if not there:
+        return prose("No task of GLUE has a finished run yet.")
+    all_of = strong(f"{there} of GLUE's {len(result.tasks)} tasks")
+    return prose(all_of, f" {'has' if there == 1 else 'have'} a finished run.")
+
+
+def glue_notes(result: GlueResult) -> Markup:
+    """What the averages are: of GLUE's own files beside the paper's over the same tasks, of the bundled sentences by
+    themselves."""
     real, bundled = result.there(True), result.there(False)
-    whole = f"{result.beside} has {result.average} over all {len(result.tasks)}, on GLUE itself."
-    if not real and not bundled:
-        return prose("No task of GLUE has a finished run yet. ", whole)
-    there = len(real) + len(bundled)
-    parts = [
-        strong(f"{there} of GLUE's {len(result.tasks)} tasks"),
-        f" {'has' if there == 1 else 'have'} a finished run.",
-    ]
-    if real:
-        parts += [" ", *_beside(result, real)]
-    if bundled:
-        parts += [" ", *_apart(bundled)]
+    parts = [*(_beside(result, real) if real else []), *([" "] if real and bundled else [])]
+    parts += _apart(bundled) if bundled else []
     if not real:
-        parts.append(f" {whole}")
-    return prose(*parts)
+        parts.append(f" {result.beside} has {result.average} over all {len(result.tasks)}, on GLUE itself.")
+    return caption(*parts)
 
 
 def _beside(result: GlueResult, real: Sequence[GlueTask]) -> list[str]:
@@ -89,7 +88,7 @@ def _apart(bundled: Sequence[GlueTask]) -> list[str]:
 def glue_view(result: GlueResult) -> Markup:
     """A row a task, the averages below."""
     rows = [cells(_row(task)) for task in result.tasks]
-    return quoted((*HEADS, result.beside), [*rows, _footer(result)]) + caption(NOTE)
+    return quoted((*HEADS, result.beside), [*rows, _footer(result)]) + glue_notes(result) + caption(NOTE)
 
 
 def _row(task: GlueTask) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from markupsafe import Markup
 
 from explorer.charts import Panel, Picture, axis, bars, line, picture, points
-from explorer.charts.words import label, percent, prose, quoted, strong
+from explorer.charts.words import caption, counted, label, percent, prose, quoted, strong
 from explorer.labs.finetune.metrics.schema import (
     CLASS_NAMES,
     Cloud,
@@ -88,67 +88,81 @@ def _part(text: str) -> Markup:
     return Markup("<mtext>{}</mtext>").format(text)
 
 
+Told = tuple[tuple[str, ...], tuple[str, ...]]
+"""The parts of a headline, and those of the notes to it."""
+
+
 def matrix_sentence(result: TakenApart) -> Markup:
-    """What the matrix shows, in one or two sentences."""
+    """What is peculiar about the matrix."""
+    return prose(*_of_matrix(result)[0])
+
+
+def matrix_notes(result: TakenApart) -> Markup:
+    """The values of the metrics that the headline leaves out, with what they mean."""
+    return caption(*_of_matrix(result)[1])
+
+
+def _of_matrix(result: TakenApart) -> Told:
     matrix, (accuracy, _, recall, f1, matthews) = result.matrix, (metric.value for metric in result.metrics)
     all_of, truth = sum(map(sum, matrix)), [sum(row) for row in matrix]
     guessed, names = [sum(column) for column in zip(*matrix, strict=True)], class_names(len(matrix))
     share = strong(f"Accuracy {percent(accuracy or 0)}")
     if all_of in truth:
-        only = names[truth.index(all_of)]
-        return prose(
-            share,
-            f", but all {all_of:,} examples are {only}: Matthews is {UNDEFINED}, "
-            "for with one class there is nothing to tell apart.",
-        )
+        only = strong(f"All examples are {names[truth.index(all_of)]}")
+        why = f": with one class there is nothing to tell apart, and Matthews is {UNDEFINED}."
+        return (only, why), (f"Accuracy {percent(accuracy or 0)} of {counted(all_of, 'example')}.",)
     if len(matrix) > 2:
-        return prose(share, *_of_many(result, guessed, names))
-    return prose(*_of_two(share, (accuracy or 0, recall or 0, f1 or 0, matthews), truth, guessed))
+        return _of_many(result, share, guessed, names)
+    return _of_two(share, (accuracy or 0, recall or 0, f1 or 0, matthews), truth, guessed)
 
 
 def _of_two(
     share: Markup, values: tuple[float, float, float, float | None], truth: list[int], guessed: list[int]
-) -> tuple[str, ...]:
+) -> Told:
     accuracy, recall, f1, matthews = values
     most, usual = max(truth) / sum(truth), CLASS_NAMES[2][truth[1] > truth[0]]
     if matthews is None:
+        undefined = (f"Matthews is {UNDEFINED}.",)
         if guessed[1] == 0:
-            return (
-                share,
-                " hides that no positive is found: F1 is ",
-                strong("0"),
-                " and Matthews is ",
-                strong(UNDEFINED),
-                ".",
-            )
-        said = f" and F1 {decimals(f1)} come from calling everything positive: Matthews is "
-        return share, said, strong(UNDEFINED), "."
-    phi = strong(f"Matthews {decimals(matthews)}")
+            return (share, " hides that no positive is found: F1 is ", strong("0"), "."), undefined
+        return (share, f" and F1 {decimals(f1)} come from calling everything ", strong("positive"), "."), undefined
+    phi, both = strong(f"Matthews {decimals(matthews)}"), f"F1 {decimals(f1)}, Matthews {decimals(matthews)}"
     if abs(matthews) < 0.05:
-        said = f" and F1 {decimals(f1)}, but "
-        return share, said, phi, ": the predictions say next to nothing about the truth."
+        said = ": the predictions say next to nothing about the truth."
+        return (share, ", but ", phi, said), (f"F1 {decimals(f1)}.",)
     if matthews < 0:
-        said = f": worse than guessing, whatever accuracy ({percent(accuracy)}) says. With every answer turned round it would be "
-        return phi, f"{said}{decimals(-matthews)}."
+        turned = f"With every answer turned round Matthews would be {decimals(-matthews)}."
+        return (phi, f": worse than guessing, whatever accuracy ({percent(accuracy)}) says."), (turned,)
     if accuracy <= most:
-        said = f" is no better than always saying {usual} ({percent(most)}); "
-        return share, said, phi, f" and F1 {decimals(f1)} say that something was learned all the same."
+        said = f" is no better than always saying {usual} ({percent(most)}), yet something was learned."
+        return (share, said), (f"{both} say so: guessing has Matthews 0.",)
     if most > BALANCED or abs(accuracy - f1) > AGREES:
-        said = f" is {decimals(100 * (accuracy - most), 1)} points above always saying {usual} ({percent(most)})."
-        found = f" Of the positives {percent(recall)} are found: "
-        return share, said, found, strong(f"F1 {decimals(f1)}"), ", ", phi, "."
-    said = f", F1 {decimals(f1)}, Matthews {decimals(matthews)} (a coin: about 50%, 0.5 and 0)."
-    return "With balanced classes the metrics agree: ", strong(f"accuracy {percent(accuracy)}"), said
+        said = f" is {decimals(100 * (accuracy - most), 1)} points above always saying {usual}."
+        found = f"Always saying {usual}: {percent(most)}. Of the positives {percent(recall)} are found: {both}."
+        return (share, said), (found,)
+    agree = strong(f"accuracy {percent(accuracy)}")
+    all_of = ("With balanced classes the metrics agree: ", agree, f", F1 {decimals(f1)}.")
+    return all_of, (f"Matthews {decimals(matthews)}. A coin would have about 50%, 0.5 and 0.",)
 
 
-def _of_many(result: TakenApart, guessed: list[int], names: Sequence[str]) -> tuple[str, ...]:
-    mean, matthews = result.metrics[3].value or 0, result.metrics[4].value
-    weakest = result.f1.index(min(result.f1))
-    said = f"; {names[weakest]} is weakest with {decimals(result.f1[weakest])}."
-    if 0 in guessed:
-        said = f"; {names[guessed.index(0)]} is never predicted and counts as 0."
+def _of_many(result: TakenApart, share: Markup, guessed: list[int], names: Sequence[str]) -> Told:
+    mean, matthews, low = result.metrics[3].value or 0, result.metrics[4].value, min(result.f1)
+    weakest = [name for name, value in zip(names, result.f1, strict=True) if value == low]
+    never = [name for name, count in zip(names, guessed, strict=True) if count == 0]
+    mean_said = f"The mean F1 weighs every class alike: {decimals(mean)}."
     undefined = f" Matthews is {UNDEFINED}." if matthews is None else ""
-    return ". The mean F1 weighs every class alike: ", strong(decimals(mean)), said, undefined
+    if never:
+        are, count, each = ("is", "counts", "") if len(never) == 1 else ("are", "count", " each")
+        notes = (mean_said, f" {_listed(never)} {count} as 0{each} in it.", undefined)
+        return (share, f", but {_listed(never)} {are} never predicted."), notes
+    if len(weakest) == len(names):
+        return (share, f", and F1 {decimals(low)} for every class."), (mean_said, undefined)
+    what = "is the weakest class" if len(weakest) == 1 else "are the weakest classes"
+    return (share, f", and {_listed(weakest)} {what}, with F1 {decimals(low)}."), (mean_said, undefined)
+
+
+def _listed(names: Sequence[str]) -> str:
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
 def class_names(count: int) -> Sequence[str]:
@@ -192,39 +206,48 @@ def _texts(matrix: Matrix) -> list[list[str]]:
 
 
 def points_sentence(result: Correlated) -> Markup:
-    """What the points show, in one or two sentences."""
+    """What the points show."""
+    return prose(*_of_points(result)[0])
+
+
+def points_notes(result: Correlated) -> Markup:
+    """Which point decides, what it does to the order, and the correlation that the headline leaves out."""
+    return caption(*said) if (said := _of_points(result)[1]) else Markup("")
+
+
+def _of_points(result: Correlated) -> Told:
     first, second = (metric.value for metric in result.metrics)
     count, without = len(result.scores.points), result.without
     if first is None or second is None:
         side = "predicted" if len({guess for _, guess in result.scores.points}) == 1 else "true"
         undefined = strong("both correlations are undefined")
-        said = " (0/0): a model that says the same of every pair ends here."
-        return prose(f"All {side} scores are equal. Without spread ", undefined, said)
+        ends = "0/0: a model that says the same of every pair ends here."
+        return (f"All {side} scores are equal: without spread ", undefined, "."), (ends,)
     pearson, spearman = strong(f"Pearson {decimals(first)}"), strong(f"Spearman {decimals(second)}")
+    order = (f"By their order alone, Spearman {decimals(second)}.",)
     if count == 2:
         always = strong(f"Pearson is {decimals(first)}")
-        return prose("Any two points lie on a line: ", always, " whatever they are. Add more.")
+        return ("Any two points lie on a line, so ", always, " whatever they are."), ("Add more.",)
     if without is not None and abs(without.pearson - first) > 0.15:
         place = ", ".join(decimals(score, 2) for score in without.point)
-        return prose(
-            f"One of {count} points decides: without ({place}) ",
-            strong(f"Pearson would be {decimals(without.pearson)}"),
-            f", not {decimals(first)}. Spearman, which sees only its rank, goes from {written(without.spearman)} to ",
-            strong(decimals(second)),
-            ".",
+        would = strong(f"Pearson would be {decimals(without.pearson)}")
+        notes = (
+            f"The one of {count} that decides is ({place}). Spearman, which sees only its rank, goes from "
+            f"{written(without.spearman)} without it to {decimals(second)}.",
         )
+        return ("One point decides: without it ", would, f", not {decimals(first)}."), notes
     if second - first > 0.08:
         if second < IN_ORDER:
-            return prose("The order is told better than the distances: ", spearman, " against ", pearson, ".")
-        return prose("The order is right, ", spearman, ", but the points bend away from a line: ", pearson, ".")
+            return ("The order is told better than the distances: ", spearman, " against ", pearson, "."), ()
+        return ("The order is right, ", spearman, ", but the points bend away from a line: ", pearson, "."), ()
     if abs(first) < 0.25:
         said = "whoever knows the prediction knows next to nothing about the true score."
-        return prose(pearson, f" and Spearman {decimals(second)}: {said}")
+        return (pearson, f" and Spearman {decimals(second)}: {said}"), ()
     if first < 0:
-        return prose(pearson, ": the predictions fall where the true scores rise.")
+        return (pearson, ": the predictions fall where the true scores rise."), order
     loosely = "the predictions rise with the true scores, but loosely."
     how = "the points lie near a rising line." if first > 0.7 else loosely
-    return prose(pearson, f": {how} By their order alone, ", spearman, ".")
+    return (pearson, f": {how}"), order
 
 
 def points_figure(result: Correlated) -> Picture:

@@ -43,7 +43,9 @@ def _classes(page: Page, tab: gr.Tab) -> None:
             caption("A row for what is true, a column for what was predicted. Type a count and press Enter.")
             tries = Tries({name: {"cells": matrix_frame(one)} for name, one in MATRICES.items()} | {FLIP: None})
         with shows():
-            view = View("metrics", "matrix", figures.matrix_sentence, figures.matrix_figure)
+            view = View(
+                *("metrics", "matrix", figures.matrix_sentence, figures.matrix_figure), notes=figures.matrix_notes
+            )
             apart = rich_text(elem_classes=["wide"], elem_id="matrix-formulas")
     _why()
     given = {"matrix": gr.JSON([list(row) for row in first], visible=False)}
@@ -61,7 +63,9 @@ def _scores(page: Page, tab: gr.Tab) -> None:
             caption("Type a score and press Enter. A pair without either score is left out.")
             tries = Tries({name: {"cells": points_frame(points)} for name, points in SCATTERS.items()})
         with shows():
-            view = View("correlation", "scatter", figures.points_sentence, figures.points_figure)
+            view = View(
+                *("correlation", "scatter", figures.points_sentence, figures.points_figure), notes=figures.points_notes
+            )
             apart = rich_text(elem_classes=["wide"], elem_id="scatter-formulas")
     _why()
     given = {"points": gr.JSON([list(point) for point in first], visible=False)}

@@ -48,38 +48,55 @@ def sweep_table(sweep: Sweep) -> Table:
 
 
 def sweep_sentence(sweep: Sweep) -> Markup:
-    """How far it is, which value does best by each method, and whether the seeds can tell it from the next."""
+    """How far it is; at the end which value does best, and whether the seeds can tell it from the next."""
     ended = sum(not record.status.is_active for record in sweep.records)
-    running = next((record for record in sweep.records if record.status is RunStatus.RUNNING), None)
-    parts: list[str] = []
+    if not sweep.records:
+        return prose("The runs are starting.")
     if ended < len(sweep.records):
-        now = f"; now {running.name}, step {running.step} of {running.steps or '?'}" if running else ""
-        parts.append(f"{ended} of {len(sweep.records)} runs have ended{now}. ")
-    over_ranks = _of_ranks(sweep, [point for point in points_of(sweep) if point.runs.scores])
-    parts += over_ranks
-    for ranked in _best_first(sweep).values() if not over_ranks else ():
-        parts += _of_method(sweep, ranked)
-    return prose(*parts) if parts else prose("The runs are starting.")
+        return prose(strong(f"{ended} of {len(sweep.records)}"), " runs have ended.")
+    best = [ranked for ranked in _best_first(sweep).values() if ranked]
+    if not best:
+        return prose("No run has a score.")
+    if over_ranks := _of_ranks(sweep, [point for point in points_of(sweep) if point.runs.scores]):
+        return prose(*over_ranks)
+    if len(best) == 1:
+        return prose(*_of_method(sweep, best[0]))
+    return prose(*_of_methods(sweep, best))
 
 
 def _of_ranks(sweep: Sweep, scored: Sequence[Point]) -> list[str]:
-    """How far apart the ranks' means lie, and whether the rank matters; nothing for other settings or single seeds."""
-    if sweep.setting != "rank" or len(scored) < 2 or min(len(point.runs.scores) for point in scored) < 2:
+    """Whether the rank matters, else how far apart the ranks' means lie; nothing for other settings or single seeds."""
+    if not _over_ranks(sweep, scored):
         return []
+    if _hardly_matters(scored):
+        small, large = (_shown(point.value) for point in (scored[0], scored[-1]))
+        return [f"From r = {small} to r = {large} ", strong("the rank hardly matters here"), ", as in the paper."]
+    metric, means = sweep.records[0].leading_metric, [point.runs.mean for point in scored]
+    low, high = (strong(score_text(metric, mean)) for mean in (min(means), max(means)))
+    return [f"From rank to rank the mean {metric_title(metric)} lies between ", low, " and ", high, "."]
+
+
+def _over_ranks(sweep: Sweep, scored: Sequence[Point]) -> bool:
+    """Whether ranks are compared, each with several seeds."""
+    return sweep.setting == "rank" and len(scored) > 1 and min(len(point.runs.scores) for point in scored) > 1
+
+
+def _hardly_matters(scored: Sequence[Point]) -> bool:
+    means = [point.runs.mean for point in scored]
+    return round(max(means) - min(means), 6) <= HARDLY and not any(
+        _told_apart(one, other) for one, other in combinations(scored, 2)
+    )
+
+
+def _ranks_notes(sweep: Sweep, scored: Sequence[Point]) -> str:
+    """Between which scores the means of all ranks lie."""
+    if not _over_ranks(sweep, scored):
+        return ""
     metric, means = sweep.records[0].leading_metric, [point.runs.mean for point in scored]
     low, high = (score_text(metric, mean) for mean in (min(means), max(means)))
     small, large = (_shown(point.value) for point in (scored[0], scored[-1]))
-    first = [
-        f"From r = {small} to r = {large} the mean {metric_title(metric)} lies between ",
-        strong(low),
-        " and ",
-        strong(high),
-    ]
-    if round(max(means) - min(means), 6) <= HARDLY and not any(
-        _told_apart(one, other) for one, other in combinations(scored, 2)
-    ):
-        return [*first, ": the rank hardly matters here, as in the paper's Table 6."]
-    return [*first, "."]
+    table = " (LoRA's Table 6 has it so too)" if _hardly_matters(scored) else ""
+    return f"From r = {small} to r = {large} the mean {metric_title(metric)} lies between {low} and {high}{table}. "
 
 
 def _told_apart(one: Point, other: Point) -> bool:
@@ -88,33 +105,57 @@ def _told_apart(one: Point, other: Point) -> bool:
 
 
 def _of_method(sweep: Sweep, ranked: Sequence[Point]) -> list[str]:
-    """The best value of one method, and whether its seeds tell it from the next."""
+    """The best value of the only method, and whether its seeds tell it from the next."""
     first, metric = ranked[0], sweep.records[0].leading_metric
     name = f"{find_method(first.method).title}: " if first.method else ""
-    parts = [f" {name}best at {sweep.swept.name} ", strong(_shown(first.value))]
-    parts += [f", {metric_title(metric)} ", strong(score_text(metric, first.runs.mean))]
     if len(ranked) < 2:
-        return [*parts, "."]
+        value = f"{name}{sweep.swept.name} {_shown(first.value)} has {metric_title(metric)} "
+        return [value[0].upper() + value[1:], strong(score_text(metric, first.runs.mean)), "."]
+    parts = [f"{name or 'B'}{'best' if name else 'est'} at {sweep.swept.name} ", strong(_shown(first.value))]
     second = ranked[1]
     if first.runs.mean == second.runs.mean:
         return [*parts, f", as at {_shown(second.value)}."]
     if len(first.runs.scores.keys() & second.runs.scores.keys()) < 2:
-        return [*parts, ". One seed says little: repeat with three."]
+        return [*parts, ", by one seed alone."]
     (p,) = differences_p([(first.runs.scores, second.runs.scores)])
     return [*parts, lead_in_words([(_shown(second.value), p < ALPHA)]), "."]
 
 
+def _of_methods(sweep: Sweep, best: Sequence[Sequence[Point]]) -> list[str]:
+    """Where each of two methods does best; of more than two the best of all."""
+    titles = [find_method(ranked[0].method).title for ranked in best]
+    if len(best) == 2:
+        values = [strong(_shown(ranked[0].value)) for ranked in best]
+        parts = [f"{titles[0]} is best at {sweep.swept.name} ", values[0]]
+        return (
+            [*parts, ", as is ", titles[1], "."]
+            if values[0] == values[1]
+            else [*parts, ", ", titles[1], " at ", values[1], "."]
+        )
+    place = max(range(len(best)), key=lambda number: best[number][0].runs.mean)
+    first = best[place][0]
+    parts = [f"Highest is {titles[place]} at {sweep.swept.name} ", strong(_shown(first.value))]
+    if sum(ranked[0].runs.mean == first.runs.mean for ranked in best) > 1:
+        parts.append(", level with another")
+    return [*parts, "."]
+
+
 def sweep_notes(sweep: Sweep) -> Markup:
     """What the headline rests on: spreads, intervals over the seeds, and LoRA's rate beside full fine-tuning's."""
-    metric, parts = sweep.records[0].leading_metric, []
-    best = _best_first(sweep)
+    metric, best = sweep.records[0].leading_metric, _best_first(sweep)
+    running = next((record for record in sweep.records if record.status is RunStatus.RUNNING), None)
+    parts = [f"Now {running.name}, step {running.step} of {running.steps or '?'}. "] if running else []
+    parts.append(_ranks_notes(sweep, [point for point in points_of(sweep) if point.runs.scores]))
     for ranked in best.values():
         first = ranked[0]
         name = f"{find_method(first.method).title}, " if first.method else ""
-        said = f"{name}{_shown(first.value)}: {of_seeds(first.runs)}"
+        score = f"{metric_title(metric)} {score_text(metric, first.runs.mean)}"
+        said = f"{name}{_shown(first.value)}: {score}, {of_seeds(first.runs)}"
         second = ranked[1] if len(ranked) > 1 else None
         told = ahead(metric, first.runs.scores, second.runs.scores, _shown(second.value)) if second else ""
         parts.append(f"{said}; {told}. " if told else f"{said}. ")
+        if second and len(first.runs.scores.keys() & second.runs.scores.keys()) < 2:
+            parts.append("One seed says little: repeat with three. ")
     if sweep.setting == "learning_rate" and {"lora", "full"} <= best.keys():
         times = float(best["lora"][0].value) / float(best["full"][0].value)
         parts.append(
@@ -123,7 +164,7 @@ def sweep_notes(sweep: Sweep) -> Markup:
         )
     if any(len(point.runs.scores) > 1 for point in points_of(sweep)):
         parts.append("Each ○ is a seed, the bar one standard deviation to either side of their mean.")
-    return caption(*parts) if parts else Markup("")
+    return caption(*parts) if any(parts) else Markup("")
 
 
 def _best_first(sweep: Sweep) -> dict[str, list[Point]]:

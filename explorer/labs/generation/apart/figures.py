@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from markupsafe import Markup
 
-from explorer.charts.words import counted, fixed, in_quotes, prose, strong
+from explorer.charts.words import caption, counted, fixed, in_quotes, percent, prose, strong
 from explorer.labs.generation.apart.schema import Parts
 from explorer.tables import Cell, Table
 from explorer.tasks.generation_metrics import METRICS
@@ -91,89 +91,108 @@ _PARTS: dict[str, Callable[[Parts], list[tuple[str, Cell]]]] = {
 }
 
 
+Told = tuple[tuple[str, ...], tuple[str, ...]]
+"""The parts of a headline, and those of the notes to it."""
+
+
 def parts_sentence(result: Parts, metric: str = METRICS[0]) -> Markup:
     """What the metric finds in the sentence."""
-    return _SAID[metric](result)
+    return prose(*_SAID[metric](result)[0])
 
 
-def _bleu_said(result: Parts) -> Markup:
+def parts_notes(result: Parts, metric: str = METRICS[0]) -> Markup:
+    """What the score is made of."""
+    return caption(*said) if (said := _SAID[metric](result)[1]) else Markup("")
+
+
+def _bleu_said(result: Parts) -> Told:
     parts = result.apart.bleu.parts
     matched = ", ".join(f"{hits} of {of}" for hits, of in zip(parts.matched, parts.of_all, strict=True))
     short = f"{parts.length} words against {parts.closest} of the closest reference"
     penalty = f"; {short} cost a factor of {fixed(parts.brevity, 3)}" if parts.brevity < 1 else "; no brevity penalty"
     unmatched = any(not hits and of for hits, of in zip(parts.matched, parts.of_all, strict=True))
     smoothed = " An order without a match counts as half a match, the next as a quarter." if unmatched else ""
-    short = (
-        " A text of fewer than four words has no n-grams of the longer orders, and such an order counts as if all matched: "
-        "this score says little."
-        if 0 in parts.of_all
-        else ""
-    )
+    few = " A text of fewer than four words has no n-grams of the longer orders, and such an order counts as if all matched."
+    notes = f"Of the runs of 1, 2, 3 and 4 words {matched} are in a reference{penalty}.{smoothed}"
     score = strong(f"BLEU {fixed(100 * parts.value, 1)}")
-    return prose(score, f": of the runs of 1, 2, 3 and 4 words {matched} are in a reference{penalty}.{smoothed}{short}")
+    if 0 in parts.of_all:
+        return (score, " says little of a text of fewer than four words."), (notes, few)
+    hits, of = parts.matched[-1], parts.of_all[-1]
+    which = f"{percent(hits / of)} of the runs of four words are"
+    if hits in (0, of):
+        which = "every run of four words is" if hits else "no run of four words is"
+    return (score, f": {which} in a reference."), (notes,)
 
 
-def _nist_said(result: Parts) -> Markup:
+def _nist_said(result: Parts) -> Told:
     apart = result.apart.nist
     score = strong(f"NIST {fixed(apart.parts.value, 2)}")
     if not apart.found:
-        return prose(score, ": no word is in a reference.")
+        return (score, ": no word is in a reference."), ()
+    rare = "The rarer an n-gram in all references, the more it counts."
     bits = [one.info * one.credited for one in apart.found]
+    if not max(bits):
+        return (score, ": what is in a reference carries no bits."), (rare,)
     most = apart.found[bits.index(max(bits))]
-    of_all = max(bits) / (sum(bits) or 1)
     rivals = sum(one == max(bits) for one in bits) - 1
-    alone = f", as much as {counted(rivals, 'other')}" if rivals else ""
+    alone = f" {counted(rivals, 'other')} {'has' if rivals == 1 else 'have'} as much." if rivals else ""
     share = apart.parts.information[0] / (sum(apart.parts.information) or 1)
-    return prose(
+    return (
         score,
-        ": the rarer an n-gram in all references, the more it counts. The largest single part is ",
+        ": ",
+        "no part is larger than " if rivals else "the largest single part is ",
         in_quotes(" ".join(most.ngram)),
-        f" with {fixed(100 * of_all, 1)}% of all bits{alone}; single words bring {fixed(100 * share, 0)}% of all.",
-    )
+        f" with {fixed(100 * max(bits) / sum(bits), 1)}% of all bits.",
+    ), (f"{rare}{alone} Single words bring {fixed(100 * share, 0)}% of all bits.",)
 
 
-def _meteor_said(result: Parts) -> Markup:
+def _meteor_said(result: Parts) -> Told:
     apart, parts = result.apart.meteor, result.apart.meteor.parts
     found = [sum(one.stage == stage for one in apart.pairs) for stage in range(len(STAGES))]
     named = ", ".join(f"{count} {stage}" for stage, count in zip(STAGES, found, strict=True) if count) or "none"
-    chunks = f"{parts.chunks} chunk{'' if parts.chunks == 1 else 's'}"
-    return prose(
-        strong(f"METEOR {fixed(100 * parts.value, 1)}"),
-        f": {parts.matches} matches with reference {apart.best + 1} ({named}) in {chunks}; F is {fixed(parts.mean, 3)}, and the "
+    score = strong(f"METEOR {fixed(100 * parts.value, 1)}")
+    if not parts.matches:
+        return (score, ": no word matches a reference."), ()
+    matches = "one word matches" if parts.matches == 1 else f"{parts.matches} words match"
+    return (score, f": {matches} the reference that fits best."), (
+        f"With reference {apart.best + 1}: {named}, in {counted(parts.chunks, 'chunk')}; F is {fixed(parts.mean, 3)}, and the "
         f"chunks cost {fixed(100 * parts.penalty, 1)}% of it.",
     )
 
 
-def _rouge_said(result: Parts) -> Markup:
+def _rouge_said(result: Parts) -> Told:
     apart = result.apart.rouge_l
     best = closest(result)
     common = len(apart.references[best].here)
-    return prose(
-        strong(f"ROUGE-L {fixed(100 * apart.value, 1)}"),
-        f": {common} words stand in the same order in reference {best + 1}. The largest precision of all references is "
-        f"{fixed(apart.precision, 3)}, the largest recall {fixed(apart.recall, 3)}.",
+    score = strong(f"ROUGE-L {fixed(100 * apart.value, 1)}")
+    if not common:
+        return (score, ": no word is in a reference."), ()
+    words = f"{common} words stand in the same order in the closest reference"
+    return (score, f": {words if common > 1 else 'one word is in the closest reference'}."), (
+        f"Closest is reference {best + 1}. The largest precision of all references is {fixed(apart.precision, 3)}, the largest "
+        f"recall {fixed(apart.recall, 3)}.",
     )
 
 
-def _cider_said(result: Parts) -> Markup:
+def _cider_said(result: Parts) -> Told:
     apart = result.apart.cider
     score = strong(f"CIDEr {fixed(apart.value)}")
     if apart.groups == 1:
-        return prose(
-            score, ": with one group of references every n-gram stands in all groups, and ln(1/1) = 0 weighs nothing."
-        )
+        all_of = "Every n-gram stands in all groups, and ln(1/1) = 0."
+        return (score, ": with one group of references no n-gram weighs anything."), (all_of,)
+    grey = "" if all(any(one.there) for one in heaviest(result)) else " Grey bars are of n-grams that no reference has."
+    weigh = f"N-grams that few of the {apart.groups} groups have weigh most."
     best = max(apart.references, key=lambda one: one.factor * sum(one.cosines))
     mean = sum(best.cosines) / len(best.cosines)
-    number = apart.references.index(best) + 1
-    return prose(
-        score,
-        f": n-grams that few of the {apart.groups} groups have weigh most. Closest is reference {number}, with a mean cosine of "
-        f"{fixed(mean, 3)} and a length factor of {fixed(best.factor, 3)}.",
-        "" if all(any(one.there) for one in heaviest(result)) else " Grey bars are of n-grams that no reference has.",
+    if not mean:
+        return (score, ": no n-gram that weighs anything is in a reference."), (weigh, grey)
+    closest_is = (
+        f" Closest is reference {apart.references.index(best) + 1}, with a length factor of {fixed(best.factor, 3)}."
     )
+    return (score, f": the closest reference has a mean cosine of {fixed(mean, 3)}."), (weigh, closest_is, grey)
 
 
-_SAID: dict[str, Callable[[Parts], Markup]] = {
+_SAID: dict[str, Callable[[Parts], Told]] = {
     "BLEU": _bleu_said,
     "NIST": _nist_said,
     "METEOR": _meteor_said,

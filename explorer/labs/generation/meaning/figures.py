@@ -16,24 +16,40 @@ NOTHING = "–"
 
 
 def generate_sentence(result: GenerateResult) -> Markup:
-    """Which text says all of its meaning, and which leaves out or adds most."""
+    """Which text says all of its meaning, else how much the best of them says."""
     if not result.done:
         return prose(strong(result.writer), f" writes: token {result.steps} of at most {result.of}.")
-    whole = [one for one in result.phrases if not one.missed and not one.invented]
-    count = len(result.phrases)
     parts: list[str] = [strong(result.writer), " says "]
-    if whole:
-        parts += [strong("all of the meaning and nothing else"), f" by {_titles(whole)}"]
-        parts += [f" ({len(whole)} of {counted(count, 'text')})"] if count > 1 else []
-    else:
-        best = min(result.phrases, key=lambda one: len(one.missed) + len(one.invented))
-        asked = len(result.meaning)
-        parts += [strong(f"{asked - len(best.missed)} of {counted(asked, 'slot')}"), f" by {_titles([best])}"]
-        parts += [f", and {counted(len(best.invented), 'thing')} that nobody asked for" if best.invented else ""]
+    if whole := _whole(result):
+        return prose(*parts, strong("all of the meaning and nothing else"), f" by {_titles(whole)}.")
+    best, asked = _best(result), len(result.meaning)
+    parts += [strong(f"{asked - len(best.missed)} of {counted(asked, 'slot')}"), f" by {_titles([best])}"]
+    return prose(*parts, ", and something that nobody asked for." if best.invented else ".")
+
+
+def _whole(result: GenerateResult) -> list[Phrase]:
+    """The texts that leave out nothing and add nothing."""
+    return [one for one in result.phrases if not one.missed and not one.invented]
+
+
+def _best(result: GenerateResult) -> Phrase:
+    return min(result.phrases, key=lambda one: len(one.missed) + len(one.invented))
+
+
+def generate_notes(result: GenerateResult) -> Markup:
+    """How many texts say it all, or how much the best of them adds; and what the model said before training."""
+    if not result.done:
+        return Markup("")
+    parts, whole, count = [], _whole(result), len(result.phrases)
+    if whole and count > 1:
+        parts.append(f"All of the meaning and nothing else: {len(whole)} of {counted(count, 'text')}. ")
+    elif not whole and (invented := _best(result).invented):
+        parts.append(f"Nobody asked for {counted(len(invented), 'thing')} in it. ")
     if result.untouched is not None:
-        said = len(result.meaning) - len(result.untouched.missed)
-        parts += [f". {result.untouched.writer} before any training says {said} of {len(result.meaning)}"]
-    return prose(*parts, ".")
+        asked = len(result.meaning)
+        said = asked - len(result.untouched.missed)
+        parts.append(f"{result.untouched.writer} before any training says {said} of {counted(asked, 'slot')}.")
+    return caption(*parts) if parts else Markup("")
 
 
 def _titles(phrases: Sequence[Phrase]) -> str:
@@ -41,11 +57,11 @@ def _titles(phrases: Sequence[Phrase]) -> str:
 
 
 def texts_view(result: GenerateResult) -> Markup:
-    """A row for each decoding, and one for the model before training: the text, what it leaves out, what it adds."""
+    """A row for each decoding, and one for the model before training: the text, what it leaves out, what it adds; then notes."""
     rows = [_cells(one, DECODINGS[one.row.decoding], result.done) for one in result.phrases]
     if result.untouched is not None:
         rows.append(_cells(result.untouched, f"{result.untouched.writer}, untouched", True))
-    return quoted(("", "text", "missed", "invented"), rows, style="quoted texts")
+    return quoted(("", "text", "missed", "invented"), rows, style="quoted texts") + generate_notes(result)
 
 
 def _cells(phrase: Phrase, name: str, done: bool) -> tuple[object, ...]:

@@ -73,7 +73,7 @@ def build_scores(page: Page, triggers: list[Any]) -> None:
             sentence = control(PartsParams, "sentence", elem_id="parts-sentence")
             metric = gr.Radio(METRICS, value=METRICS[0], label="Metric", elem_id="parts-metric")
         with shows():
-            drawn = View("parts", "parts", apart.parts_sentence, pictures.parts_figure)
+            drawn = View("parts", "parts", apart.parts_sentence, pictures.parts_figure, notes=apart.parts_notes)
     filled = rich_text(elem_id="parts-formulas", elem_classes=["wide"])
     why("the five formulas, and whose numbers these are", WHY)
     shown = [*view, (published, figures.lora_table)]

@@ -13,7 +13,7 @@ from explorer.tables import Table
 
 SYMBOLS = ("circle", "square", "diamond", "triangle-up")
 ACCURACY, COST, RIGHT = "accuracy", "tokens per prediction", "right per 100 tokens"
-WETTIG = "large models trained at 40% do better than at 15% (Wettig et al. 2023)"
+WETTIG = "Large models trained at 40% do better than at 15% (Wettig et al. 2023)."
 STOPPED = Markup("Stopped. The rates that were measured stay.")
 
 
@@ -41,15 +41,25 @@ def rates_sentence(result: RatesResult) -> Markup:
     found = result.of(result.models[0])
     first, last, most = _at(found, BERTS), found[-1], _most(found)
     if result.is_done and most.right:
-        parts: list[str] = ["Of every 100 tokens read ", label(most.model), " names "]
-        if most is not first:
-            parts += [strong(number(first.right)), f" rightly at BERT's own {first.rate:.0%} and "]
-        own = "BERT's own " if most is first else ""
-        return prose(*parts, "most, ", strong(number(most.right)), f", at {own}{most.rate:.0%}; {WETTIG}.")
+        return prose("Of the tokens that it reads, ", label(most.model), *_peak(found, first, most), ".")
     rate = "BERT's own rate" if first.rate == BERTS else f"a rate of {first.rate:.0%}"
     names = [label(result.models[0]), " names ", strong(percent(first.accuracy)), f" of the hidden tokens at {rate}"]
     highest = [" and ", strong(percent(last.accuracy)), " at the highest"] if last.rate > first.rate else []
     return prose(*names, *highest, ".")
+
+
+def _peak(found: Sequence[Measured], first: Measured, most: Measured) -> list[str]:
+    """At which rate a model names most rightly, and whether that is told from BERT's own."""
+    as_many = [one for one in found if one.right == most.right]
+    own = f"BERT's own {first.rate:.0%}"
+    if first in as_many:
+        if len(as_many) > 1:
+            return [" names as many rightly at ", strong(own), " as at any other rate"]
+        return [" names most rightly at ", strong(own)]
+    parts = [" names most rightly at ", strong(f"{most.rate:.0%}"), " masked"]
+    if len(as_many) > 1:
+        parts.append(" already")
+    return [*parts, f", hardly more than at {own}" if _within(first, most) else f", and not at {own}"]
 
 
 def _most(found: Sequence[Measured]) -> Measured:
@@ -74,21 +84,36 @@ def rates_notes(result: RatesResult) -> Markup:
     rates = dict.fromkeys((found[0], _at(found, BERTS), found[-1]))
     costs = [f"{number(one.cost)} at {one.rate:.0%}" for one in rates]
     parts.append(f"Tokens read for each one predicted: {', '.join(costs)}.")
-    return caption(*parts, _close(found) if result.is_done else "")
+    return caption(*parts, _counts(found) if result.is_done else "")
+
+
+def _counts(found: Sequence[Measured]) -> str:
+    """How many are named rightly at BERT's rate and at the best, which others come close, and what training at a rate does."""
+    first, most = _at(found, BERTS), _most(found)
+    if not most.right:
+        return f" {WETTIG}"
+    rates = " and ".join(f"{number(one.right)} rightly at {one.rate:.0%}" for one in dict.fromkeys((first, most)))
+    told = f" Of every 100 tokens read {label(most.model)} names {rates}."
+    return f"{told}{_close(found)} {WETTIG}"
 
 
 def _close(found: Sequence[Measured]) -> str:
     """Which rates can't be told from the one at which most is right."""
     most = _most(found)
-    close = [one for one in found if one is not most and one.right + one.right_off >= most.right - most.right_off]
-    if not close or not most.right:
+    close = [one for one in found if one is not most and _within(one, most)]
+    if not close:
         return ""
     rates = " and ".join(f"{number(one.right)} at {one.rate:.0%}" for one in close)
     which = "is" if len(close) == 1 else "are"
-    return f" Of what {label(most.model)} names rightly, {rates} {which} within the errors of the most."
+    return f" Of what it names rightly, {rates} {which} within the errors of the most."
 
 
-def _at(found: tuple[Measured, ...], rate: float) -> Measured:
+def _within(one: Measured, most: Measured) -> bool:
+    """Whether as many may be named rightly there as where most are."""
+    return one.right + one.right_off >= most.right - most.right_off
+
+
+def _at(found: Sequence[Measured], rate: float) -> Measured:
     """The measurement at a rate, or at the one nearest to it so far."""
     return min(found, key=lambda one: abs(one.rate - rate))
 

@@ -33,15 +33,11 @@ def several_sentence(result: SeveralResult) -> Markup:
     """Which filling is likeliest as a whole, and what filling each blank alone gives away."""
     alone, best = result.fillings[0], result.best
     if len({filling.last.tokens for filling in result.fillings}) == 1:
-        same = ("All four ways fill in ", in_quotes(filled_words(alone)), f", joint ln p {fixed(alone.joint)}.")
-        return prose(f"{label(result.model)}: ", *same)
-    ways = [filling.order for filling in result.fillings if filling.last.tokens == best.last.tokens]
-    parts = ["Likeliest together is ", in_quotes(filled_words(best)), f" ({', '.join(ways)}): joint ln p "]
-    parts.append(fixed(best.joint))
-    if alone.last.tokens != best.last.tokens:
-        parts += [". Each alone gives ", in_quotes(filled_words(alone)), f", {fixed(alone.joint)}"]
-        parts.append(": every blank was guessed without knowing what the others would hold")
-    return prose(*parts, ".")
+        return prose("All four ways fill in ", in_quotes(filled_words(alone)), ".")
+    together = ("Likeliest together is ", in_quotes(filled_words(best)))
+    if alone.last.tokens == best.last.tokens:
+        return prose(*together, ", what each blank alone gives.")
+    return prose(*together, ", not ", in_quotes(filled_words(alone)), ", what each blank alone gives.")
 
 
 def several_facts(result: SeveralResult) -> Markup:
@@ -51,8 +47,9 @@ def several_facts(result: SeveralResult) -> Markup:
         for filling in result.fillings
     ]
     return quoted(("way", "filling", "joint ln p", "as chosen", "forward passes"), rows) + caption(
-        "Joint: ln p of the first blank, plus that of the second with the first filled, and so on: one measure for all. As "
-        "chosen: the sum of ln p of each token when it was put in, which for each alone is no joint probability."
+        f"{label(result.model)}. Each alone: every blank is guessed without knowing what the others will hold. Joint: ln p of "
+        "the first blank, plus that of the second with the first filled, and so on: one measure for all. As chosen: the sum of "
+        "ln p of each token when it was put in, which for each alone is no joint probability."
     )
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from markupsafe import Markup
 
 from explorer.charts import CIVIDIS, Look, Picture, axis, band, bars, chart, colorbar, error_bars, heat, line
-from explorer.charts.words import label, prose, strong
+from explorer.charts.words import caption, label, prose, strong
 from explorer.compress.cuts import Shape
 from explorer.labs.pruning.schema import ImportanceResult
 from explorer.maths.importance import SCORES
@@ -83,7 +83,7 @@ def _place(result: ImportanceResult, row: int, column: int) -> str:
 
 
 def importance_sentence(result: ImportanceResult) -> Markup:
-    """What matters most and least, how far apart they are, and whether the examples were enough."""
+    """What matters most and least."""
     cells = [(value, row, column) for row, values in enumerate(result.grid) for column, value in enumerate(values)]
     most, least = max(cells), min(cells)
     if result.unit == "weight":
@@ -91,14 +91,26 @@ def importance_sentence(result: ImportanceResult) -> Markup:
             f"{result.about.name}: the weights of ", strong(_place(result, *most[1:])), " score highest on average, ",
             f"{number(most[0])}, those of {_place(result, *least[1:])} lowest, {number(least[0])}.",
         )  # fmt: skip
-    half = sorted((value for value, _, _ in cells), reverse=True)
-    top = half[: max(1, len(half) // 4)]
-    share = sum(top) / (sum(half) or 1.0)
+    so_far = "" if result.done else f", as far as {result.count} of {result.total} examples tell"
+    if most[0] == least[0]:
+        return prose(f"{result.about.name}: all {_units(result)} matter alike{so_far}.")
+    high, low = (sum(cell[0] == end[0] for cell in cells) > 1 for end in (most, least))
+    matters = " and others matter most, " if high else " matters most, "
+    others = " and others" if low else ""
     return prose(
-        f"{result.about.name}: ", strong(_place(result, *most[1:])), f" matters most, {_place(result, *least[1:])} least. ",
-        "The top quarter holds ", strong(f"{100 * share:.0f}%"), " of all importance. ", _enough(result),
-        shared_note(result.about.shape),
+        f"{result.about.name}: ", strong(_place(result, *most[1:])), matters,
+        f"{_place(result, *least[1:])}{others} least{so_far}.",
     )  # fmt: skip
+
+
+def importance_notes(result: ImportanceResult) -> Markup:
+    """How much the top quarter holds, and whether the examples were enough; nothing of single weights."""
+    if result.unit == "weight":
+        return Markup("")
+    half = sorted(_values(result), reverse=True)
+    share = sum(half[: max(1, len(half) // 4)]) / (sum(half) or 1.0)
+    held = f"The top quarter holds {100 * share:.0f}% of all importance. " if sum(half) else ""
+    return caption(held, _enough(result), shared_note(result.about.shape))
 
 
 def shared_note(shape: Shape) -> str:

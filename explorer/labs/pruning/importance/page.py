@@ -17,6 +17,7 @@ from explorer.maths.importance import SCORES
 from explorer.ui.components import plot, rich_text
 from explorer.ui.controls import control
 from explorer.ui.kit import Tries, View, asks, bench, shows, start_stop, why
+from explorer.ui.places import Place
 from explorer.ui.wiring import LATEX, folds
 
 FORMULA = r"$I = \mathbb{E}_x\left|\,\partial \mathcal{L}(x) / \partial \xi\,\right|$, each part's gate $\xi$ at 1"
@@ -74,13 +75,23 @@ def build_importance(subject: Subject, tab: gr.Tab, triggers: list[Callable[...,
             tries = Tries(TRY)
         with shows():
             ids = ("importance-said", "importance-heatmap")
-            view = View("importance", ids, figures.importance_sentence, figures.importance_figure, bar=True)
+            view = View(
+                *("importance", ids, figures.importance_sentence, figures.importance_figure),
+                bar=True,
+                notes=figures.importance_notes,
+            )
             pressed = rich_text(HINT, elem_classes=["measures"], elem_id="pressed-said")
             with gr.Row(elem_classes=["two-figures"]):
                 curve = plot("importance-sorted", elem_id="importance-sorted")
                 histogram = plot("importance-histogram", elem_id="importance-histogram")
     why("gates and the formula", WHY)
-    shown = [*view, (curve, figures.sorted_figure), (histogram, figures.histogram_figure), (asked, figures.asked_note)]
+    said, figure, notes = view
+    more: list[Place] = [
+        (curve, figures.sorted_figure),
+        (histogram, figures.histogram_figure),
+        (asked, figures.asked_note),
+    ]
+    shown = [said, figure, *more, notes]
     inputs, panel = {"unit": unit, "score": score}, folds(IMPORTANCE, shortened=True)
 
     def share(result: ImportanceResult) -> float:

@@ -141,14 +141,46 @@ def steps_table(result: StepsResult) -> Table:
 
 
 def steps_sentence(result: StepsResult) -> Markup:
-    """Where each way ends."""
-    parts: list[str] = [f"{100 * result.share:.0f}% of the {PLURALS[result.unit]} of {result.about.name} gone: "]
+    """Which way leaves most, and whether that is more than chance; before the end, what the whole model has."""
+    metric, what = result.about.metric.lower(), PLURALS[result.unit]
+    if not result.done:
+        whole = strong(_metric(result.lines[0][1][0]))
+        return prose(f"Whole, {result.about.name} has {metric} ", whole, "; the ways are still being measured.")
+    gone = f"With {100 * result.share:.0f}% of the {what} of {result.about.name} gone "
+    ends = [(name, steps[-1]) for name, steps in result.lines]
+    known = [step.measured.metric for _, step in ends if step.measured.metric is not None]
+    if len(known) < len(ends):
+        return prose(gone, f"{metric} is not defined after every way.")
+    best = [(name, step) for name, step in ends if step.measured.metric == max(known)]
+    score = strong(_metric(best[0][1]))
+    if len(ends) == 1:
+        return prose(gone, f"{ends[0][0]} leaves {metric} ", score, ".")
+    if len(best) == len(ends):
+        return prose(gone, "every way leaves the same ", metric, ", ", score, ".")
+    first, *others = best
+    if others:
+        names = strong(" and ".join(f"“{name}”" for name, _ in best))
+        return prose(gone, names, f" leave the highest {metric}, ", score, ".")
+    next_best = max((step for name, step in ends if name != first[0]), key=lambda step: step.measured.metric or 0.0)
+    chance = ", and the lead may be chance" if _overlap(result, first[1], next_best) else ""
+    return prose(gone, strong(f"“{first[0]}”"), f" leaves the highest {metric}, ", score, f"{chance}.")
+
+
+def _overlap(result: StepsResult, one: Step, other: Step) -> bool:
+    """Whether the 95% intervals of two accuracies overlap; not of another metric."""
+    first, second = _interval(result, one), _interval(result, other)
+    return bool(first and second) and max(first[0], second[0]) <= min(first[1], second[1])  # type: ignore[index]
+
+
+def steps_notes(result: StepsResult) -> Markup:
+    """Where each way ends, what the whole model has, and what so few examples can tell."""
+    parts: list[str] = [f"{100 * result.share:.0f}% of the {PLURALS[result.unit]} gone: "]
     for place, (name, steps) in enumerate(result.lines):
-        parts += ["; " if place else "", f"{name} ", strong(_metric(steps[-1]))]
+        parts += ["; " if place else "", f"{name} {_metric(steps[-1])}"]
         if steps[-1].share < result.share - 0.02 and not result.done:
             parts.append(f" so far, at {100 * steps[-1].share:.0f}%")
     whole = result.lines[0][1][0]
-    return prose(*parts, f". Whole: {_metric(whole)}.", _by_chance(result))
+    return caption(*parts, f". Whole: {_metric(whole)}.", _by_chance(result))
 
 
 def _by_chance(result: StepsResult) -> str:

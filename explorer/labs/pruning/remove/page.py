@@ -115,7 +115,8 @@ def build_steps(subject: Subject, tab: gr.Tab) -> None:
             later = controls(StepsParams, share=SHARE_IN_STEPS, steps=MANY_STEPS, train_between=0)
             tries = Tries(TRY_STEPS)
         with shows():
-            view = View("steps", "steps", figures.steps_sentence, figures.steps_figure, bar=True)
+            steps = ("steps", "steps", figures.steps_sentence, figures.steps_figure)
+            view = View(*steps, bar=True, notes=figures.steps_notes)
             rich_text(str(figures.textpruner_quote()), elem_classes=["wide"])
     with why("many steps"):
         gr.Markdown(WHY_STEPS)

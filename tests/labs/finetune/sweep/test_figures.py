@@ -59,10 +59,14 @@ def test_a_line_a_method_through_the_means_with_every_seed_beside() -> None:
 def test_the_best_value_is_told_with_an_interval_over_the_seeds() -> None:
     said = figures.sweep_sentence(rates(BOTH)).striptags()
     interval = ttest_1samp([0.10, 0.09, 0.11], 0).confidence_interval()
-    assert "LoRA: best at learning rate 0.001, accuracy 91.0%, ahead of 0.0001 by more than chance." in said
-    assert "standard deviation" not in said
+    assert said == "LoRA is best at learning rate 0.001, Full fine-tuning at 0.0001."
+    lora = rates({key: scores for key, scores in BOTH.items() if key[0] == "lora"})
+    said = figures.sweep_sentence(lora).striptags()
+    assert said == "LoRA: best at learning rate 0.001, ahead of 0.0001 by more than chance."
+    alike = figures.sweep_sentence(rates({("lora", 1e-3): (0.9,), ("full", 1e-3): (0.8,)})).striptags()
+    assert alike == "LoRA is best at learning rate 0.001, as is Full fine-tuning."
     said = figures.sweep_rows(rates(BOTH)).striptags()
-    assert "LoRA, 0.001: mean of 3 seeds, standard deviation 1.0 points; " in said
+    assert "LoRA, 0.001: accuracy 91.0%, mean of 3 seeds, standard deviation 1.0 points; " in said
     low, high = 100 * interval.low, 100 * interval.high
     assert f"10.0 points ahead of 0.0001, beyond chance (95% interval {low:.1f} to {high:.1f} points over 3" in said
     assert "LoRA's best rate here is 10 times full fine-tuning's" in said
@@ -70,17 +74,29 @@ def test_the_best_value_is_told_with_an_interval_over_the_seeds() -> None:
     assert "its lead over 0.0001 could be chance" in figures.sweep_sentence(near).striptags()
     assert "times full" not in figures.sweep_rows(near).striptags()
     level = rates({("lora", 1e-3): (0.9, 0.8), ("lora", 1e-4): (0.8, 0.9)})
-    assert figures.sweep_sentence(level).striptags().endswith("learning rate 0.0001, accuracy 85.0%, as at 0.001.")
+    assert figures.sweep_sentence(level).striptags().endswith("best at learning rate 0.0001, as at 0.001.")
+
+
+def test_of_more_than_two_methods_the_highest_is_named() -> None:
+    scores = {("lora", 1e-3): (0.9,), ("full", 1e-3): (0.8,), ("head", 1e-3): (0.7,)}
+    assert figures.sweep_sentence(rates(scores)).striptags() == "Highest is LoRA at learning rate 0.001."
+    level = figures.sweep_sentence(rates(scores | {("full", 1e-4): (0.9,)})).striptags()
+    assert level == "Highest is Full fine-tuning at learning rate 0.0001, level with another."
+    none = record(status=RunStatus.FAILED, outcome=None, evaluations=())
+    assert figures.sweep_sentence(Sweep("rank", Compared((none,)))) == "No run has a score."
 
 
 def test_one_seed_is_said_to_say_little() -> None:
-    said = figures.sweep_sentence(rates({("lora", 1e-3): (0.9,), ("lora", 1e-4): (0.8,)})).striptags()
-    assert "One seed says little" in said
+    sweep = rates({("lora", 1e-3): (0.9,), ("lora", 1e-4): (0.8,)})
+    assert figures.sweep_sentence(sweep).striptags() == "LoRA: best at learning rate 0.001, by one seed alone."
+    assert "One seed says little: repeat with three." in figures.sweep_notes(sweep)
 
 
 def test_runs_that_wait_are_no_points() -> None:
     sweep = Sweep("rank", Compared((run(0.9, rank=8), run(None, rank=64))))
-    assert figures.sweep_sentence(sweep).striptags().startswith("1 of 2 runs have ended")
+    assert figures.sweep_sentence(sweep).striptags() == "1 of 2 runs have ended."
+    going = replace(run(None, rank=64), status=RunStatus.RUNNING)
+    assert "Now " in figures.sweep_notes(Sweep("rank", Compared((run(0.9, rank=8), going))))
     assert list(assert_draws(figures.sweep_figure(sweep)).data[1].x) == [8]
     assert figures.sweep_figure(Sweep("rank", Compared((run(None),)))) == ""
     table = figures.sweep_table(sweep)
@@ -117,7 +133,7 @@ def ranks(scores: dict[int, tuple[float, ...]]) -> Sweep:
     return Sweep("rank", Compared(tuple(runs)))
 
 
-HARDLY = "the rank hardly matters here, as in the paper's Table 6"
+HARDLY = "the rank hardly matters here, as in the paper"
 
 
 @pytest.mark.parametrize(
@@ -134,7 +150,10 @@ def test_the_rank_hardly_matters_where_no_number_says_otherwise(
     scores: dict[int, tuple[float, ...]], hardly: bool
 ) -> None:
     said = figures.sweep_sentence(ranks(scores)).striptags()
-    assert "From r = 1 to r = 64 the mean accuracy lies between" in said
+    start = "From r = 1 to r = 64 the rank" if hardly else "From rank to rank the mean accuracy lies between"
+    assert said.startswith(start)
+    assert "From r = 1 to r = 64 the mean accuracy lies between" in figures.sweep_notes(ranks(scores))
+    assert ("Table 6" in figures.sweep_notes(ranks(scores))) is hardly
     assert (HARDLY in said) is hardly
 
 
