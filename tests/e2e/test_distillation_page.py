@@ -113,7 +113,7 @@ def test_a_student_trains_on_ones_own_text_and_is_weighed(student_page: Visit) -
 
 
 def test_stop_stands_where_train_was_and_keeps_what_was_learned(student_page: Visit) -> None:
-    learn_from_text(student_page, 20, sentences=400)
+    learn_from_text(student_page, 20, sentences=1600)  # so many that it trains on while a slow machine finds Stop
     place = student_page.page.locator("#distill").bounding_box()
     student_page.page.click("#distill")
     stop = student_page.page.locator("#distill-stop")
