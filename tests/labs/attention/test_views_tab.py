@@ -16,8 +16,8 @@ from explorer.models.bundle import Bundle
 def test_the_page_fills_the_document_that_a_client_gets(albert: Bundle) -> None:
     with torch.inference_mode():
         result = attention_view(albert, AttentionViewParams("the cat sat", "</script>"))
-    _, page = show(result, on_page=True)
-    _, client = show(result)
+    _, page, _ = show(result, on_page=True)
+    _, client, _ = show(result)
     assert template().replace(DATA, page["data"]) == client["document"]
     assert json.loads(page["data"])["title"] == page["title"]
     assert page["name"] == "attention-head-view"
