@@ -39,7 +39,7 @@ def test_texts_are_scored_and_one_is_taken_apart(visit: Visit) -> None:
     page.locator("#scores-references textarea").fill("The <b>Fig</b> is a small pub.\n\nIt is a quiet place.\nQuiet.")
     page.get_by_role("button", name="Score", exact=True).click()
     expect(said).to_contain_text("2 hypotheses against 3 references")
-    expect(apart).to_contain_text("matches with reference 1")
+    expect(page.locator("#parts-notes")).to_contain_text("With reference 1")
     expect(page.locator("#parts-sentence input[type=number]")).to_have_value("2")
     assert page.locator("#parts-formulas b, #parts-said b").count() == 0
     page.locator("#scores-references textarea").fill("Only one group.")

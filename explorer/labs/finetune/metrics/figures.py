@@ -10,6 +10,7 @@ from explorer.charts import Panel, Picture, axis, bars, line, picture, points
 from explorer.charts.words import caption, counted, label, percent, prose, quoted, strong
 from explorer.labs.finetune.metrics.schema import (
     CLASS_NAMES,
+    REASONS,
     Cloud,
     Correlated,
     Matrix,
@@ -276,58 +277,13 @@ def _scatter(cloud: Cloud, ends: list[float], title: str, axes: tuple[str, str])
     return Panel(drawn, axis(axes[0], span=span), axis(axes[1], span=span), title)
 
 
-_REASONS = {
-    "cola": "70% of the training sentences are acceptable, so always saying yes is right for 70%. Matthews gives that no "
-    "credit: it is 0 for every guess that does not look at the sentence.",
-    "sst2": "Positive and negative are about equally frequent, so accuracy hides nothing.",
-    "mrpc": "67% of the training pairs are paraphrases. Accuracy alone flatters a model that says yes too often; F1 falls "
-    "with every pair that is wrongly called a paraphrase or missed.",
-    "qqp": "63% of the pairs are no duplicates. F1 looks at the rarer class: are the duplicates found?",
-    "stsb": "The label is a score from 0 to 5, not a class. Pearson asks whether the predictions rise with it along a "
-    "line, Spearman whether they put the pairs in the right order.",
-    "mnli": "Three classes of about equal size. Measured twice: on the genres of the training set (matched) and on others "
-    "(mismatched).",
-    "qnli": "Two classes of equal size.",
-    "rte": "Two classes of about equal size.",
-    "wnli": "About equally frequent in training; in the test set 65% are not entailed, and few systems of its time did "
-    "better than always saying so.",
-}
-"""Why each task is judged as it is; the shares are those of GLUE's paper and of the files it distributes."""
-
-
 def task_table() -> Markup:
     """GLUE's nine tasks, the metrics that judge them, and why."""
     rows = [
         (
             strong(task.title) + Markup("<br>") + ", ".join(METRICS[name].title for name in task.metrics),
-            _REASONS[task.slug],
+            REASONS[task.slug],
         )
         for task in TASKS
     ]
     return quoted(("task, and what judges it", "why"), rows)
-
-
-WHY = rf"""
-Of the examples, TP are positive and called so, FN are positive and missed, FP are called positive by mistake, TN are rightly
-left alone. Precision is the share of what is called positive that is, recall the share of the positives that is found.
-
-$$F_1 = {METRICS["f1"].formula}$$
-
-F1 does not look at TN, so it depends on which class is called positive. Matthews uses all four cells and is the same either way:
-
-$$\varphi = \frac{{TP \cdot TN - FP \cdot FN}}{{\sqrt{{t_+\,t_-\,p_+\,p_-}}}}$$
-
-with the four totals at the edges of the matrix: $t_+$ examples are positive and $t_-$ negative, $p_+$ and $p_-$ are called so. It
-is 0 for any guess that is independent of the truth. Where everything is called by one name it is 0/0; scikit-learn then says 0.
-For more classes precision, recall and F1 are averaged over them (*macro*), and Matthews becomes Gorodkin's formula from $c$ right
-of $s$ examples, of which class $k$ has $t_k$ and is predicted $p_k$ times. For scores, Pearson is
-
-$$r = {METRICS["pearson"].formula}$$
-
-and Spearman is Pearson of the ranks. Neither sees whether all predictions are too high, or too close together: both ask only how
-true and predicted score move together.
-
-(Matthews 1975, *Comparison of the predicted and observed secondary structure of T4 phage lysozyme*; Gorodkin 2004, *Comparing two
-K-category assignments by a K-category correlation coefficient*; Spearman 1904, *The proof and measurement of association between
-two things*; Wang et al. 2019, *GLUE*, section 3)
-"""

@@ -17,10 +17,36 @@ from explorer.labs.finetune.metrics.schema import (
     read_count,
     read_score,
 )
+from explorer.tasks.metrics import METRICS
 from explorer.ui.components import rich_text, typed_table
 from explorer.ui.kit import QUIET, Tries, View, asks, bench, caption, shows, why
 from explorer.ui.page import Page
 from explorer.ui.wiring import LATEX, Connection
+
+WHY = rf"""
+Of the examples, TP are positive and called so, FN are positive and missed, FP are called positive by mistake, TN are rightly
+left alone. Precision is the share of what is called positive that is, recall the share of the positives that is found.
+
+$$F_1 = {METRICS["f1"].formula}$$
+
+F1 does not look at TN, so it depends on which class is called positive. Matthews uses all four cells and is the same either way:
+
+$$\varphi = \frac{{TP \cdot TN - FP \cdot FN}}{{\sqrt{{t_+\,t_-\,p_+\,p_-}}}}$$
+
+with the four totals at the edges of the matrix: $t_+$ examples are positive and $t_-$ negative, $p_+$ and $p_-$ are called so. It
+is 0 for any guess that is independent of the truth. Where everything is called by one name it is 0/0; scikit-learn then says 0.
+For more classes precision, recall and F1 are averaged over them (*macro*), and Matthews becomes Gorodkin's formula from $c$ right
+of $s$ examples, of which class $k$ has $t_k$ and is predicted $p_k$ times. For scores, Pearson is
+
+$$r = {METRICS["pearson"].formula}$$
+
+and Spearman is Pearson of the ranks. Neither sees whether all predictions are too high, or too close together: both ask only how
+true and predicted score move together.
+
+(Matthews 1975, *Comparison of the predicted and observed secondary structure of T4 phage lysozyme*; Gorodkin 2004, *Comparing two
+K-category assignments by a K-category correlation coefficient*; Spearman 1904, *The proof and measurement of association between
+two things*; Wang et al. 2019, *GLUE*, section 3)
+"""
 
 FLIP = "Call the other class positive"
 
@@ -77,7 +103,7 @@ def _scores(page: Page, tab: gr.Tab) -> None:
 def _why() -> None:
     with why("which metric judges which GLUE task"):
         rich_text(str(figures.task_table()), apply_default_css=False, elem_classes=["wide"])
-        gr.Markdown(figures.WHY, latex_delimiters=LATEX, elem_classes=["wide"])
+        gr.Markdown(WHY, latex_delimiters=LATEX, elem_classes=["wide"])
 
 
 def matrix_frame(matrix: Sequence[Sequence[Any]]) -> dict[str, Any]:

@@ -169,3 +169,21 @@ SCATTERS: dict[str, Points] = {
     "No relation": _scattered(10, lambda chance, score: chance.uniform(0.3, 4.7)),
 }
 """Twenty pairs each, on STS-B's scale from 0 to 5."""
+
+REASONS = {
+    "cola": "70% of the training sentences are acceptable, so always saying yes is right for 70%. Matthews gives that no "
+    "credit: it is 0 for every guess that does not look at the sentence.",
+    "sst2": "Positive and negative are about equally frequent, so accuracy hides nothing.",
+    "mrpc": "67% of the training pairs are paraphrases. Accuracy alone flatters a model that says yes too often; F1 falls "
+    "with every pair that is wrongly called a paraphrase or missed.",
+    "qqp": "63% of the pairs are no duplicates. F1 looks at the rarer class: are the duplicates found?",
+    "stsb": "The label is a score from 0 to 5, not a class. Pearson asks whether the predictions rise with it along a "
+    "line, Spearman whether they put the pairs in the right order.",
+    "mnli": "Three classes of about equal size. Measured twice: on the genres of the training set (matched) and on others "
+    "(mismatched).",
+    "qnli": "Two classes of equal size.",
+    "rte": "Two classes of about equal size.",
+    "wnli": "About equally frequent in training; in the test set 65% are not entailed, and few systems of its time did "
+    "better than always saying so.",
+}
+"""Why each task is judged as it is; the shares are those of GLUE's paper and of the files it distributes."""

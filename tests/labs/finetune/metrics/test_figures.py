@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from explorer.labs.finetune.metrics.figures import (
-    WHY,
     formulas,
     linear,
     matrix_figure,
@@ -19,6 +18,7 @@ from explorer.labs.finetune.metrics.figures import (
     task_table,
 )
 from explorer.labs.finetune.metrics.jobs import correlate
+from explorer.labs.finetune.metrics.page import WHY
 from explorer.labs.finetune.metrics.schema import MATRICES, SCATTERS, Correlated, PointsParams
 from explorer.tasks.glue_tasks import TASKS
 from explorer.tasks.metrics import METRICS
