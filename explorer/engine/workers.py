@@ -21,7 +21,8 @@ LONG_SECONDS = 0.5
 
 PATIENCE = 4.0
 """How many times its own length work waits at most before it goes first, and how many times a heavy turn's length the short
-ones then have to themselves: heavy work has a fifth of a worker, however many ask meanwhile."""
+ones then have to themselves. Both are divided by the number of heavy turns that wait: one alone has a fifth of a worker, four
+have half of it, so that their line does not grow without end."""
 
 MOST_TOGETHER = 16
 
@@ -85,7 +86,7 @@ class Workers:
         self._long = 0
         self._waiting: list[Turn] = []
         self._took: OrderedDict[Hashable, deque[float]] = OrderedDict()
-        self._heavy_first_from = 0.0
+        self._heavy_ended, self._heavy_took = 0.0, 0.0
         self._changed = threading.Condition()
 
     def submit(self, turn: Turn) -> None:
@@ -125,7 +126,9 @@ class Workers:
         first = min(heavy, key=_due, default=None)
         seconds = None
         if first is not None:
-            patient = max(self._heavy_first_from, first.asked + PATIENCE * first.expected) - now
+            patience = PATIENCE / len(heavy)
+            ready = max(self._heavy_ended + patience * self._heavy_took, first.asked + patience * first.expected)
+            patient = ready - now
             seconds = max(0.0, min(patient, self._share.hold()))
             if patient <= 0 or (not short and seconds == 0):
                 return [first], None
@@ -158,7 +161,7 @@ class Workers:
             while len(self._took) > MOST_KINDS:
                 self._took.popitem(last=False)
             if taken[0].is_heavy:
-                self._heavy_first_from = time.monotonic() + PATIENCE * seconds
+                self._heavy_ended, self._heavy_took = time.monotonic(), seconds
             self._long -= any(map(_is_long, taken))
             self._changed.notify_all()
 

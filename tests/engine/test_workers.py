@@ -7,6 +7,7 @@ import time
 from array import array
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -247,11 +248,25 @@ def test_short_turns_go_before_heavy_ones_but_not_for_ever(clock: Clock) -> None
     assert (two[0], two[-1]) == ("long", "next"), "after one, the short have four times as long to themselves"
 
 
+def test_the_more_heavy_turns_wait_the_more_they_have(clock: Clock) -> None:
+    workers = Workers(1)
+    learned(workers, clock, long=2.0, short=1.0 / 16)
+    clock.now += 100
+    quick, slow = Turn(taking(clock, 1.0 / 16), "short"), Turn(taking(clock, 2.0), "long")
+    longs = [(f"long {number}", 0.0, slow) for number in range(4)]
+    order = ordered(workers, clock, *longs, ("0", 9.0, quick), *((str(number), 0.0, quick) for number in range(1, 300)))
+    begun = [order.index(name) for name, _, _ in longs]
+    between = [(later - earlier - 1) / 16 for earlier, later in pairwise(begun)]
+    assert between == pytest.approx([2 * 4 / 3, 2 * 4 / 2, 2 * 4], abs=0.1), (
+        "seconds of what is short, after two of what is not"
+    )
+
+
 def test_what_has_taken_long_gives_way_at_its_later_turns(clock: Clock) -> None:
     workers = Workers(1)
     quick = Turn(lambda: None, "short")
     again = Turn(lambda: None, "piece", spent=module.HEAVY_SECONDS)
-    workers._heavy_first_from = 100.0
+    workers._heavy_ended = 100.0
     assert ordered(workers, clock, ("piece", 0.0, again), ("a", 1.0, quick), ("b", 1.0, quick)) == ["a", "b", "piece"]
 
 
@@ -269,7 +284,7 @@ def test_heavy_turns_wait_while_training_is_owed_time(clock: Clock) -> None:
             return 0.01 * owed[0]
 
     workers, order = Workers(2, Training()), list[str]()
-    workers._heavy_first_from = 1.0
+    workers._heavy_ended = 1.0
     workers.submit(Turn(lambda: order.append("heavy"), "piece", spent=module.HEAVY_SECONDS))
     workers.submit(Turn(lambda: order.append("short"), "short"))
     until(lambda: bool(order))

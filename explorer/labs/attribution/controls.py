@@ -25,8 +25,8 @@ CAUTION = (
     '<p class="caption"><b>Attention is not attribution.</b> The rollout says where information could have come from, not '
     "what the answer hangs on: Jain and Wallace (2019) find attention weights that rank words otherwise than gradients do "
     "and that can be changed without changing the prediction; Wiegreffe and Pinter (2019) answer that this does not make "
-    "them useless as an explanation, and propose tests of when they are one. The other columns disagree too: each "
-    "answers a question of its own.</p>"
+    "them useless as an explanation, and propose tests of when they are one. The other columns need not agree "
+    "either: each answers a question of its own.</p>"
 )
 
 
@@ -69,9 +69,11 @@ class Bench:
             with shows(3, 300):
                 agreement = plot("rank-correlation", elem_id=f"{self.name}-agreement")
             with shows(2, 270):
-                said = sentence_place()
+                said = sentence_place(f"{self.name}-agreement-said")
+                about = rich_text(elem_id=f"{self.name}-agreement-notes")
                 gr.HTML(CAUTION)
-        self.shown += [*layers, (agreement, bar_figures.agreement_figure), (said, bar_figures.agreement_sentence)]
+        self.shown += [*layers, (agreement, bar_figures.agreement_figure)]
+        self.shown += [(said, bar_figures.agreement_sentence), (about, bar_figures.agreement_notes)]
 
     @property
     def choices(self) -> dict[str, Any]:

@@ -48,7 +48,7 @@ def test_whatever_stands_there_can_be_drawn(shown: AttributionResult) -> None:
         tab.lay_out_figures()
         tab.lay_out_comparison()
     for view in ("bars", "text"):
-        assert len(Places(tab.shown).values(shown, view=view)) == 10
+        assert len(Places(tab.shown).values(shown, view=view)) == 11
     assert_draws(bar_figures.bars_figure(shown))
     for figure in (bar_figures.layers_figure(shown), bar_figures.agreement_figure(shown)):
         if figure:
@@ -193,6 +193,17 @@ def test_ranks_are_compared_over_what_the_baseline_changes_whatever_the_sign() -
     assert cells[0][2] == pytest.approx(expected)
     assert [cells[place][place] for place in range(3)] == pytest.approx([1, 1, 1])
     assert bar_figures.agreement_figure(samples.started()) == ""
+
+
+def test_the_two_methods_that_rank_least_alike_are_named_where_they_are_the_only_ones() -> None:
+    three = result(GRADIENTS, OCCLUSION)
+    said = text_of(bar_figures.agreement_sentence(three))
+    assert "rank the tokens with a rank correlation of" in said, "two pairs with the rollout are equally far apart"
+    other = replace(OCCLUSION, values=tuple(value and value + 0.4 * place for place, value in enumerate(OCCLUSION.values)))
+    assert "rank the tokens least alike, with a rank" in text_of(bar_figures.agreement_sentence(result(GRADIENTS, other)))
+    assert "over the 5 tokens that the baseline changes" in text_of(bar_figures.agreement_notes(three))
+    assert "no ranks to compare" in text_of(bar_figures.agreement_sentence(samples.started()))
+    assert bar_figures.agreement_notes(samples.started()) == ""
 
 
 def test_layers_are_drawn_with_their_sums_and_named() -> None:

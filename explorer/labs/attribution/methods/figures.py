@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import combinations
 
 from markupsafe import Markup
 
 from explorer.charts import DIVERGING, Look, Mark, Panel, Picture, axis, bars, colorbar, heat, note, picture
 from explorer.charts.colours import MONOSPACED, ink
-from explorer.charts.words import fixed, label, prose, signed, strong
+from explorer.charts.words import caption, counted, fixed, label, prose, signed, strong
 from explorer.labs.attribution.figures import MOST_BARS, layers_sentence, sentence, unit_name, value_text
 from explorer.labs.attribution.schema import AttributionResult, Part
 from explorer.labs.attribution.units import spearman, strengths
@@ -123,26 +124,35 @@ def agreement_figure(result: AttributionResult) -> Picture | str:
 
 
 def agreement_sentence(result: AttributionResult) -> Markup:
-    """How alike the methods rank the tokens."""
-    parts = compared_parts(result)
-    changed = sum(not unit.kept for unit in result.units)
-    pairs = [
+    """Which two methods rank the tokens least alike."""
+    pairs = _correlated(result)
+    if not pairs:
+        return prose(f"The {result.by} have no ranks to compare: there are too few, or all are alike.")
+    least, one, other = min(pairs, key=lambda pair: pair[0])
+    alone = sum(value < least + 0.005 for value, _, _ in pairs) == 1 < len(pairs)
+    how = " least alike, with" if alone else " with"
+    both = [strong(one.about.title), " and ", strong(other.about.title)]
+    return prose(*both, f" rank the {result.by}{how} a rank correlation of {fixed(least)}.")
+
+
+def agreement_notes(result: AttributionResult) -> Markup:
+    """What is ranked, and by what."""
+    if not _correlated(result):
+        return Markup("")
+    changed = counted(sum(not unit.kept for unit in result.units), result.by.removesuffix("s"))
+    return caption(
+        f"Spearman's rank correlation over the {changed} that the baseline changes, by how much each counts, whatever its "
+        "sign: 1 is the same order, 0 is no relation, −1 the opposite order."
+    )
+
+
+def _correlated(result: AttributionResult) -> list[tuple[float, Part, Part]]:
+    """The rank correlation of every two methods that can be compared."""
+    return [
         (value, one, other)
-        for number, (one, first) in enumerate(parts)
-        for other, second in parts[number + 1 :]
+        for (one, first), (other, second) in combinations(compared_parts(result), 2)
         if (value := spearman(first, second)) is not None
     ]
-    if not pairs:
-        return prose(f"Ranks of {changed} {result.by} cannot be compared: there are too few, or all are alike.")
-    least, one, other = min(pairs, key=lambda pair: pair[0])
-    return prose(
-        f"Over the {changed} {result.by} that the baseline changes, by how much they count whatever their sign: ",
-        strong(one.about.title),
-        " and ",
-        strong(other.about.title),
-        " agree least" if len(pairs) > 1 else " agree",
-        f" (rank correlation {least:.2f}).".replace("-", "−"),
-    )
 
 
 def layers_figure(result: AttributionResult) -> Picture | str:
