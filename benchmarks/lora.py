@@ -31,7 +31,7 @@ from explorer.models.bundle import load_bundle
 from explorer.runs.record import RunRecord, RunStatus
 from explorer.runs.worker import MOST_HELD_OUT, Worker
 from explorer.settings import BUNDLED_MODELS, ROOT, Settings
-from explorer.tasks.glue_files import read_glue
+from explorer.tasks.formats.glue import read_glue
 from explorer.tasks.sources import load
 from explorer.tasks.task import TaskData
 from explorer.tuning.kinds.kind import EVALUATIONS_PER_EPOCH

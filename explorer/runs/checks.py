@@ -16,7 +16,7 @@ from explorer.scratch.objectives import OBJECTIVES
 from explorer.scratch.spec import NOTHING, ScratchSpec, no_bert
 from explorer.scratch.text import read_documents
 from explorer.settings import Settings
-from explorer.tasks.sources import load
+from explorer.tasks.sources import card
 from explorer.tasks.task import Task, TaskData
 from explorer.tuning.kinds import find_kind
 from explorer.tuning.methods import Method, find_method
@@ -31,18 +31,18 @@ def describe(spec: RunSpec, settings: Settings) -> dict[str, Any]:
     reason = why_not(spec.model, method, settings)
     if reason is not None:
         raise BadInputError(f"{method.title} cannot be had on {spec.model}: {reason}")
-    data = load(spec.task, settings)
-    reason = why_not(spec.model, method, settings, data.task.kind)
+    found = card(spec.task, settings)
+    reason = why_not(spec.model, method, settings, found.task.kind)
     if reason is not None:
-        raise BadInputError(f"{spec.model} cannot learn {data.task.title} by {method.title}: {reason}")
+        raise BadInputError(f"{spec.model} cannot learn {found.task.title} by {method.title}: {reason}")
     return {
-        "name": run_name(spec, method, data.task.title.split(" · ")[0]),
-        "task_title": data.task.title,
-        "labels": data.task.labels,
-        "metrics": data.task.metrics,
-        "columns": data.task.columns,
-        "notes": data.notes,
-        "kind": data.task.kind,
+        "name": run_name(spec, method, found.task.title.split(" · ")[0]),
+        "task_title": found.task.title,
+        "labels": found.task.labels,
+        "metrics": found.task.metrics,
+        "columns": found.task.columns,
+        "notes": found.notes,
+        "kind": found.task.kind,
     }
 
 
@@ -80,7 +80,7 @@ def settled(spec: RunSpec, teacher: RunRecord | None, settings: Settings) -> Run
         return _sized(spec, depth_of_model(spec.model, settings))
     if teacher is None:
         raise BadInputError("A student needs a teacher: name a fine-tuned run, such as the worked example.")
-    _check_teacher(spec, teacher, load(spec.task, settings).task)
+    _check_teacher(spec, teacher, card(spec.task, settings).task)
     own = teacher.spec.model == spec.model
     depth = depth_of_model(spec.model, settings)
     if own and find_method(teacher.spec.method).needs_teacher:

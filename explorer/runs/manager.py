@@ -24,7 +24,7 @@ from explorer.runs.store import WEIGHTS, RunStore, this_process
 from explorer.runs.waits import moved_up
 from explorer.settings import Settings
 from explorer.shelf import remove
-from explorer.tasks import uploads
+from explorer.tasks.places import uploads
 from explorer.tuning.spec import RunSpec
 
 LECTURER = "*"

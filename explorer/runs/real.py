@@ -7,7 +7,7 @@ from pathlib import Path
 
 from explorer.errors import BadInputError
 from explorer.runs.record import OnRealTask, RunRecord
-from explorer.tasks.glue_files import read_glue
+from explorer.tasks.formats.glue import read_glue
 from explorer.tasks.glue_tasks import find_task
 from explorer.tasks.metrics import scores
 from explorer.tasks.task import Task

@@ -12,7 +12,8 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from explorer.tasks.e2e import SLOTS, restaurants
+from explorer.tasks.formats.e2e import SLOTS
+from explorer.tasks.places.bundled import restaurants
 
 PRICE, RATING, AREA, FAMILIES = "price", "customer rating", "area", "family friendly"
 

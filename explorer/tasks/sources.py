@@ -1,4 +1,4 @@
-"""Where a task's examples come from: the app, the hub (GLUE, SQuAD, E2E), or a visitor's file; each has a name."""
+"""Tasks by their names, wherever they come from: the app, the hub (GLUE, SQuAD, E2E), or a visitor's file."""
 
 from __future__ import annotations
 
@@ -8,16 +8,12 @@ from pathlib import Path
 from threading import Lock
 
 from explorer.errors import BadInputError
-from explorer.settings import BUNDLED_TASKS, Settings
-from explorer.tasks import uploads
-from explorer.tasks.e2e import E2E, bundled_e2e
-from explorer.tasks.glue_files import read_glue
-from explorer.tasks.glue_tasks import TASKS, bundled, find_task
-from explorer.tasks.plain_text import LONGEST_PASTED, TEXT, TITLE, split_bundled
-from explorer.tasks.squad import SQUAD, bundled_squad
-from explorer.tasks.task import CLASSES, SPAN, WRITTEN, TaskData
+from explorer.settings import Settings
+from explorer.tasks.formats.e2e import E2E
+from explorer.tasks.formats.text import LONGEST_PASTED, TEXT, TITLE
+from explorer.tasks.places import bundled, hub, uploads
+from explorer.tasks.task import CLASSES, TaskCard, TaskData
 
-HUB = "@hub"
 KEPT_IN_MEMORY = 16
 _SLUG = re.compile(r"[a-z0-9]+")
 _LOCKS = tuple(Lock() for _ in range(32))
@@ -30,45 +26,48 @@ def load(name: str, settings: Settings) -> TaskData:
     Read once and shared by all who ask: never change it. Raises BadInputError for a name that is none of these, and
     TaskUnavailableError if the hub has to be asked and cannot be.
     """
-    if not isinstance(name, str) or not (uploads.NAME.fullmatch(name) or _SLUG.fullmatch(name.removesuffix(HUB))):
-        raise BadInputError(f"{str(name)[:60]!r} is no task. Choose one from the list, or upload a file.")
+    _check(name)
     with _LOCKS[hash(name) % len(_LOCKS)]:  # a class that asks at once reads a large task once, not thirty times
         return _load(name, settings)
 
 
+def card(name: str, settings: Settings) -> TaskCard:
+    """What is known of a task without reading its examples; the hub's files are fetched. Raises as load does."""
+    _check(name)
+    if uploads.NAME.fullmatch(name):
+        return uploads.card(name, settings)
+    return hub.card(name, settings) if name.endswith(hub.MARK) else bundled.card(name)
+
+
+def _check(name: object) -> None:
+    if not isinstance(name, str) or not (uploads.NAME.fullmatch(name) or _SLUG.fullmatch(name.removesuffix(hub.MARK))):
+        raise BadInputError(f"{str(name)[:60]!r} is no task. Choose one from the list, or upload a file.")
+
+
+@lru_cache(maxsize=KEPT_IN_MEMORY)
+def _load(name: str, settings: Settings) -> TaskData:
+    if uploads.NAME.fullmatch(name):
+        return uploads.load(name, settings)
+    return hub.load(name, settings) if name.endswith(hub.MARK) else bundled.load(name)
+
+
 def choices(settings: Settings) -> list[tuple[str, str]]:
     """(label, name) for a list to choose from: the bundled tasks, then the hub's, offline only those that are here."""
-    from explorer.tasks import hub_e2e, hub_glue, hub_squad
-
-    here = [(task.title, task.slug) for task in (*map(bundled, TASKS), SQUAD, E2E)]
-    glue = [
-        (f"{task.title} (GLUE from the hub)", f"{task.slug}{HUB}")
-        for task in TASKS
-        if not settings.offline or hub_glue.is_here(task.slug, settings)
-    ]
-    squad = [
-        (f"{release.task.title} (from the hub)", f"{slug}{HUB}")
-        for slug, release in hub_squad.RELEASES.items()
-        if not settings.offline or hub_squad.is_here(slug, settings)
-    ]
-    e2e = [(f"{hub_e2e.TASK.title} (from the hub)", f"{E2E.slug}{HUB}")]
-    return here + glue + squad + (e2e if not settings.offline or hub_e2e.is_here(settings) else [])
+    return bundled.choices() + hub.choices(settings)
 
 
 def written_choices(settings: Settings) -> list[tuple[str, str]]:
     """Those of meanings that are put into words."""
-    return [(title, name) for title, name in choices(settings) if name.removesuffix(HUB) == E2E.slug]
+    return [(title, name) for title, name in choices(settings) if name.removesuffix(hub.MARK) == E2E.slug]
 
 
 def kind_of(name: object, settings: Settings) -> str:
     """What a task of this name teaches (Task.kind), without asking the hub; classes for a name that is none."""
-    from explorer.tasks.hub_squad import RELEASES
-
-    if isinstance(name, str) and name.endswith(HUB):
-        slug = name.removesuffix(HUB)
-        return SPAN if slug in RELEASES else WRITTEN if slug == E2E.slug else CLASSES
+    if isinstance(name, str) and name.endswith(hub.MARK):
+        release = hub.RELEASES.get(name.removesuffix(hub.MARK))
+        return release.task.kind if release else CLASSES
     try:
-        return load(str(name), settings).task.kind
+        return card(str(name), settings).task.kind
     except BadInputError:
         return CLASSES
 
@@ -90,7 +89,7 @@ def keep_upload(
     """
     upload = uploads.open_upload(Path(path), task_slug, Path(validation_path) if validation_path else None)
     data = uploads.read_upload(upload)
-    uploads.keep(upload, settings, visitor)
+    uploads.keep(upload, data, settings, visitor)
     return data
 
 
@@ -104,36 +103,5 @@ def keep_text(text: object, settings: Settings) -> TaskData:
         )
     upload = uploads.Upload(TITLE, text.replace("\0", " ").encode("utf-8", "replace"), None, TEXT.slug)
     data = uploads.read_upload(upload)
-    uploads.keep(upload, settings)
+    uploads.keep(upload, data, settings)
     return data
-
-
-def read_bundled(slug: str) -> TaskData:
-    """A bundled task, from files in GLUE's own layout; validation splits are called as on the hub."""
-    task, folder = bundled(find_task(slug)), BUNDLED_TASKS / slug
-    splits = sorted(folder.glob("validation*.tsv"))
-    validation = {file.stem.removeprefix("validation_"): read_glue(file, slug).examples for file in splits}
-    return TaskData(task, slug, read_glue(folder / "train.tsv", slug).examples, validation)
-
-
-@lru_cache(maxsize=KEPT_IN_MEMORY)
-def _load(name: str, settings: Settings) -> TaskData:
-    if uploads.NAME.fullmatch(name):
-        return uploads.read_upload(uploads.find(name, settings))
-    if name == f"{E2E.slug}{HUB}":
-        from explorer.tasks.hub_e2e import load_hub_e2e
-
-        return load_hub_e2e(settings)
-    if name.endswith(HUB):
-        from explorer.tasks.hub_glue import load_hub_task
-        from explorer.tasks.hub_squad import RELEASES, load_hub_squad
-
-        slug = name.removesuffix(HUB)
-        return (load_hub_squad if slug in RELEASES else load_hub_task)(slug, settings)
-    if name == E2E.slug:
-        return bundled_e2e()
-    if name == SQUAD.slug:
-        return bundled_squad()
-    if name == TEXT.slug:
-        return split_bundled(read_bundled(task.slug) for task in TASKS)
-    return read_bundled(name)

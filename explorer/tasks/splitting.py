@@ -16,6 +16,8 @@ HELD_OUT = 5
 SEED = "bert-explorer 0"
 
 Texts = tuple[str, str | None]
+Parts = tuple[tuple[Example, ...], tuple[Example, ...]]
+"""Training and validation."""
 
 
 def check_enough(task: Task, examples: tuple[Example, ...], name: str) -> None:
@@ -39,9 +41,7 @@ def check_enough(task: Task, examples: tuple[Example, ...], name: str) -> None:
         )
 
 
-def hold_out(
-    examples: tuple[Example, ...], by_class: bool, name: str
-) -> tuple[tuple[Example, ...], tuple[Example, ...]]:
+def hold_out_texts(examples: tuple[Example, ...], by_class: bool, name: str) -> Parts:
     """Training and validation: a fifth of the different texts, of each class where there are classes.
 
     Which texts are held out depends on them and SEED alone, not on the rows' order. Rows of one text stay together, so

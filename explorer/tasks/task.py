@@ -77,3 +77,15 @@ class TaskData:
     train: tuple[Example, ...]
     validation: Mapping[str, tuple[Example, ...]]
     notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class TaskCard:
+    """What is known of a task without its examples: enough to queue a run.
+
+    name, notes: as those of TaskData.
+    """
+
+    task: Task
+    name: str
+    notes: tuple[str, ...] = ()

@@ -19,7 +19,7 @@ from explorer.errors import BadInputError
 from explorer.maths.corruption import IGNORED_LABEL
 from explorer.models.bundle import Bundle
 from explorer.models.heads import head_at
-from explorer.tasks.e2e import ASKS
+from explorer.tasks.formats.e2e import ASKS
 from explorer.tasks.generation_metrics import score
 from explorer.tasks.metrics import LOSS
 from explorer.tasks.task import Example

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from explorer.settings import BUNDLED_TASKS, Settings
-from explorer.tasks.glue_files import read_glue
+from explorer.tasks.formats.glue import read_glue
 from explorer.tasks.glue_tasks import TASKS
 from explorer.tasks.sources import load
 from explorer.tasks.task import Example, TaskData

@@ -6,7 +6,8 @@ import pytest
 
 from explorer.errors import BadInputError
 from explorer.settings import Settings
-from explorer.tasks.e2e import SLOTS, Meaning, looks_like_e2e, read_e2e, read_meaning, restaurants
+from explorer.tasks.formats.e2e import SLOTS, Meaning, read_e2e, read_meaning, recognises
+from explorer.tasks.places.bundled import restaurants
 from explorer.tasks.sources import keep_upload
 from explorer.tasks.task import WRITTEN
 from tests.tasks.conftest import Write
@@ -73,11 +74,11 @@ class TestItsOwnCsv:
 
     @pytest.mark.parametrize("header", ["mr,ref", '"mr","ref"', "MR,ref_tokenised", "mr,ref\r"])
     def test_its_header_is_known(self, header: str) -> None:
-        assert looks_like_e2e(f"{header}\nname[A],b\n")
+        assert recognises(f"{header}\nname[A],b\n")
 
     @pytest.mark.parametrize("header", ["text,label", "mr,label", "mr", "mr,ref,label"])
     def test_other_tables_are_not_it(self, header: str) -> None:
-        assert not looks_like_e2e(f"{header}\nname[A],b\n")
+        assert not recognises(f"{header}\nname[A],b\n")
 
     @pytest.mark.parametrize(
         ("row", "said"),

@@ -12,13 +12,13 @@ from huggingface_hub import constants
 from explorer.errors import BadInputError
 from explorer.settings import Settings
 from explorer.tasks import sources
-from explorer.tasks.hub_files import TaskUnavailableError
-from explorer.tasks.hub_glue import REPOSITORY, is_here
+from explorer.tasks.places.fetching import TaskUnavailableError
+from explorer.tasks.places.hub import RELEASES, is_here
 from explorer.tasks.sources import choices, load
 from explorer.tasks.task import Example
 from tests.models.fake_hub import FakeHub
 
-PUBLISHED = f"datasets/{REPOSITORY}"
+PUBLISHED = f"datasets/{RELEASES['sst2'].repository}"
 NAMES = {"sst2": ["negative", "positive"], "mnli": ["entailment", "neutral", "contradiction"]}
 
 
@@ -82,9 +82,9 @@ class TestAFetchThatWorks:
 
     def test_offline_the_list_has_what_is_here(self, online: Settings) -> None:
         offline = replace(online, offline=True)
-        assert not is_here("sst2", offline)
+        assert not is_here(RELEASES["sst2"], offline)
         load("sst2@hub", online)
-        assert is_here("sst2", offline)
+        assert is_here(RELEASES["sst2"], offline)
         assert [name for _, name in choices(offline) if name.endswith("@hub")] == ["sst2@hub"]
 
     def test_nothing_is_left_in_the_home_of_datasets(

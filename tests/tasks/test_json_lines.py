@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from explorer.tasks.separated import read_separated
+from explorer.tasks.formats.table import read_separated
 from tests.tasks.test_separated import failure
 
 

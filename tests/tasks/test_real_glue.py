@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from explorer.settings import ROOT, Settings
-from explorer.tasks.glue_files import read_glue
+from explorer.tasks.formats.glue import read_glue
 from explorer.tasks.sources import keep_upload
 
 REAL = ROOT.parent / "shared" / "data" / "glue"

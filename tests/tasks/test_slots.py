@@ -7,7 +7,8 @@ from random import Random
 import pytest
 
 from explorer.errors import BadInputError
-from explorer.tasks.e2e import bundled_e2e, parse_meaning, restaurants, spelled
+from explorer.tasks.formats.e2e import parse_meaning, spelled
+from explorer.tasks.places.bundled import load_e2e, restaurants
 from explorer.tasks.slots import check_slots, says
 
 MILL = (("name", "The Mill"), ("Type", "pub"), ("area", "riverside"), ("family friendly", "no"))
@@ -81,7 +82,7 @@ def test_what_is_no_meaning_says_what_to_write(text: str, said: str) -> None:
 
 
 def test_no_held_out_meaning_is_trained_on() -> None:
-    data = bundled_e2e()
+    data = load_e2e()
     train, held = {one.text for one in data.train}, {one.text for one in data.validation["validation"]}
     assert len(train) == 272
     assert len(held) == 68

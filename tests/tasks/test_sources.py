@@ -12,11 +12,15 @@ from pathlib import Path
 import pytest
 
 from explorer.errors import BadInputError
+from explorer.runs.checks import describe
 from explorer.settings import Settings
-from explorer.tasks import sources, uploads
+from explorer.tasks import sources
 from explorer.tasks.glue_tasks import TASKS, find_task
 from explorer.tasks.opening import LARGEST_FILE_BYTES
-from explorer.tasks.sources import choices, keep_upload, load
+from explorer.tasks.places import bundled, uploads
+from explorer.tasks.sources import card, choices, keep_upload, load
+from explorer.tasks.task import TaskCard
+from explorer.tuning.spec import RunSpec
 from tests.tasks.conftest import Write
 
 OWN = "text,mood\n" + "".join(f"day number {n},{'glad' if n % 2 else 'sad'}\n" for n in range(40))
@@ -90,8 +94,8 @@ class TestNames:
     def test_a_task_is_read_once_for_all(self, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
         sources._load.cache_clear()
         calls: list[str] = []
-        read = sources.read_bundled
-        monkeypatch.setattr(sources, "read_bundled", lambda slug: calls.append(slug) or read(slug))
+        read = bundled.load
+        monkeypatch.setattr(bundled, "load", lambda slug: calls.append(slug) or read(slug))
         with ThreadPoolExecutor(8) as visitors:
             found = list(visitors.map(lambda _: load("sst2", settings), range(8)))
         assert calls == ["sst2"]
@@ -203,6 +207,42 @@ class TestKeeping:
         settings.data_folder.write_text("a file stands in its place")
         with pytest.raises(BadInputError, match="may not write to its data folder"):
             keep_upload(write(OWN), settings)
+
+
+class TestCards:
+    """What a run is queued with, without reading an example."""
+
+    @pytest.mark.parametrize("name", ["sst2", "stsb", "squad", "e2e", "text"])
+    def test_a_bundled_task_has_the_card_that_its_examples_have(self, name: str, settings: Settings) -> None:
+        data = load(name, settings)
+        assert card(name, settings) == TaskCard(data.task, data.name, data.notes)
+
+    def test_an_upload_keeps_its_card_beside_it(
+        self, settings: Settings, write: Write, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        data = keep_upload(write(OWN), settings)
+        assert data.notes
+        with monkeypatch.context() as patched:
+            patched.setattr(uploads, "read_upload", None)
+            assert card(data.name, settings) == TaskCard(data.task, data.name, data.notes)
+        about = next((settings.data_folder / "uploads").glob("*/about.json"))
+        kept = json.loads(about.read_text(encoding="utf-8"))
+        about.write_text(json.dumps({key: value for key, value in kept.items() if key != "card"}), encoding="utf-8")
+        assert card(data.name, settings).task == data.task, "one that was kept before there were cards is read"
+
+    def test_a_run_is_queued_by_its_card_alone(
+        self, settings: Settings, write: Write, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        data = keep_upload(write(OWN), settings)
+        monkeypatch.setattr(uploads, "read_upload", None)
+        monkeypatch.setattr(sources, "load", None)
+        told = describe(RunSpec(model="bert-mini", task=data.name), settings)
+        assert (told["task_title"], told["labels"], told["notes"]) == (data.task.title, data.task.labels, data.notes)
+
+    def test_there_is_none_of_what_is_no_task(self, settings: Settings) -> None:
+        for name in ("nonsense", "file-0123456789ab", "nonsense@hub", 7):
+            with pytest.raises(BadInputError):
+                card(name, settings)  # type: ignore[arg-type]
 
 
 class TestRefusals:

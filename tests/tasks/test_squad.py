@@ -11,8 +11,9 @@ import pytest
 from explorer.errors import BadInputError
 from explorer.settings import BUNDLED_SQUAD, Settings
 from explorer.tasks import sources
+from explorer.tasks.formats.squad import read_squad
+from explorer.tasks.places.bundled import load_squad
 from explorer.tasks.sources import keep_upload, load
-from explorer.tasks.squad import bundled_squad, read_squad
 from explorer.tasks.task import NO_ANSWER, SPAN
 from tests.tasks.conftest import Write
 
@@ -40,7 +41,7 @@ class TestTheBundledOnes:
         assert f"{len(contexts)} short paragraphs" in (BUNDLED_SQUAD / "README.md").read_text(encoding="utf-8")
 
     def test_no_question_is_measured_whose_paragraph_is_trained_on(self) -> None:
-        data = bundled_squad()
+        data = load_squad()
         trained = {example.second for example in data.train}
         measured = {example.second for example in data.validation["validation"]}
         assert not trained & measured

@@ -16,7 +16,7 @@ from explorer.errors import BadInputError, MissingCapabilityError
 from explorer.models.bundle import Bundle, load_bundle
 from explorer.models.families import ARCHITECTURES, Architecture, Capability
 from explorer.settings import Settings
-from explorer.tasks.plain_text import TEXT
+from explorer.tasks.formats.text import TEXT
 from explorer.tasks.task import Example
 from explorer.tuning.adapted import Adapted, adapt
 from explorer.tuning.classifier import as_mask_filler

@@ -16,7 +16,7 @@ from transformers import AutoModelForQuestionAnswering, AutoTokenizer
 from explorer.errors import BadInputError
 from explorer.models.bundle import Bundle
 from explorer.models.families import ARCHITECTURES, Architecture
-from explorer.tasks.squad import SQUAD
+from explorer.tasks.formats.squad import SQUAD
 from explorer.tasks.task import NO_ANSWER, SPAN, Example, TaskData
 from explorer.tuning.adapted import Adapted, adapt
 from explorer.tuning.files.export import export_adapter, export_merged

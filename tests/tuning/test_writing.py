@@ -16,7 +16,7 @@ from explorer.errors import BadInputError
 from explorer.maths.corruption import IGNORED_LABEL
 from explorer.models.bundle import Bundle, load_bundle
 from explorer.settings import BUNDLED_MODELS, Settings
-from explorer.tasks.e2e import E2E
+from explorer.tasks.formats.e2e import E2E
 from explorer.tasks.task import WRITTEN, Example, TaskData
 from explorer.tuning.adapted import Adapted, adapt
 from explorer.tuning.files.export import export_adapter

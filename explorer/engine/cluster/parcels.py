@@ -26,7 +26,7 @@ from explorer.runs.record import RunRecord
 from explorer.runs.store import RESUME
 from explorer.settings import Settings
 from explorer.shelf import trim
-from explorer.tasks import uploads
+from explorer.tasks.places import uploads
 from explorer.tuning.files.zips import EXPORTS
 
 _HUB_ID = re.compile(r"[\w.-]{1,96}(/[\w.-]{1,96})?")

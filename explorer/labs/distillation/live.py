@@ -14,7 +14,7 @@ from explorer.runs.following import follow_all
 from explorer.runs.record import RunRecord, RunStatus
 from explorer.runs.seeds import repeated
 from explorer.settings import settings
-from explorer.tasks.sources import keep_text, load
+from explorer.tasks.sources import card, keep_text
 from explorer.tuning.students import is_student, labels_only
 
 MEASURE = Job("explorer.labs.distillation.train.jobs:measure", on="runs")
@@ -33,7 +33,7 @@ def _text_of(params: DistillParams | AblationParams) -> str:
     """The task that a plain text makes; empty if the teacher's own task, or another with labels, is meant."""
     if params.text.strip():
         return keep_text(params.text, settings()).name
-    return params.task if params.task and load(params.task, settings()).task.masked else ""
+    return params.task if params.task and card(params.task, settings()).task.masked else ""
 
 
 def follow_student(engine: Engine, params: FollowStudentParams, owner: str) -> Iterator[Distilled | None]:

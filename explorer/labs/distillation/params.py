@@ -14,7 +14,7 @@ from explorer.params import SecondText, Shown, params
 from explorer.runs.examples import FIRST, STUDENT
 from explorer.runs.record import RunRecord
 from explorer.runs.seeds import Seeds
-from explorer.tasks.plain_text import TEXT
+from explorer.tasks.formats.text import TEXT
 from explorer.text import checked_text
 from explorer.tuning.methods import TEXT_STUDENT
 from explorer.tuning.spec import (

@@ -9,9 +9,10 @@ from markupsafe import Markup
 
 from explorer.errors import BadInputError, readable
 from explorer.settings import settings
+from explorer.tasks.formats.squad import SQUAD
 from explorer.tasks.glue_tasks import TASKS
-from explorer.tasks.sources import HUB, choices, keep_upload
-from explorer.tasks.squad import SQUAD
+from explorer.tasks.places.hub import MARK
+from explorer.tasks.sources import choices, keep_upload
 from explorer.tasks.task import SPAN, WRITTEN, TaskData
 from explorer.ui.kit import QUIET, caption, try_row
 from explorer.ui.page import Page
@@ -63,7 +64,7 @@ class RealTask:
         """The file's button opens the place for files; the hub's takes the same task from there."""
         self.task.change(not_glues, [self.task], [self.said], **QUIET)
         self.file.click(lambda: gr.update(open=True), None, [place], **QUIET)
-        self.hub.click(lambda name: name + HUB if not_glues(name) else name, [self.task], [self.task], **QUIET)
+        self.hub.click(lambda name: name + MARK if not_glues(name) else name, [self.task], [self.task], **QUIET)
 
 
 class Upload:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from explorer.plain import Asked, plain_script, trained_values
-from explorer.tasks.e2e import ASKS
+from explorer.tasks.formats.e2e import ASKS
 
 
 def generate(asked: Asked) -> str:

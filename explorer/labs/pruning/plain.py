@@ -12,7 +12,7 @@ from explorer.maths.importance import SCORES
 from explorer.models.families import Architecture
 from explorer.plain import Asked, architecture_of, plain_script, run_values
 from explorer.settings import BUNDLED_TASKS, ROOT
-from explorer.tasks.glue_files import LAYOUTS
+from explorer.tasks.formats.glue import LAYOUTS
 from explorer.tasks.metrics import METRICS
 
 _NEEDS = "torch transformers peft"

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 
 from explorer.models.catalog import find_card
 from explorer.models.trained import made_by
-from explorer.tasks.e2e import E2E
+from explorer.tasks.formats.e2e import E2E
+from explorer.tasks.formats.squad import SQUAD
 from explorer.tasks.glue_tasks import TASKS
-from explorer.tasks.squad import SQUAD
 from explorer.tasks.task import CLASSES, MASKED, SPAN, WRITTEN
 from explorer.tuning.files.facts import RealFacts, RunFacts
 from explorer.tuning.kinds import KINDS, Kind, kind_of, learning_rate

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from explorer.models.families import Architecture, Capability
-from explorer.tasks.e2e import ASKS
+from explorer.tasks.formats.e2e import ASKS
 from explorer.tasks.task import WRITTEN
 from explorer.tuning.kinds.kind import Kind, lazily
 from explorer.tuning.methods.method import Method

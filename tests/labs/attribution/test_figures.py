@@ -199,8 +199,12 @@ def test_the_two_methods_that_rank_least_alike_are_named_where_they_are_the_only
     three = result(GRADIENTS, OCCLUSION)
     said = text_of(bar_figures.agreement_sentence(three))
     assert "rank the tokens with a rank correlation of" in said, "two pairs with the rollout are equally far apart"
-    other = replace(OCCLUSION, values=tuple(value and value + 0.4 * place for place, value in enumerate(OCCLUSION.values)))
-    assert "rank the tokens least alike, with a rank" in text_of(bar_figures.agreement_sentence(result(GRADIENTS, other)))
+    other = replace(
+        OCCLUSION, values=tuple(value and value + 0.4 * place for place, value in enumerate(OCCLUSION.values))
+    )
+    assert "rank the tokens least alike, with a rank" in text_of(
+        bar_figures.agreement_sentence(result(GRADIENTS, other))
+    )
     assert "over the 5 tokens that the baseline changes" in text_of(bar_figures.agreement_notes(three))
     assert "no ranks to compare" in text_of(bar_figures.agreement_sentence(samples.started()))
     assert bar_figures.agreement_notes(samples.started()) == ""

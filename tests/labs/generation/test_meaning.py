@@ -19,7 +19,7 @@ from explorer.labs.generation.meaning.schema import GenerateParams, GenerateResu
 from explorer.runs.examples import BY_WRITER, WRITTEN
 from explorer.runs.following import Compared
 from explorer.settings import Settings
-from explorer.tasks.e2e import SLOTS, parse_meaning
+from explorer.tasks.formats.e2e import SLOTS, parse_meaning
 from explorer.tasks.slots import Said
 from tests.labs.drawing import assert_draws
 

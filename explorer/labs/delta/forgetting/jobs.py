@@ -14,7 +14,7 @@ from explorer.labs.delta.forgetting.schema import Estimate, ForgettingParams, Fo
 from explorer.maths.paired import bootstrapped_means, interval
 from explorer.runs.open import OpenRun
 from explorer.settings import settings
-from explorer.tasks.plain_text import TEXT
+from explorer.tasks.formats.text import TEXT
 from explorer.tasks.sources import load
 from explorer.tuning.adapted import Adapted
 from explorer.tuning.forgetting import Guessed, guess, held_out_rows, untouched, why_unmeasured, with_own_head

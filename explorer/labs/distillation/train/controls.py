@@ -9,7 +9,7 @@ import gradio as gr
 from explorer.labs.distillation.params import DistillParams
 from explorer.labs.distillation.train.learns import QUICK, Learning
 from explorer.models.catalog import CATALOG
-from explorer.tasks.plain_text import TEXT
+from explorer.tasks.formats.text import TEXT
 from explorer.tuning.methods import STUDENT
 from explorer.ui.controls import control, controls
 from explorer.ui.page import Page

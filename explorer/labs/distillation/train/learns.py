@@ -9,7 +9,7 @@ import gradio as gr
 
 from explorer.errors import readable
 from explorer.labs.distillation.params import DistillParams
-from explorer.tasks.plain_text import TEXT, read_file
+from explorer.tasks.formats.text import TEXT, read_file
 from explorer.ui.controls import control
 from explorer.ui.kit import QUIET
 from explorer.ui.page import Page

@@ -12,7 +12,7 @@ from explorer.runs.examples import OWNER
 from explorer.runs.record import Outcome, RunRecord
 from explorer.tasks.glue_tasks import TASKS
 from explorer.tasks.metrics import METRICS
-from explorer.tasks.sources import HUB
+from explorer.tasks.places.hub import MARK
 from explorer.tasks.task import Task
 
 
@@ -61,12 +61,12 @@ def _best(task: Task, records: Iterable[RunRecord]) -> Reached | None:
 def _reached(task: Task, record: RunRecord) -> Reached | None:
     """What a finished run of this task scores; None for every other run, and where the metric is undefined."""
     name, outcome = record.spec.task, record.outcome
-    if name.removesuffix(HUB) != task.slug or outcome is None or not record.status.has_weights or record.from_nothing:
+    if name.removesuffix(MARK) != task.slug or outcome is None or not record.status.has_weights or record.from_nothing:
         return None
     score = _together(outcome, task.metrics[0])
     if score is None:
         return None
-    real = name.endswith(HUB)
+    real = name.endswith(MARK)
     rows = sum(outcome.rows[split] for split in outcome.metrics)
     worked = record.owner == OWNER
     elsewhere = None if real else _elsewhere(task, record)

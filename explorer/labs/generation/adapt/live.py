@@ -10,7 +10,7 @@ from explorer.labs.generation.adapt.schema import AdaptParams
 from explorer.runs.following import Compared, follow_all, start_all
 from explorer.runs.seeds import repeated
 from explorer.settings import settings
-from explorer.tasks.sources import load
+from explorer.tasks.sources import card
 from explorer.tasks.task import WRITTEN
 from explorer.tuning.spec import spec_of
 
@@ -20,7 +20,7 @@ def adapt_writer(engine: Engine, params: AdaptParams, owner: str) -> Iterator[Co
 
     Raises BadInputError for a task without meanings.
     """
-    task = load(params.task, settings()).task
+    task = card(params.task, settings()).task
     if task.kind != WRITTEN:
         raise BadInputError(f"{task.title} has no meanings to put into words. Take task = e2e, or a file of E2E.")
     specs = repeated([spec_of(params, method=slug) for slug in params.methods], params.seeds)

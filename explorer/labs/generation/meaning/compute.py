@@ -14,7 +14,7 @@ from explorer.labs.generation.continued.schema import Row
 from explorer.labs.generation.meaning.schema import SlotAttention
 from explorer.models.bundle import Bundle
 from explorer.models.inside import private_tree
-from explorer.tasks.e2e import ASKS, spelled
+from explorer.tasks.formats.e2e import ASKS, spelled
 from explorer.tasks.task import WRITTEN
 from explorer.tuning.adapted import Adapted
 from explorer.tuning.writing import opening_of

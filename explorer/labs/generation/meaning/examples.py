@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from explorer.tasks.e2e import spelled
+from explorer.tasks.formats.e2e import spelled
 
 MEANING = spelled(
     (

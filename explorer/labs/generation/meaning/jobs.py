@@ -17,7 +17,7 @@ from explorer.labs.generation.meaning.compute import (
     restored,
 )
 from explorer.labs.generation.meaning.schema import GenerateParams, GenerateResult, Phrase
-from explorer.tasks.e2e import parse_meaning
+from explorer.tasks.formats.e2e import parse_meaning
 from explorer.tasks.slots import check_slots
 from explorer.tuning.adapted import Adapted
 from explorer.tuning.writing import text_of

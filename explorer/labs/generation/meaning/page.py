@@ -13,7 +13,7 @@ from explorer.labs.generation.meaning import figures
 from explorer.labs.generation.meaning.actions import GENERATE
 from explorer.labs.generation.meaning.examples import MEANING, TRY, VALUES
 from explorer.labs.generation.meaning.schema import GenerateParams, GenerateResult
-from explorer.tasks.e2e import parse_meaning, spelled
+from explorer.tasks.formats.e2e import parse_meaning, spelled
 from explorer.ui.components import plot, rich_text
 from explorer.ui.controls import control
 from explorer.ui.kit import QUIET, Tries, asks, bench, sentence_place, shows, start_or_stop, start_stop, why

@@ -23,7 +23,7 @@ from explorer.labs.generation.continued.schema import (
 from explorer.labs.generation.meaning.examples import MEANING
 from explorer.params import Seed, Shown, params
 from explorer.runs.examples import WRITTEN as EXAMPLE
-from explorer.tasks.e2e import parse_meaning, spelled
+from explorer.tasks.formats.e2e import parse_meaning, spelled
 from explorer.tasks.slots import Said
 
 LONGEST_MEANING = 600

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from explorer.tasks.e2e import restaurants
+from explorer.tasks.places.bundled import restaurants
 
 HYPOTHESES = """\
 The Copper Kettle is a cheap, child-friendly pub by the river.

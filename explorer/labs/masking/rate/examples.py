@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from explorer.settings import settings
-from explorer.tasks.plain_text import TEXT
+from explorer.tasks.formats.text import TEXT
 from explorer.tasks.sources import load
 from explorer.text import checked_text
 

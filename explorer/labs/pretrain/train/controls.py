@@ -10,7 +10,7 @@ import gradio as gr
 from explorer.errors import readable
 from explorer.labs.pretrain.train.schema import PretrainParams
 from explorer.scratch.spec import NOTHING
-from explorer.tasks.plain_text import read_file
+from explorer.tasks.formats.text import read_file
 from explorer.ui.controls import control, controls
 from explorer.ui.page import Page
 

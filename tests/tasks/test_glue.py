@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from explorer.errors import BadInputError
-from explorer.tasks.glue_files import LAYOUTS, read_glue, recognise
+from explorer.tasks.formats.glue import LAYOUTS, read_glue, recognise
 from explorer.tasks.glue_tasks import TASKS
 from explorer.tasks.task import Example
 from tests.tasks.conftest import Write

@@ -10,25 +10,23 @@ import shutil
 import tempfile
 from collections import Counter
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from threading import Lock
+from typing import Any
 
 from explorer.errors import BadInputError
 from explorer.settings import GIBIBYTE, Settings
 from explorer.shelf import bytes_of, trim
-from explorer.tasks.e2e import e2e_task, looks_like_e2e, read_e2e
-from explorer.tasks.glue_files import GlueFile, read_glue, recognise
+from explorer.tasks.formats import format_of
+from explorer.tasks.formats.given import HELD_NAME, Given
+from explorer.tasks.formats.text import HOLDS, SAVE, TEXT, UNIT
 from explorer.tasks.glue_tasks import find_task
 from explorer.tasks.opening import decode, read_bytes, short_name
-from explorer.tasks.plain_text import HOLDS, SAVE, TEXT, read_text
-from explorer.tasks.separated import read_separated
-from explorer.tasks.splitting import check_enough, hold_out, mixed, shared_texts
-from explorer.tasks.squad import hold_out_contexts, looks_like_squad, read_squad, squad_task
-from explorer.tasks.task import NO_ANSWER, SPAN, Example, Task, TaskData
+from explorer.tasks.splitting import check_enough, mixed, shared_texts
+from explorer.tasks.task import Task, TaskCard, TaskData
 
 NAME = re.compile(r"file-([0-9a-f]{12})")
-HELD_NAME = "The validation file"
 _TRAIN, _VALIDATION, _ABOUT = "train", "validation", "about.json"
 _PARTIAL = ".partial-"
 _KEEPING = Lock()
@@ -80,16 +78,15 @@ def open_upload(path: Path, task_slug: str | None = None, validation_path: Path 
 
 def read_upload(upload: Upload) -> TaskData:
     """The task that an upload makes; raises BadInputError with the line of what is wrong."""
-    if upload.task == TEXT.slug:
-        return read_text(decode(upload.train, upload.title, SAVE, HOLDS), upload.title, upload.name)
-    text = decode(upload.train, upload.title)
-    other = None if upload.validation is None else decode(upload.validation, HELD_NAME)
-    task, train, validation, notes = _read(upload, text, other)
+    given = _as_text(upload)
+    form = format_of(given)
+    content = form.read(given)
+    task, train, validation, notes = content.task, content.train, content.validation, list(content.notes)
     check_enough(task, train, upload.title)
     if validation is None:
-        everything = len(train)
-        train, validation = _held_out(task, train, upload.title)
-        notes.append(f"{len(validation):,} of {everything:,} examples are held out for validation.")
+        train, validation = form.hold_out(content, upload.title)
+        unit = UNIT if task.masked else "examples"
+        notes.append(f"{len(validation):,} of {len(content.train):,} {unit} are held out for validation.")
     elif not validation:
         raise BadInputError(f"{HELD_NAME} holds no examples. Write an example on each line below the header.")
     elif copies := shared_texts(train, validation):
@@ -99,56 +96,18 @@ def read_upload(upload: Upload) -> TaskData:
     return TaskData(task, upload.name, mixed(train), {"validation": mixed(validation)}, tuple(notes))
 
 
-Parts = tuple[Task, tuple[Example, ...], tuple[Example, ...] | None, list[str]]
+def _as_text(upload: Upload) -> Given:
+    words = (SAVE, HOLDS) if upload.task == TEXT.slug else ()
+    validation = None if upload.validation is None else decode(upload.validation, HELD_NAME, *words)
+    return Given(upload.name, upload.title, decode(upload.train, upload.title, *words), validation, upload.task)
 
 
-def _read(upload: Upload, text: str, other: str | None) -> Parts:
-    """By what the file holds: SQuAD's JSON, E2E's meanings, one of GLUE's tasks, or a table of a visitor's own."""
-    if not upload.task and looks_like_squad(text):
-        return _read_squad(upload, text, other)
-    if not upload.task and looks_like_e2e(text):
-        meanings = e2e_task(upload.name, upload.title)
-        return meanings, read_e2e(text, upload.title), None if other is None else read_e2e(other, HELD_NAME), []
-    glue = upload.task or recognise(text)
-    return _read_glue(upload, text, other, glue) if glue else _read_own(upload, text, other)
-
-
-def _held_out(task: Task, examples: tuple[Example, ...], name: str) -> tuple[tuple[Example, ...], tuple[Example, ...]]:
-    """Training and validation: a fifth of the texts, of questions that of the texts they are about."""
-    return hold_out_contexts(examples, name) if task.kind == SPAN else hold_out(examples, bool(task.labels), name)
-
-
-def _read_squad(upload: Upload, text: str, other: str | None) -> Parts:
-    files = [read_squad(text, upload.title), *([] if other is None else [read_squad(other, HELD_NAME)])]
-    none = sum(example.label == NO_ANSWER for example in files[0].examples)
-    notes = [f"Read as SQuAD's JSON: {none:,} of {len(files[0].examples):,} questions have no answer.", *files[0].notes]
-    task = squad_task(upload.name, upload.title, "A visitor's own file.")
-    return task, files[0].examples, files[1].examples if other is not None else None, notes
-
-
-def _read_glue(upload: Upload, text: str, other: str | None, slug: str) -> Parts:
-    files: list[GlueFile] = [read_glue(text, slug, upload.title)]
-    if other is not None:
-        files.append(read_glue(other, slug, HELD_NAME))
-    task = find_task(slug)
-    notes = [f"Read as a file of GLUE: {task.title}.", *(note for file in files for note in file.notes)]
-    return task, files[0].examples, files[1].examples if other is not None else None, notes
-
-
-def _read_own(upload: Upload, text: str, other: str | None) -> Parts:
-    table = read_separated(text, upload.title)
-    validation = None if other is None else read_separated(other, HELD_NAME, like=table).examples
-    texts = " and ".join(short_name(name) or "(no name)" for name in table.texts)
-    kind = f"{len(table.classes)} classes" if table.classes else "a score"
-    notes = [f"Text: {texts}. Label: {short_name(table.label) or '(no name)'}, {kind}."]
-    return table.task(upload.name, upload.title), table.examples, validation, notes
-
-
-def keep(upload: Upload, settings: Settings, visitor: str = "") -> None:
+def keep(upload: Upload, data: TaskData, settings: Settings, visitor: str = "") -> None:
     """Write an upload to its folder, which appears whole or not at all; one that is there already stays as it is.
 
-    visitor: whose uploads it is counted among. Those that were used longest ago are removed where room is needed. Raises
-    BadInputError if that is not enough or the disk does not take it.
+    data: the task that it makes, of which a card is kept beside it. visitor: whose uploads it is counted among. Those that
+    were used longest ago are removed where room is needed. Raises BadInputError if that is not enough or the disk does not
+    take it.
     """
     folder = _folder(upload.name, settings)
     whose = hashlib.sha256(visitor.encode("utf-8", "replace")).hexdigest()[:8] if visitor else ""
@@ -157,7 +116,7 @@ def keep(upload: Upload, settings: Settings, visitor: str = "") -> None:
             if not folder.is_dir():
                 folder.parent.mkdir(parents=True, exist_ok=True)
                 _make_room(upload, folder.parent, settings, whose)
-                _write(upload, folder, whose)
+                _write(upload, data, folder, whose)
             os.utime(folder)
     except OSError as error:
         raise BadInputError(
@@ -166,17 +125,28 @@ def keep(upload: Upload, settings: Settings, visitor: str = "") -> None:
         ) from error
 
 
+def card(name: str, settings: Settings) -> TaskCard:
+    """What an upload's card says of the task that it makes. Raises BadInputError as find does."""
+    folder = _used(name, settings)
+    try:
+        kept = json.loads((folder / _ABOUT).read_text(encoding="utf-8"))["card"]
+        fields: dict[str, Any] = {
+            key: tuple(value) if isinstance(value, list) else value for key, value in kept["task"].items()
+        }
+        return TaskCard(Task(**fields), name, tuple(kept["notes"]))
+    except (OSError, ValueError, LookupError, TypeError):  # damaged, or kept before there were cards
+        data = read_upload(find(name, settings))
+        return TaskCard(data.task, name, data.notes)
+
+
+def load(name: str, settings: Settings) -> TaskData:
+    """The task that an upload makes. Raises BadInputError as find does."""
+    return read_upload(find(name, settings))
+
+
 def find(name: str, settings: Settings) -> Upload:
     """An upload that was kept earlier; raises BadInputError for a name that is none or is no longer here."""
-    match = NAME.fullmatch(name)
-    folder = _folder(name, settings) if match else None
-    if folder is None or not folder.is_dir():
-        raise BadInputError(
-            f"The file {name[:40]!r} is not on this server: files that nobody uses are removed when room is needed. Upload it "
-            "again."
-        )
-    with suppress(OSError):  # it is used now; a folder that may not be written loses nothing anyway
-        os.utime(folder)
+    folder = _used(name, settings)
     try:
         about = json.loads((folder / _ABOUT).read_text(encoding="utf-8"))
         held = folder / _VALIDATION
@@ -184,6 +154,19 @@ def find(name: str, settings: Settings) -> Upload:
         return Upload(about["title"], (folder / _TRAIN).read_bytes(), validation, about["task"])
     except (OSError, ValueError, LookupError, TypeError) as error:
         raise BadInputError(f"The file {name!r} on this server is damaged. Upload it again.") from error
+
+
+def _used(name: str, settings: Settings) -> Path:
+    """An upload's folder, marked as used now. Raises BadInputError where there is none."""
+    folder = _folder(name, settings) if NAME.fullmatch(name) else None
+    if folder is None or not folder.is_dir():
+        raise BadInputError(
+            f"The file {name[:40]!r} is not on this server: files that nobody uses are removed when room is needed. Upload it "
+            "again."
+        )
+    with suppress(OSError):  # a folder that may not be written loses nothing anyway
+        os.utime(folder)
+    return folder
 
 
 def _folder(name: str, settings: Settings) -> Path:
@@ -212,14 +195,15 @@ def _whose(folder: Path) -> str:
         return ""
 
 
-def _write(upload: Upload, folder: Path, whose: str) -> None:
+def _write(upload: Upload, data: TaskData, folder: Path, whose: str) -> None:
     """Write beside the folder, then give it its name in one step."""
     partial = Path(tempfile.mkdtemp(prefix=_PARTIAL, dir=folder.parent))
     try:
         (partial / _TRAIN).write_bytes(upload.train)
         if upload.validation is not None:
             (partial / _VALIDATION).write_bytes(upload.validation)
-        about = {"title": upload.title, "task": upload.task, "visitor": whose}
+        card = {"task": asdict(data.task), "notes": data.notes}
+        about = {"title": upload.title, "task": upload.task, "visitor": whose, "card": card}
         (partial / _ABOUT).write_text(json.dumps(about), encoding="utf-8")
         partial.replace(folder)
     finally:

@@ -7,9 +7,10 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from explorer.errors import BadInputError
+from explorer.tasks.formats.given import Content, Given
 from explorer.tasks.opening import check_count, decode, read_bytes, short_name
-from explorer.tasks.splitting import FEWEST_EXAMPLES, hold_out, mixed
-from explorer.tasks.task import MASKED, Example, Task, TaskData
+from explorer.tasks.splitting import FEWEST_EXAMPLES, Parts, hold_out_texts
+from explorer.tasks.task import MASKED, Example, Task
 from explorer.text import split_sentences
 
 TEXT = Task(
@@ -32,12 +33,8 @@ LONGEST_PASTED = 1_000_000
 
 SAVE = "Save it as plain text in UTF-8 and upload that."
 HOLDS = "It should hold some sentences."
-
-LEFT_OUT = ("cola", "wnli")
-"""Bundled tasks that give no sentences: half of CoLA's are wrong on purpose, and WNLI's repeat each other."""
-
-MOST_HELD_OUT = 400
-"""Bundled sentences to measure on: about a thousand hidden words, read in a few seconds."""
+UNIT = "sentences"
+"""What an example is."""
 
 LONGEST_PIECE = 500
 """Characters; about as many as make a row of 128 tokens. A longer sentence is cut at a space."""
@@ -46,38 +43,36 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]+")
 _PARAGRAPH = re.compile(r"\n\s*\n")
 
 
-def split_bundled(tasks: Iterable[TaskData]) -> TaskData:
-    """The texts of the bundled tasks, each once: their training examples to learn from, their validation to measure on."""
-    train, held = dict[str, None](), dict[str, None]()
-    for data in tasks:
-        if data.task.slug not in LEFT_OUT:
-            train.update(dict.fromkeys(_texts(data.train)))
-            for examples in data.validation.values():
-                held.update(dict.fromkeys(_texts(examples)))
-    measured = mixed(_examples(text for text in held if text not in train))[:MOST_HELD_OUT]
-    return TaskData(TEXT, TEXT.slug, mixed(_examples(train)), {"validation": measured})
+def recognises(text: str) -> bool:
+    """No file is taken for a plain text: a visitor says that it is one."""
+    return False
 
 
-def read_text(text: str, title: str, name: str) -> TaskData:
-    """A visitor's text as a task called `name`; a fifth of its different sentences is held out.
+def read(given: Given) -> Content:
+    """A visitor's text, sentence by sentence.
 
     Lines are joined to paragraphs, which end at an empty line, and these are cut into sentences. Raises BadInputError where
     too little is left to hold anything out.
     """
-    title = short_name(title)
-    pieces = list(_pieces(text, title))
+    title = short_name(given.title)
+    pieces = list(_pieces(given.text, title))
     different = len(set(pieces))
     if different < FEWEST_EXAMPLES:
         raise BadInputError(
             f"{title[:1].upper()}{title[1:]} has {different} different sentence{'s' if different != 1 else ''}, and at least "
             f"{FEWEST_EXAMPLES} are needed, so that some can be held out. Take a longer one."
         )
-    train, held = hold_out(_examples(pieces), False, title)
     task = Task(
-        name, f"Masked words · {title}", TEXT.question, TEXT.columns, (), TEXT.metrics, "A visitor's own text.", MASKED
+        *(given.name, f"Masked words · {title}", TEXT.question, TEXT.columns, (), TEXT.metrics),
+        "A visitor's own text.",
+        MASKED,
     )
-    notes = (f"{len(held):,} of {len(pieces):,} sentences are held out for validation.",)
-    return TaskData(task, name, mixed(train), {"validation": mixed(held)}, notes)
+    return Content(task, as_examples(pieces), None)
+
+
+def hold_out(content: Content, name: str) -> Parts:
+    """A fifth of the different sentences."""
+    return hold_out_texts(content.train, False, short_name(name))
 
 
 def read_file(path: Path) -> str:
@@ -90,11 +85,8 @@ def read_file(path: Path) -> str:
     return text
 
 
-def _texts(examples: Iterable[Example]) -> list[str]:
-    return [text for example in examples for text in (example.text, example.second) if text]
-
-
-def _examples(texts: Iterable[str]) -> tuple[Example, ...]:
+def as_examples(texts: Iterable[str]) -> tuple[Example, ...]:
+    """Texts without labels."""
     return tuple(Example(text, None, 0.0) for text in texts)
 
 

@@ -6,15 +6,14 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
 
 from explorer.errors import BadInputError
-from explorer.settings import BUNDLED_E2E
+from explorer.tasks.formats.given import HELD_NAME, Content, Given
 from explorer.tasks.generation_metrics import METRICS
 from explorer.tasks.grid import read_grid
 from explorer.tasks.opening import Place, checked_example, short_name
-from explorer.tasks.splitting import hold_out, mixed
-from explorer.tasks.task import WRITTEN, Example, Task, TaskData
+from explorer.tasks.splitting import Parts, hold_out_texts
+from explorer.tasks.task import WRITTEN, Example, Task
 
 SLOTS = ("name", "Type", "food", "price", "customer rating", "area", "family friendly", "near")
 """In the order in which a meaning names them."""
@@ -115,28 +114,27 @@ def read_meaning(line: str) -> Meaning:
     return Meaning(tuple((slot, value) for slot, value in slots), tuple(references))
 
 
-@cache
-def restaurants() -> tuple[Meaning, ...]:
-    """The bundled meanings."""
-    lines = (BUNDLED_E2E / "restaurants.tsv").read_text(encoding="utf-8").splitlines()
-    return tuple(read_meaning(line) for line in lines)
-
-
-def bundled_e2e() -> TaskData:
-    """The bundled meanings as a task; a fifth of them is held out."""
-    train, held = hold_out(tuple(as_example(one) for one in restaurants()), False, "restaurants.tsv")
-    return TaskData(E2E, E2E.slug, mixed(train), {"validation": mixed(held)})
-
-
 def as_example(meaning: Meaning) -> Example:
     """A meaning with its references."""
     return Example(meaning.text, None, 0.0, meaning.references)
 
 
-def looks_like_e2e(text: str) -> bool:
+def recognises(text: str) -> bool:
     """Whether a table's first line names E2E's columns: mr and ref."""
     header = [cell.strip(' "').casefold() for cell in text.lstrip().partition("\n")[0].rstrip("\r").split(",")]
     return len(header) == 2 and header[0] == "mr" and header[1].startswith("ref")
+
+
+def read(given: Given) -> Content:
+    """Raises BadInputError with the line and what is wrong with it."""
+    other = given.validation
+    validation = None if other is None else read_e2e(other, HELD_NAME)
+    return Content(e2e_task(given.name, given.title), read_e2e(given.text, given.title), validation)
+
+
+def hold_out(content: Content, name: str) -> Parts:
+    """A fifth of the meanings with all their texts."""
+    return hold_out_texts(content.train, False, name)
 
 
 def read_e2e(text: str, name: str = "This file") -> tuple[Example, ...]:

@@ -8,7 +8,7 @@ import io
 import pytest
 
 from explorer.errors import BadInputError
-from explorer.tasks.separated import Separated, read_separated
+from explorer.tasks.formats.table import Separated, read_separated
 
 TEXTS = ["It rained all day.", "The sun shone, at last.", 'She said "no" twice.', "Wind; and hail!"]
 

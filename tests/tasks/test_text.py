@@ -8,11 +8,17 @@ import pytest
 
 from explorer.errors import BadInputError
 from explorer.settings import Settings
-from explorer.tasks.plain_text import LONGEST_PASTED, LONGEST_PIECE, MOST_HELD_OUT, TEXT, read_text
-from explorer.tasks.sources import keep_text, keep_upload, load, read_bundled
+from explorer.tasks.formats.text import LONGEST_PASTED, LONGEST_PIECE, TEXT
+from explorer.tasks.places.bundled import MOST_HELD_OUT, load_glue
+from explorer.tasks.places.uploads import Upload, read_upload
+from explorer.tasks.sources import keep_text, keep_upload, load
 from explorer.tasks.task import TaskData
 
 SENTENCES = tuple(f"Sentence number {number} is here." for number in range(20))
+
+
+def read_text(text: str, title: str) -> TaskData:
+    return read_upload(Upload(title, text.encode(), None, TEXT.slug))
 
 
 def texts(data: TaskData) -> tuple[list[str], list[str]]:
@@ -30,10 +36,10 @@ def test_the_bundled_text_is_the_tasks_sentences_each_once(settings: Settings) -
     assert len(train) > 3000
     assert len(held) == MOST_HELD_OUT
     assert len({*train, *held}) == len(train) + len(held)
-    assert {one.text for one in read_bundled("sst2").train} <= set(train)
-    validation = {text for one in read_bundled("rte").validation["validation"] for text in (one.text, one.second)}
+    assert {one.text for one in load_glue("sst2").train} <= set(train)
+    validation = {text for one in load_glue("rte").validation["validation"] for text in (one.text, one.second)}
     assert not validation & set(train)
-    wrong = {one.text for one in read_bundled("cola").train if not one.label}
+    wrong = {one.text for one in load_glue("cola").train if not one.label}
     assert not wrong & {*train, *held}
     assert not data.task.is_regression
     assert data.task.labels == ()
@@ -41,29 +47,29 @@ def test_the_bundled_text_is_the_tasks_sentences_each_once(settings: Settings) -
 
 def test_a_text_is_cut_into_sentences_of_which_a_fifth_is_held_out() -> None:
     wrapped = "\n".join(SENTENCES[:10]) + "\n\n" + " ".join(SENTENCES[10:])
-    data = read_text(wrapped, "a.txt", "file-0")
+    data = read_text(wrapped, "a.txt")
     train, held = texts(data)
     assert sorted(train + held) == sorted(SENTENCES)
     assert len(held) == 4
     assert data.notes == ("4 of 20 sentences are held out for validation.",)
-    again = texts(read_text(" ".join(reversed(SENTENCES)), "b", "file-0"))[1]
+    again = texts(read_text(" ".join(reversed(SENTENCES)), "b"))[1]
     assert set(again) == set(held)
 
 
 def test_a_sentence_on_two_lines_is_one() -> None:
-    train, held = texts(read_text("A line\r\nthat goes on. " + " ".join(SENTENCES), "a", "file-0"))
+    train, held = texts(read_text("A line\r\nthat goes on. " + " ".join(SENTENCES), "a"))
     assert "A line that goes on." in train + held
 
 
 def test_copies_are_never_on_both_sides() -> None:
-    train, held = texts(read_text(" ".join(SENTENCES * 3), "a", "file-0"))
+    train, held = texts(read_text(" ".join(SENTENCES * 3), "a"))
     assert len(train) + len(held) == 60
     assert not set(train) & set(held)
 
 
 def test_what_is_too_long_for_a_row_is_cut_at_a_space() -> None:
     long = " ".join(f"word{number}" for number in range(400)) + "x" * 1200
-    train, held = texts(read_text(long + ".\n\n" + " ".join(SENTENCES), "a", "file-0"))
+    train, held = texts(read_text(long + ".\n\n" + " ".join(SENTENCES), "a"))
     assert max(map(len, train + held)) <= LONGEST_PIECE
     words = {word for text in train + held for word in text.split()}
     assert {f"word{number}" for number in range(399)} <= words
@@ -72,7 +78,7 @@ def test_what_is_too_long_for_a_row_is_cut_at_a_space() -> None:
 @pytest.mark.parametrize(("text", "count"), [("Hello there.", "1 different sentence,"), ("One. " * 30, "1 different")])
 def test_too_little_to_hold_anything_out(text: str, count: str) -> None:
     with pytest.raises(BadInputError, match=count) as raised:
-        read_text(text, "your text", "file-0")
+        read_text(text, "your text")
     assert "Take a longer one" in str(raised.value)
 
 

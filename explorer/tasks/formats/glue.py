@@ -13,8 +13,10 @@ from itertools import islice
 from pathlib import Path
 
 from explorer.errors import BadInputError
+from explorer.tasks.formats.given import HELD_NAME, Content, Given
 from explorer.tasks.glue_tasks import find_task
 from explorer.tasks.opening import Place, check_count, checked_example, decode, read_bytes
+from explorer.tasks.splitting import Parts, hold_out_texts
 from explorer.tasks.task import Example
 
 _ZERO_ONE: Mapping[str, float] = {"0": 0.0, "1": 1.0}
@@ -69,6 +71,25 @@ class GlueFile:
     task: str
     examples: tuple[Example, ...]
     notes: tuple[str, ...]
+
+
+def recognises(text: str) -> bool:
+    """Whether a table has the layout of one of GLUE's tasks."""
+    return recognise(text) is not None
+
+
+def read(given: Given) -> Content:
+    """As one of GLUE's tasks: the one that was named, or the one whose layout it is. Raises BadInputError as read_glue does."""
+    file = read_glue(given.text, given.task, given.title)
+    files = [file] if given.validation is None else [file, read_glue(given.validation, file.task, HELD_NAME)]
+    task = find_task(file.task)
+    notes = (f"Read as a file of GLUE: {task.title}.", *(note for one in files for note in one.notes))
+    return Content(task, file.examples, files[1].examples if len(files) > 1 else None, notes)
+
+
+def hold_out(content: Content, name: str) -> Parts:
+    """A fifth of the texts, of each class where there are classes."""
+    return hold_out_texts(content.train, bool(content.task.labels), name)
 
 
 def recognise(text: str) -> str | None:

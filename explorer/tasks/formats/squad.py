@@ -1,19 +1,18 @@
-"""Questions whose answers stand in a text, in SQuAD's own JSON (Rajpurkar et al. 2016, 2018): the bundled ones, and any file."""
+"""SQuAD's own JSON: questions whose answers stand in a text (Rajpurkar et al. 2016, 2018)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
 
 from pydantic import BaseModel, ValidationError
 
 from explorer.errors import BadInputError
-from explorer.settings import BUNDLED_SQUAD
 from explorer.tasks.answers import METRICS
+from explorer.tasks.formats.given import HELD_NAME, Content, Given
 from explorer.tasks.opening import check_count, short_name, without_control
-from explorer.tasks.splitting import hold_out, mixed
-from explorer.tasks.task import NO_ANSWER, SPAN, Example, Task, TaskData
+from explorer.tasks.splitting import Parts, hold_out_texts
+from explorer.tasks.task import NO_ANSWER, SPAN, Example, Task
 from explorer.text import LONGEST_TEXT
 
 COLUMNS = ("question", "context")
@@ -66,10 +65,34 @@ class Answered:
     notes: tuple[str, ...]
 
 
-def looks_like_squad(text: str) -> bool:
+def recognises(text: str) -> bool:
     """Whether a text is one JSON object with SQuAD's keys; JSON lines and tables are not."""
     start = text.lstrip()
     return start.startswith("{") and '"paragraphs"' in start and '"qas"' in start
+
+
+def read(given: Given) -> Content:
+    """Raises BadInputError with the place of what is wrong."""
+    file, other = read_squad(given.text, given.title), given.validation
+    validation = None if other is None else read_squad(other, HELD_NAME).examples
+    none = sum(example.label == NO_ANSWER for example in file.examples)
+    notes = (f"Read as SQuAD's JSON: {none:,} of {len(file.examples):,} questions have no answer.", *file.notes)
+    return Content(squad_task(given.name, given.title, "A visitor's own file."), file.examples, validation, notes)
+
+
+def hold_out(content: Content, name: str) -> Parts:
+    """A fifth of the contexts with all their questions."""
+    return hold_out_contexts(content.train, name)
+
+
+def hold_out_contexts(examples: tuple[Example, ...], name: str) -> Parts:
+    """The same of examples alone, always the same contexts. Raises BadInputError for a single one."""
+    contexts = tuple(Example(example.second or "", None, 0.0) for example in examples)
+    held = {one.text for one in hold_out_texts(contexts, False, name)[1]}
+    parts: tuple[list[Example], list[Example]] = ([], [])
+    for example in examples:
+        parts[example.second in held].append(example)
+    return tuple(parts[0]), tuple(parts[1])
 
 
 def read_squad(text: str, name: str = "This file") -> Answered:
@@ -139,27 +162,6 @@ def _not_squad(error: ValidationError, name: str) -> str:
 
 def _count(number: int) -> str:
     return f"{number:,} question was" if number == 1 else f"{number:,} questions were"
-
-
-def hold_out_contexts(examples: tuple[Example, ...], name: str) -> tuple[tuple[Example, ...], tuple[Example, ...]]:
-    """Training and validation: a fifth of the contexts with all their questions, always the same ones.
-
-    Raises BadInputError for a single context.
-    """
-    contexts = tuple(Example(example.second or "", None, 0.0) for example in examples)
-    held = {one.text for one in hold_out(contexts, False, name)[1]}
-    parts: tuple[list[Example], list[Example]] = ([], [])
-    for example in examples:
-        parts[example.second in held].append(example)
-    return tuple(parts[0]), tuple(parts[1])
-
-
-@cache
-def bundled_squad() -> TaskData:
-    """The bundled questions as a task; a fifth of the paragraphs is held out."""
-    text = (BUNDLED_SQUAD / "questions.json").read_text(encoding="utf-8")
-    train, held = hold_out_contexts(read_squad(text, "questions.json").examples, "questions.json")
-    return TaskData(SQUAD, SQUAD.slug, mixed(train), {"validation": mixed(held)})
 
 
 def squad_task(name: str, title: str, source: str) -> Task:

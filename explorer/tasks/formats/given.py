@@ -1,0 +1,34 @@
+"""What a format is given, and what it makes of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from explorer.tasks.task import Example, Task
+
+HELD_NAME = "The validation file"
+
+
+@dataclass(frozen=True)
+class Given:
+    """One or two files that a visitor has brought, as text.
+
+    name: of the task that they make. title: the first file's. task: the slug of the GLUE task whose layout the visitor says
+    they have, or None. validation: the second file's text, or None where a fifth is to be held out.
+    """
+
+    name: str
+    title: str
+    text: str
+    validation: str | None = None
+    task: str | None = None
+
+
+@dataclass(frozen=True)
+class Content:
+    """What the files hold. notes: what was skipped or mended, in sentences."""
+
+    task: Task
+    train: tuple[Example, ...]
+    validation: tuple[Example, ...] | None
+    notes: tuple[str, ...] = ()
