@@ -86,10 +86,8 @@ def _scripts() -> list[str]:
         f"explorerView = {name!r};\n" + changed(_package_file("bertviz", file), CHANGES[name], file)
         for name, file in (("head", "head_view.js"), ("model", "model_view.js"))
     ]
-    libraries = [
-        _package_file("mpld3", "js", "d3.v5.min.js"),
-        _package_file("xstatic.pkg.jquery", "data", "jquery.min.js"),
-    ]
+    names = ("d3.v5.min.js", "jquery.min.js")
+    libraries = [(ASSETS / "vendor" / name).read_text(encoding="utf-8") for name in names]
     return [*libraries, own, *views, "explorerStart();"]
 
 
