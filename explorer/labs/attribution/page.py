@@ -31,7 +31,7 @@ The **baseline** changes word embeddings only; positions and segments stay, and 
 way to the zero vector $\alpha x$ keeps its direction, and a model that adds nothing to it before its first normalisation
 $x / \sqrt{\overline{x^2} + \epsilon}$ (DeBERTa, ModernBERT, EuroBERT) sees no difference until
 $\alpha \approx \sqrt{\epsilon} / \mathrm{rms}(x)$: there sums of finitely many steps miss by most.
-(Computed with captum, Kokhlikyan et al. 2020)
+(Gradient × input, saliency and occlusion are computed with captum, Kokhlikyan et al. 2020; integrated gradients agree with it.)
 """
 
 
