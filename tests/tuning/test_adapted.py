@@ -19,6 +19,7 @@ from explorer.tuning.adapted import Adapted, adapt
 from explorer.tuning.forks import fork_classifier
 from explorer.tuning.methods import METHODS
 from explorer.tuning.spec import VARIANTS, RunSpec
+from tests.pairs import by_pairs
 from tests.tuning.samples import batch, frozen_copy, is_unchanged, moved, tiny_bundle
 
 EVERY_FAMILY = pytest.mark.parametrize("architecture", ARCHITECTURES, ids=lambda entry: entry.family)
@@ -58,9 +59,9 @@ def noise() -> Iterator[None]:
 
 
 class TestStart:
-    @pytest.mark.parametrize(("method", "variant"), STARTS_AT_THE_BASE)
-    @EVERY_FAMILY
-    def test_it_gives_what_the_model_gives(self, architecture: Architecture, method: str, variant: str) -> None:
+    @by_pairs("way", STARTS_AT_THE_BASE)
+    def test_it_gives_what_the_model_gives(self, architecture: Architecture, way: tuple[str, str]) -> None:
+        method, variant = way
         if method == "bitfit" and architecture.layers.bias_switches:
             pytest.skip("no biases")
         fork = fork_classifier(tiny_bundle(architecture.family), 2, seed=0)
@@ -91,8 +92,7 @@ class TestStart:
 
 
 class TestLogits:
-    @pytest.mark.parametrize("method", ["head", "lora", "prompt", "prefix", "pfeiffer"])
-    @EVERY_FAMILY
+    @by_pairs("method", ["head", "lora", "prompt", "prefix", "pfeiffer"])
     def test_padding_changes_nothing_whatever_token_it_is(self, architecture: Architecture, method: str) -> None:
         if method == "prefix" and not architecture.layers.takes_prefix:
             pytest.skip("no prefix")

@@ -18,6 +18,7 @@ from explorer.tuning.adapted import adapt
 from explorer.tuning.forks import fork_classifier
 from explorer.tuning.methods.by_peft import config_of
 from explorer.tuning.spec import TARGETS, RunSpec
+from tests.pairs import by_pairs
 from tests.tuning.samples import batch, frozen_copy, is_unchanged, moved, tiny_bundle
 
 EVERY_FAMILY = pytest.mark.parametrize("architecture", ARCHITECTURES, ids=lambda entry: entry.family)
@@ -38,8 +39,7 @@ def test_saved_names_and_values_are_pefts(family: str, method: str) -> None:
     assert all(torch.equal(state[name], theirs[name]) for name in state)
 
 
-@pytest.mark.parametrize("method", PEFT_METHODS)
-@EVERY_FAMILY
+@by_pairs("method", PEFT_METHODS)
 def test_peft_loads_what_it_saves_onto_transformers_own_model(
     architecture: Architecture, method: str, tmp_path: Path
 ) -> None:
@@ -58,8 +58,7 @@ def test_peft_loads_what_it_saves_onto_transformers_own_model(
 
 
 class TestLora:
-    @pytest.mark.parametrize("target", TARGETS)
-    @EVERY_FAMILY
+    @by_pairs("target", TARGETS)
     def test_exactly_the_targets_are_adapted(self, architecture: Architecture, target: str) -> None:
         layers = architecture.layers
         adapted = adapt(tiny_bundle(architecture.family), 2, RunSpec("tiny", rank=4, targets=(target,)))
@@ -117,8 +116,7 @@ class TestLora:
 
 
 class TestVirtualTokens:
-    @pytest.mark.parametrize("method", ["prompt", "prefix"])
-    @EVERY_FAMILY
+    @by_pairs("method", ["prompt", "prefix"])
     def test_every_one_of_them_changes_the_output(self, architecture: Architecture, method: str) -> None:
         """A gate that is accepted and ignored would pass unnoticed otherwise."""
         if method == "prefix" and not architecture.layers.takes_prefix:

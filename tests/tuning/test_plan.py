@@ -21,6 +21,7 @@ from explorer.tuning.kinds import find_kind
 from explorer.tuning.methods import METHODS, Method
 from explorer.tuning.plan import plan
 from explorer.tuning.spec import QUICK_ROWS, VARIANTS, RunSpec
+from tests.pairs import by_pairs
 from tests.tuning.samples import batch, tiny_bundle
 
 EVERY_METHOD = pytest.mark.parametrize("method", METHODS, ids=lambda entry: entry.slug)
@@ -59,8 +60,7 @@ def test_counts_are_the_lora_papers(
     assert number / 1e6 == pytest.approx(printed, rel=0.13 if family == "GPT-2" else 0.02)
 
 
-@EVERY_FAMILY
-@EVERY_METHOD
+@by_pairs("method", METHODS)
 def test_what_is_planned_is_what_is_trained(method: Method, architecture: Architecture) -> None:
     bundle = tiny_bundle(architecture.family)
     if method.unavailable(architecture, bundle.model.config.to_dict()):
