@@ -51,7 +51,8 @@ def test_a_refusal_is_read_above_the_figure_until_a_question_is_answered(visit: 
     slider = visit.page.locator("input[type=range]:visible").first
     slider.press("ArrowRight")
     expect(visit.page.locator(".refused")).to_have_text("Too many <b>questions</b>.")
-    slider.press("ArrowRight")
+    with visit.page.expect_response("**/gradio_api/run/**"):
+        slider.press("ArrowRight")
     expect(visit.page.get_by_role("alert")).to_have_count(1)
     visit.page.unroute("**/gradio_api/run/**")
     slider.press("ArrowRight")
