@@ -7,7 +7,7 @@ import json
 import pytest
 
 from explorer.tasks.formats.table import read_separated
-from tests.tasks.test_separated import failure
+from tests.tasks.test_table import failure
 
 
 def lines(*rows: object) -> str:

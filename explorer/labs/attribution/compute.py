@@ -103,7 +103,9 @@ def path_block(bundle: Bundle, params: PathParams) -> tuple[float, ...]:
     with _gradients():
         score, baseline = _opened(bundle, params.fixed)
         nodes, weights = (
-            torch.tensor(values[params.first : params.last], dtype=baseline.dtype, device=baseline.device)[:, None, None]
+            torch.tensor(values[params.first : params.last], dtype=baseline.dtype, device=baseline.device)[
+                :, None, None
+            ]
             for values in _gauss_legendre(params.steps)
         )
         change = score.embeddings - baseline
