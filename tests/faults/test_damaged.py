@@ -25,7 +25,7 @@ from explorer.runs.record import RunStatus
 from explorer.runs.store import RunStore
 from explorer.settings import BUNDLED_MODELS, BUNDLED_RUNS, BUNDLED_TASKS, Settings
 from explorer.tasks import sources
-from explorer.tasks.places import bundled
+from explorer.tasks.places import bundled as bundled_tasks
 from tests.engine.lanes import no_model
 from tests.engine.records import record
 
@@ -131,7 +131,7 @@ def test_a_bundled_task_is_named_and_the_others_are_read(
 ) -> None:
     for name in ("sst2", "rte"):
         shutil.copytree(BUNDLED_TASKS / name, tmp_path / name)
-    monkeypatch.setattr(bundled, "BUNDLED_TASKS", tmp_path)
+    monkeypatch.setattr(bundled_tasks, "BUNDLED_TASKS", tmp_path)
     file = tmp_path / "sst2" / "train.tsv"
     damage(file, how)
     settings = Settings(offline=True, data_folder=tmp_path / "data")
