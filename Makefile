@@ -59,6 +59,7 @@ check: test $(RAY)/.installed
 	EXPLORER_ALL_PAIRS=1 $(BIN)/python -m pytest -q --numprocesses $(WORKERS) tests/tuning
 	EXPLORER_AWAY_SECONDS=60 $(BIN)/python -m pytest -q tests/e2e/test_lost_connection.py
 	$(RAY)/bin/python -m pytest -q tests/engine/test_cluster.py tests/engine/test_head.py tests/engine/test_engines.py
+	$(BIN)/python -m tests.house
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
