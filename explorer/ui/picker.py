@@ -150,7 +150,7 @@ class Picker:
 
     def accept(self, event: gr.EventData) -> list[Any]:
         """Take the bundled model that a notice offers."""
-        offered = str(event._data["model"])
+        offered = str(event.model)
         return [offered, describe(self.engine.status(offered)), "", offered]
 
 

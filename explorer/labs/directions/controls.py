@@ -56,4 +56,4 @@ def _still_asked(values: dict[str, Any]) -> dict[str, Any]:
 
 def _pressed(event: gr.EventData) -> dict[str, Any]:
     """The word that was pressed; the one that is asked about cannot be."""
-    return {"position": event._data["positions"][0]}
+    return {"position": event.positions[0]}

@@ -75,7 +75,7 @@ def build_heads(
     shown, steered = [(chips, figures.attention_chips), *about, (masked, hidden)], [([layer, head, part], steer)]
     views = {"view": view, "part": part}
     one = Connection(page, ATTENTION, inputs, shown, panel, views=views, steered=steered, page_table=figures.page_table)
-    one.on(chips.select, read=lambda event: {"masked": list(event._data["positions"])})
+    one.on(chips.select, read=lambda event: {"masked": list(event.positions)})
     one.on(page.opened, layer.input, head.input, view.input, part.input, own[0].select)
     one.on(texts[0].submit, texts[1].submit, picked, adapt=_nothing_masked)
     one.on(*page.changed, adapt=_first_head)
@@ -125,7 +125,7 @@ def _grid(
     grid.on(while_in_view("#grid-figure", texts[0].submit, texts[1].submit, picked, *page.changed))
 
     def pressed(event: gr.EventData) -> list[Any]:
-        return [int(event._data["y"]), int(event._data["x"]), gr.Tabs(selected="one")]
+        return [int(event.y), int(event.x), gr.Tabs(selected="one")]
 
     opened = about.figure.select(pressed, None, [*sliders, tabs], api_visibility="private", queue=False)
     one.on(opened.then)

@@ -85,7 +85,7 @@ def _opened(model: str) -> list[Any]:
 
 
 def _pressed(event: gr.EventData) -> dict[str, Any]:
-    return {"position": event._data["positions"][-1]}
+    return {"position": event.positions[-1]}
 
 
 def _steered(result: QueryKeyResult) -> list[Any]:

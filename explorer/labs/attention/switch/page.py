@@ -99,7 +99,7 @@ def _connect(page: Page, action: Action, inputs: dict[str, Any], view: View, gri
 
 
 def _pressed(event: gr.EventData) -> dict[str, Any]:
-    return {"heads": [tuple(head) for head in event._data["off"]]}
+    return {"heads": [tuple(head) for head in event.off]}
 
 
 def _build_each(page: Page, tab: gr.Tab, text: gr.Textbox, second: gr.Textbox, moves: list[Any]) -> None:

@@ -64,7 +64,7 @@ def _still_asked(text: str, second: str, places: Any, position: str) -> str:
 
 def _pressed(before: str, event: gr.EventData) -> str:
     """The token that was pressed now: the chips report all that are pressed."""
-    others = [str(position) for position in event._data["positions"] if str(position) != before]
+    others = [str(position) for position in event.positions if str(position) != before]
     return others[0] if others else before
 
 

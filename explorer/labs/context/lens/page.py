@@ -79,4 +79,4 @@ def show(result: LensResult, place: float | None = None) -> list[Any]:
 
 def _pressed(event: gr.EventData) -> int:
     """The place that was pressed; the one that is shown cannot be."""
-    return int(event._data["positions"][0])
+    return int(event.positions[0])

@@ -97,7 +97,7 @@ def show(result: ContextResult, layer: float | None = None, view: str = "cosine"
 
 def _pointed(event: gr.EventData) -> int:
     """The layer of the point that was pressed."""
-    return int(event._data["x"])
+    return int(event.x)
 
 
 def _as_typed(examples: Iterable[tuple[str, str, tuple[str, ...]]]) -> dict[str, tuple[str, str]]:

@@ -125,7 +125,7 @@ def build_soft_targets(page: Page, picker: RunPicker) -> None:
         **chosen,
     )
     asked.on(picker.run.input, **chosen)
-    asked.on(figure.select, read=lambda event: {"temperature": event._data["temperature"]}, **chosen)
+    asked.on(figure.select, read=lambda event: {"temperature": event.temperature}, **chosen)
 
 
 def of_teacher(values: dict[str, Any]) -> dict[str, Any]:

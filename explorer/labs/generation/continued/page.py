@@ -102,7 +102,7 @@ def _start(asked: Asked, stream: Stream, start: Any, tries: Tries, others: gr.HT
 
 def _branch(shown: dict[str, Any], event: gr.EventData) -> str:
     """The ids of the branch that begins with the pressed token."""
-    return " ".join(map(str, shown["branches"][event._data["positions"][-1]]))
+    return " ".join(map(str, shown["branches"][event.positions[-1]]))
 
 
 def _at_a_token(page: Page, asked: Asked, rows: gr.HTML, place: list[Place]) -> None:
@@ -112,6 +112,6 @@ def _at_a_token(page: Page, asked: Asked, rows: gr.HTML, place: list[Place]) -> 
     at_token = Connection(page, NEXT_TOKEN, {**own, **hidden}, place, folds(NEXT_TOKEN, "one token"))
 
     def pressed(event: gr.EventData) -> dict[str, Any]:
-        return {name: event._data[name] for name in ("branch", "decoding", "chosen")}
+        return {name: getattr(event, name) for name in ("branch", "decoding", "chosen")}
 
     at_token.on(rows.select, read=pressed)

@@ -51,4 +51,4 @@ def build_cut(page: Page, tab: gr.Tab, tabs: gr.Tabs, tokenizers: gr.Dropdown, p
 
 def _pressed(event: gr.EventData) -> list[Any]:
     """The word of the piece, and this tab in view."""
-    return [str(event._data["word"]), bool(event._data["after_space"]), gr.Tabs(selected="cut")]
+    return [str(event.word), bool(event.after_space), gr.Tabs(selected="cut")]

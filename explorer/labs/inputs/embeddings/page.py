@@ -76,7 +76,7 @@ def build_sum(page: Page, tab: gr.Tab) -> None:
 
 def _pressed(event: gr.EventData) -> int:
     """The token whose strip was pressed."""
-    return int(event._data["y"])
+    return int(event.y)
 
 
 def _steer(result: SumResult) -> list[Any]:

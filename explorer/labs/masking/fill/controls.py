@@ -21,7 +21,7 @@ def hidden_now(result: FillResult) -> str:
 
 def pressed_positions(event: gr.EventData) -> dict[str, Any]:
     """The tokens that are pressed now, as the chips report them."""
-    return {"also_mask": list(event._data["positions"])}
+    return {"also_mask": list(event.positions)}
 
 
 def keep_hidden(connection: Connection, chips: gr.HTML, *triggers: Any) -> None:

@@ -78,13 +78,13 @@ def _build_hand(subject: Subject, tab: gr.Tab, pressed: Pressed, triggers: list[
     stream = Live(subject, HEADS, {"heads": heads}, shown, share, buttons, bar, panel)
 
     def switched(event: gr.EventData) -> str:
-        return ", ".join(f"{layer}.{head}" for layer, head in event._data["off"])
+        return ", ".join(f"{layer}.{head}" for layer, head in event.off)
 
     def flipped(unit: str, now: str, event: gr.EventData) -> list[Any]:
         """The heads with the pressed one, or without it where it was gone; and a number that changes with each such press."""
         if unit != "head":
             return [gr.skip(), gr.skip()]
-        layer, head = event._data["y"], event._data["x"]
+        layer, head = event.y, event.x
         name = f"{0 if layer == 'all' else layer}.{head}"
         gone = [other for other in now.split(", ") if other]
         changed = [other for other in gone if other != name] if name in gone else [*gone, name]
