@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import io
+import re
 import tokenize
 from collections import Counter
 from pathlib import Path
@@ -61,7 +62,10 @@ def comments(text: str) -> int:
 def looks_inside(text: str) -> bool:
     """Whether a module imports what Gradio's guides don't name, or reads an event's own data."""
     modules = [node.module or "" for node in ast.walk(ast.parse(text)) if isinstance(node, ast.ImportFrom)]
-    return any(module.startswith(tuple(f"gradio.{name}" for name in INSIDE)) for module in modules) or "._data" in text
+    return (
+        any(module.startswith(tuple(f"gradio.{name}" for name in INSIDE)) for module in modules)
+        or re.search(r"\._data\b", text) is not None
+    )
 
 
 def measured() -> list[str]:
