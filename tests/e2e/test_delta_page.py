@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
+from playwright.sync_api import TimeoutError as PlaywrightTimeout
 from playwright.sync_api import expect
 
 from tests.e2e.running import (
@@ -21,6 +22,9 @@ from tests.e2e.running import (
 from tests.e2e.visiting import Visit
 
 pytestmark = pytest.mark.e2e
+
+LAST_STEP = "9600"
+"""Of the run that is looked at while it trains."""
 
 
 @pytest.fixture(scope="module")
@@ -132,6 +136,16 @@ def test_ranks_are_swept_on_one_page_alone(with_tiny: Visit) -> None:
     expect(with_tiny.page.get_by_role("tab", name="Rank sweep")).to_be_hidden()
 
 
+def wait_for_a_step(visit: Visit) -> None:
+    """The next step's figure; a run that has ended meanwhile can show none, and its test is skipped."""
+    try:
+        visit.wait_redrawn("#spectrum-figure", visit.draws("#spectrum-figure"))
+    except PlaywrightTimeout:
+        if panel(visit).get_by_label("range slider for Training step").input_value() == LAST_STEP:
+            pytest.skip(f"this machine trains {LAST_STEP} steps sooner than it draws the page")
+        raise
+
+
 class TestWhileItTrains:
     """One page that looks on; a run that is asked for meanwhile would wait until this one has ended."""
 
@@ -149,14 +163,14 @@ class TestWhileItTrains:
         slider = panel(looking_on).get_by_label("range slider for Training step")
         for _ in range(2):
             step = slider.input_value()
-            looking_on.wait_redrawn("#spectrum-figure", looking_on.draws("#spectrum-figure"))
+            wait_for_a_step(looking_on)
             expect(slider).not_to_have_value(step)
             expect(looking_on.page.locator("#spectrum-said")).to_contain_text("In value")
             expect(panel(looking_on).get_by_label("Matrix")).to_have_value("value")
 
     def test_an_earlier_step_stands_while_the_run_trains_on(self, looking_on: Visit) -> None:
         slider = panel(looking_on).get_by_label("range slider for Training step")
-        looking_on.wait_redrawn("#spectrum-figure", looking_on.draws("#spectrum-figure"))
+        wait_for_a_step(looking_on)
         before = looking_on.draws("#spectrum-figure")
         slider.press("Home")
         looking_on.wait_redrawn("#spectrum-figure", before)
