@@ -66,12 +66,12 @@ def with_tiny_model(visit: Visit, model: str) -> None:
     expect(visit.page.locator("#plan")).to_contain_text("of 965K parameters are trained")
 
 
-def start_long(visit: Visit, model: str) -> str:
-    """Start a run that takes a while; its id."""
+def start_long(visit: Visit, model: str, epochs: int = 20) -> str:
+    """Start a run that takes a while, 480 steps an epoch; its id."""
     with_tiny_model(visit, model)
-    set_training(visit, "9,600 steps", Epochs=20, Batch_size=1)
+    set_training(visit, f"{480 * epochs:,} steps", Epochs=epochs, Batch_size=1)
     visit.page.click("#train")
-    expect(visit.page.locator("#run-said")).to_contain_text(re.compile(r"step [1-9][\d,]* of 9600"))
+    expect(visit.page.locator("#run-said")).to_contain_text(re.compile(rf"step [1-9][\d,]* of {480 * epochs}"))
     return own_run(visit)
 
 

@@ -23,8 +23,8 @@ from tests.e2e.visiting import Visit
 
 pytestmark = pytest.mark.e2e
 
-LAST_STEP = "9600"
-"""Of the run that is looked at while it trains."""
+EPOCHS, LAST_STEP = 10, "4800"
+"""Of the run that is looked at while it trains: a fifteenth of it passes from one figure to the next."""
 
 
 @pytest.fixture(scope="module")
@@ -151,7 +151,7 @@ class TestWhileItTrains:
 
     @pytest.fixture(scope="class")
     def looking_on(self, visitor: Visit, tiny_model: str) -> Visit:
-        run = start_long(visitor, tiny_model)
+        run = start_long(visitor, tiny_model, EPOCHS)
         visitor.page.goto(f"{visitor.address}/delta?run={run}")
         visitor.tab("Spectrum")
         visitor.page.wait_for_selector("#spectrum-figure .plot[data-drawn]")
