@@ -141,9 +141,11 @@ def wait_for_a_step(visit: Visit) -> None:
     try:
         visit.wait_redrawn("#spectrum-figure", visit.draws("#spectrum-figure"))
     except PlaywrightTimeout:
-        if panel(visit).get_by_label("range slider for Training step").input_value() == LAST_STEP:
+        step = panel(visit).get_by_label("range slider for Training step").input_value()
+        if step == LAST_STEP:
             pytest.skip(f"this machine trains {LAST_STEP} steps sooner than it draws the page")
-        raise
+        said = visit.page.locator("#spectrum-said, #spectrum-notes, .notice").all_inner_texts()
+        raise AssertionError(f"{visit.page.url} stays at step {step}: {said}") from None
 
 
 class TestWhileItTrains:
