@@ -24,8 +24,8 @@ with no_search():  # half a second less before the first page
     from explorer.engine.chosen import engine_of
     from explorer.errors import ExplorerError
     from explorer.models.catalog import DEFAULT_MODEL
+    from explorer.serving.server import serve_until_told
     from explorer.shell import build_app, launch_options
-    from explorer.ui.serving import serve_until_told
 
 
 def _port(text: str) -> int:

@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, BrowserContext, Request, sync_playwrigh
 from benchmarks.serving import listening
 
 VISITS = 7
-PLAIN = "import explorer.ui.frontend as frontend; frontend.MADE = (); import app; app.main()"
+PLAIN = "import explorer.serving.frontend as frontend; frontend.MADE = (); import app; app.main()"
 DRAWN = "#{} .plot[data-drawn]"
 
 

@@ -56,7 +56,7 @@ def _session_bytes(components: int) -> int:
     """What a new session takes beside so many components, by Python's own count."""
     import gradio as gr
 
-    from explorer.ui.sessions import VisitorState
+    from explorer.serving.sessions import VisitorState
 
     with gr.Blocks() as app:
         for _ in range(components):

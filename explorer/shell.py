@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import logging
 from collections.abc import Iterable
 from dataclasses import asdict
 from functools import cache, partial
@@ -20,26 +19,23 @@ from explorer.engine.protocol import Engine
 from explorer.home import HOME
 from explorer.labs import CHAPTERS, LABS, Lab
 from explorer.reference import Reference, all_of
+from explorer.serving import links, server, sessions
+from explorer.serving.class_door import ClassDoor
+from explorer.serving.closing import Closing
+from explorer.serving.entry import Entry
+from explorer.serving.front_door import FrontDoor
+from explorer.serving.frontend import FOR_A_DAY, STYLE_NAME, KeptAssets, dressed, serve_plotly, serve_style
+from explorer.serving.gone import Gone
+from explorer.serving.kept_pages import KeptPages
+from explorer.serving.limits import Limits
+from explorer.serving.links import Links
+from explorer.serving.pages import Pages
+from explorer.serving.policy import inline_scripts, page_policy
+from explorer.serving.uploads import Uploads
 from explorer.settings import Settings, settings
-from explorer.ui import links, serving, sessions
-from explorer.ui.class_door import ClassDoor
-from explorer.ui.closing import Closing
 from explorer.ui.components import ASSETS, head_scripts, notice_place, theme
-from explorer.ui.documented import DocumentedPages
-from explorer.ui.entry import Entry
-from explorer.ui.front_door import FrontDoor
-from explorer.ui.frontend import FOR_A_DAY, STYLE_NAME, KeptAssets, dressed, serve_plotly, serve_style
-from explorer.ui.gone import Gone
-from explorer.ui.kept_pages import KeptPages
-from explorer.ui.limits import Limits
-from explorer.ui.links import LinkingPages, Links
-from explorer.ui.notices import NoticingPages
 from explorer.ui.page import Page
 from explorer.ui.picker import Picker
-from explorer.ui.policy import inline_scripts, page_policy
-from explorer.ui.refusal import Refusal
-from explorer.ui.streams import StreamingPages
-from explorer.ui.uploads import Uploads
 
 TITLE = "BERT Explorer"
 
@@ -47,76 +43,21 @@ FILES_KEPT = (3600, 24 * 3600)
 """Files that visitors brought or were handed: looked through every hour, removed after a day (seconds)."""
 
 
-class _Pages(DocumentedPages, NoticingPages, StreamingPages, LinkingPages):
-    """Pages in one Blocks, which are described once, when they are served.
-
-    Gradio builds a server and describes all components after every page (`Blocks.route`), and twice more at the launch.
-    """
-
-    exited = False
-
-    @property
-    def references(self) -> dict[str, Reference]:  # type: ignore[override]
-        """What each action does, takes and gives."""
-        return all_of(action for lab in LABS for action in lab.actions)
-
-    def get_config_file(self) -> Any:
-        """As Gradio's, but for pages that are still being built."""
-        return super().get_config_file() if self.exited else {}
-
-    async def preprocess_data(self, block_fn: Any, inputs: list[Any], *rest: Any, **named: Any) -> Any:
-        """As Gradio's; a client that knows fewer parameters of an endpoint than there are now gets the last by default.
-
-        What a component cannot take is said in a sentence: Gradio's own answer to it is an error without words.
-        """
-        if block_fn.api_visibility == "public":
-            inputs = [*inputs, *(component.value for component in block_fn.inputs[len(inputs) :])]
-        try:
-            return await super().preprocess_data(block_fn, inputs, *rest, **named)
-        except gr.Error:
-            raise
-        except Exception as error:
-            raise Refusal(_no_value(block_fn, error)) from None
-
-    def turn_to(self, lab: Lab) -> None:
-        """What is built from now on stands on another page; as `route`, but inside the one context."""
-        self.pages.append((lab.slug, lab.title, True))
-        self.current_page = lab.slug
-
-    def launch(self, *given: Any, **options: Any) -> Any:
-        """As Gradio's; no more is built from then on, so that one description of the components does.
-
-        What the actions do is read now: with two threads that parse at once, Python 3.11 fails.
-        """
-        assert self.references
-        self.default_config.get_config = cache(self.default_config.get_config)  # type: ignore[method-assign]
-        return super().launch(*given, **options)
-
-
-def _no_value(block_fn: Any, error: Exception) -> str:
-    """The sentence for values that a component of an event refuses."""
-    logging.getLogger("explorer").warning("%s was sent what it cannot read: %.300s", block_fn.api_name, error)
-    if any(isinstance(component, gr.File) for component in block_fn.inputs):
-        return (
-            "The file must be one that was uploaded to this server: choose it on the page, or hand it over by "
-            "gradio_client's handle_file."
-        )
-    return (
-        "One of the values is of a type that cannot be read here. The API page (its link is at the foot of each page) "
-        "names every parameter with its type."
-    )
+def _references() -> dict[str, Reference]:
+    """What each action does, takes and gives."""
+    return all_of(action for lab in LABS for action in lab.actions)
 
 
 def build_app(engine: Engine) -> gr.Blocks:
     """All pages as one Gradio app; nothing heavy is imported and no model is loaded."""
     sessions.install()
     links.install()
-    serving.install()
-    app = _Pages(title=TITLE, analytics_enabled=False, fill_width=True, delete_cache=FILES_KEPT)
+    server.install()
+    app = Pages(_references, title=TITLE, analytics_enabled=False, fill_width=True, delete_cache=FILES_KEPT)
     with app:
         _build_page(app, HOME, engine)
         for lab in LABS:
-            app.turn_to(lab)
+            app.turn_to(lab.slug, lab.title)
             _build_page(app, lab, engine)
     return app
 

@@ -1,1 +1,1 @@
-"""The shell around the labs: pages, picker, components, and the wiring from actions to events."""
+"""What pages are built from: the page, the model and run pickers, components, and the wiring from actions to events."""

@@ -9,8 +9,8 @@ import gradio as gr
 
 from explorer.charts import PALETTES
 from explorer.glossary import as_json
+from explorer.serving.notices import PLACE
 from explorer.settings import ROOT
-from explorer.ui.notices import PLACE
 
 ASSETS = ROOT / "assets"
 

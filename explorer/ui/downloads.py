@@ -9,8 +9,8 @@ import gradio as gr
 from explorer.action import Action
 from explorer.engine.protocol import answer
 from explorer.errors import readable
+from explorer.serving.refusal import Refusal
 from explorer.ui.page import Page
-from explorer.ui.refusal import Refusal
 from explorer.ui.signatures import for_clients, named
 
 

@@ -14,16 +14,16 @@ from explorer.errors import BadInputError, ExplorerError, readable
 from explorer.runs.examples import OWNER
 from explorer.runs.record import RunRecord
 from explorer.runs.report import score_text
+from explorer.serving.front_door import lecturers_key
+from explorer.serving.refusal import Refusal
+from explorer.serving.visitors import LECTURER_PREFIX, NAMES, address_of, owner_of
 from explorer.settings import settings
 from explorer.tasks.task import MASKED, SPAN, WRITTEN
 from explorer.tuning.kinds import kind_of
 from explorer.ui.components import rich_text
-from explorer.ui.front_door import lecturers_key
 from explorer.ui.kit import QUIET
 from explorer.ui.page import Page
-from explorer.ui.refusal import Refusal
 from explorer.ui.sign_in import sign_in_button
-from explorer.ui.visitors import LECTURER_PREFIX, NAMES, address_of, owner_of
 
 VISITOR_KEY = "bert-explorer-visitor"
 RUNS_KEY = "bert-explorer-runs"
@@ -207,7 +207,7 @@ class RunPicker:
         """The runs that this page can show."""
         return [
             record
-            for record in self.page.engine.runs.list(owner_of(self.page, visitor, request))
+            for record in self.page.engine.runs.list(owner_of(self.page.engine.runs, visitor, request))
             if self.accept(record)
         ]
 
@@ -225,7 +225,7 @@ class RunPicker:
 
         def command(visitor: str, named: str, request: gr.Request) -> list[Any]:
             try:
-                self._each(verb, named, owner_of(self.page, visitor, request))
+                self._each(verb, named, owner_of(self.page.engine.runs, visitor, request))
             except Exception as error:
                 return [self.page.explain(readable(error)), gr.skip()]
             return ["", secrets.token_hex(4)]
@@ -257,7 +257,7 @@ class RunPicker:
 
         def command(visitor: str, run: str, request: gr.Request) -> str:
             try:
-                self._each(verb, run, owner_of(self.page, visitor, request))
+                self._each(verb, run, owner_of(self.page.engine.runs, visitor, request))
             except Exception as error:
                 raise Refusal(error) from None
             return f"{run}: {verb}"

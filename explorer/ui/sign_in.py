@@ -6,9 +6,9 @@ from typing import Any
 
 import gradio as gr
 
+from explorer.serving.visitors import HUB_PREFIX, signed_in
 from explorer.ui.kit import QUIET
 from explorer.ui.page import Page
-from explorer.ui.visitors import HUB_PREFIX, signed_in
 
 SIGN_IN = "Sign in with Hugging Face"
 SIGN_OUT = "Sign out ({})"

@@ -16,13 +16,13 @@ import gradio as gr
 
 from explorer.action import LiveAction
 from explorer.errors import MissingCapabilityError, readable
-from explorer.ui.closing import ARRIVED
+from explorer.serving.closing import ARRIVED
+from explorer.serving.visitors import owner_of
 from explorer.ui.folds import Panel
 from explorer.ui.kit import QUIET
 from explorer.ui.page import Page
 from explorer.ui.places import Place
 from explorer.ui.signatures import named
-from explorer.ui.visitors import owner_of
 from explorer.ui.wiring import Question, Wire, cleared, model_named
 
 PAUSE_SECONDS = 0.35
@@ -30,50 +30,6 @@ PAUSE_SECONDS = 0.35
 
 FIRST_PAUSE_SECONDS = 0.04
 """Where nothing is new the first looks follow each other quickly, for what takes a moment only."""
-
-
-class _Update(dict[str, Any]):
-    """What is to become of a component, and no value."""
-
-
-class _NextUpdate(_Update):
-    """The same, one message later."""
-
-
-class StreamingPages(gr.Blocks):
-    """Pages whose streams keep what they have drawn.
-
-    Gradio sends what has changed since a stream's last message, and the browser changes in place what it was sent before:
-    the very object that a figure or a folded table holds, or an update that it has not come to yet. A change of an update
-    ("show Stop", then "leave this as it is") would take away what the one before it said.
-    """
-
-    def handle_streaming_diffs(self, block_fn: Any, data: list[Any], *rest: Any, **named: Any) -> list[Any]:
-        """As Gradio's, but an update is sent whole, and so is what holds a list that has become shorter: where lists in lists
-        do, Gradio counts what is deleted twice. To be of another type is to differ entirely."""
-        session, run = (
-            named.get("session_hash", rest[0] if rest else None),
-            named.get("run", rest[1] if rest[1:] else None),
-        )
-        last = self.pending_diff_streams[session].get(run, ()) if session is not None else ()
-        whole = [_whole(value, before) for value, before in itertools.zip_longest(data, last[: len(data)])]
-        return super().handle_streaming_diffs(block_fn, whole, *rest, **named)
-
-
-def _whole(value: Any, before: Any) -> Any:
-    """What is to be sent whole in another type than what was sent before it; any other value as it is."""
-    if not isinstance(value, dict) or not ("__type__" in value or _shrinks(before, value)):
-        return value
-    return (_NextUpdate if type(before) is _Update else _Update)(value)
-
-
-def _shrinks(before: Any, value: Any) -> bool:
-    """Whether any list in a value is shorter than it was."""
-    if isinstance(before, dict) and isinstance(value, dict):
-        return any(_shrinks(before[key], value[key]) for key in before.keys() & value.keys())
-    if not (isinstance(before, list) and isinstance(value, list)):
-        return False
-    return len(value) < len(before) or any(map(_shrinks, before, value))
 
 
 @dataclass
@@ -138,7 +94,7 @@ class Watch:
 
 
 def arrived(request: gr.Request, unknown: float) -> float:
-    """When a question came to the server (explorer.ui.closing), by a monotonic clock; those of Gradio's queue begin later."""
+    """When a question came to the server (explorer.serving.closing), by a monotonic clock; those in the queue begin later."""
     scope = request.request.scope if isinstance(request, gr.Request) and request.request else {}
     return float(scope.get(ARRIVED, unknown))
 
@@ -222,7 +178,7 @@ class Stream(Wire[LiveAction]):
 
     async def results(self, asked: Question, visitor: object, request: gr.Request | None) -> AsyncGenerator[Any, None]:
         """Each new result; the work ends when nobody looks any more."""
-        owner = owner_of(self.page, visitor, request)
+        owner = owner_of(self.page.engine.runs, visitor, request)
         follow: Any = await asyncio.to_thread(self.action.follow, self.page.engine, asked.params, owner)
         ended, pause = object(), FIRST_PAUSE_SECONDS
         try:
@@ -249,7 +205,7 @@ class Stream(Wire[LiveAction]):
             viewed, said = {name: values.pop(name) for name in self.views}, ""
             turn = self.watch.begin(session, viewed)
             try:
-                owner = owner_of(self.page, values.get("visitor"), request)
+                owner = owner_of(self.page.engine.runs, values.get("visitor"), request)
                 async with aclosing(self.answers(values, self.seen, request, viewed)) as answers:
                     async for result, shown in answers:
                         if not self.watch.is_latest(session, turn):

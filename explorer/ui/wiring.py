@@ -23,13 +23,13 @@ from explorer.kinds import Name
 from explorer.models.catalog import DEFAULT_MODEL
 from explorer.plain import Asked
 from explorer.runs.checks import depth_of_model, heads_of_model
+from explorer.serving.refusal import Refusal
 from explorer.settings import settings
 from explorer.tables import Table
 from explorer.text import encodable
 from explorer.ui.folds import Framed, Panel, folds, frame, page_frame
 from explorer.ui.page import Page
 from explorer.ui.places import Place, Places
-from explorer.ui.refusal import Refusal
 from explorer.ui.signatures import for_clients, left_out, named
 from explorer.worked import Known, known
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from explorer.ui import frontend
+from explorer.serving import frontend
 from tests.e2e.conftest import HUB_MODEL
 from tests.e2e.visiting import PATIENCE, SIZES, TWO_FRAMES, Visit, open_tab, width_of
 from tests.models.fake_hub import FakeHub, Faults, stuck

@@ -13,8 +13,8 @@ import pytest
 
 from explorer.runs.record import RunStatus
 from explorer.runs.store import RunStore
+from explorer.serving.server import END_SECONDS
 from explorer.settings import ROOT
-from explorer.ui.serving import END_SECONDS
 from tests.caller import Caller
 from tests.faults.serving import PATIENCE, Server, environment, until
 from tests.faults.test_killed import checkpoint, trained

@@ -16,9 +16,9 @@ import pytest
 
 from explorer import shell
 from explorer.engine.local import LocalEngine
+from explorer.serving import sessions
 from explorer.settings import ROOT, Settings, settings
 from explorer.tasks.sources import load
-from explorer.ui import sessions
 from tests.caller import Caller
 from tests.faults.serving import until
 from tests.ports import serving

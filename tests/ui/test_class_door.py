@@ -18,12 +18,12 @@ from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
 from explorer.engine.local import LocalEngine
+from explorer.serving.class_door import ClassDoor
+from explorer.serving.entry import COOKIE, HEADER, Entry
+from explorer.serving.front_door import FrontDoor
+from explorer.serving.rates import Rate, Tries
 from explorer.settings import Settings
 from explorer.shell import build_app, launch_options
-from explorer.ui.class_door import ClassDoor
-from explorer.ui.entry import COOKIE, HEADER, Entry
-from explorer.ui.front_door import FrontDoor
-from explorer.ui.rates import Rate, Tries
 from tests.caller import Caller
 from tests.loops import run
 from tests.ports import serving

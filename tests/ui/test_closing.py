@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from gradio.server_messages import CloseStreamMessage
 
-from explorer.ui.closing import DATA, HEARD_SECONDS, JOIN, MOST_SESSIONS, Closing
+from explorer.serving.closing import DATA, HEARD_SECONDS, JOIN, MOST_SESSIONS, Closing
 from tests.loops import run
 
 

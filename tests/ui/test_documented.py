@@ -11,7 +11,7 @@ import pytest
 
 import explorer
 from explorer.reference import reference
-from explorer.ui.documented import MOST_ROWS, NO_FILE
+from explorer.serving.documented import MOST_ROWS, NO_FILE
 from tests.loops import run
 
 ACTIONS = explorer.actions()

@@ -15,12 +15,12 @@ from starlette.routing import Route, Router
 from starlette.testclient import TestClient
 
 from explorer.labs import LABS
+from explorer.serving import entry
+from explorer.serving.entry import COOKIE as CLASS_COOKIE
+from explorer.serving.entry import Entry
+from explorer.serving.front_door import CLOSED, COOKIE, FrontDoor, lecturers_key
+from explorer.serving.rates import Tries
 from explorer.settings import Settings
-from explorer.ui import entry
-from explorer.ui.entry import COOKIE as CLASS_COOKIE
-from explorer.ui.entry import Entry
-from explorer.ui.front_door import CLOSED, COOKIE, FrontDoor, lecturers_key
-from explorer.ui.rates import Tries
 
 KEY = "tëach; me/ %41"
 

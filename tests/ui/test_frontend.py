@@ -13,7 +13,7 @@ from pathlib import Path
 import brotli
 import pytest
 
-from explorer.ui import frontend
+from explorer.serving import frontend
 
 OPEN = {"br": brotli.decompress, "gzip": gzip.decompress, "": bytes}
 

@@ -14,8 +14,8 @@ import pytest
 
 from deploy import frontend as making
 from explorer.engine.local import LocalEngine
+from explorer.serving import frontend
 from explorer.shell import build_app
-from explorer.ui import frontend
 
 needs_npm = pytest.mark.skipif(frontend.joined() is None, reason="`make setup` had no npm to join scripts with")
 

@@ -15,8 +15,8 @@ from starlette.routing import Route
 from starlette.testclient import TestClient
 
 from explorer.labs import LABS
-from explorer.ui import kept_pages
-from explorer.ui.kept_pages import KeptPages
+from explorer.serving import kept_pages
+from explorer.serving.kept_pages import KeptPages
 from tests import loops
 
 

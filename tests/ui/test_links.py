@@ -17,11 +17,11 @@ from gradio import processing_utils
 from gradio_client import Client, handle_file
 from starlette.requests import HTTPConnection
 
+from explorer.serving import links, uploads
+from explorer.serving.links import NOT_PUBLIC, REFUSED, Links, is_public
+from explorer.serving.refusal import Refusal
+from explorer.serving.uploads import Uploads
 from explorer.settings import Settings
-from explorer.ui import links, uploads
-from explorer.ui.links import NOT_PUBLIC, REFUSED, Links, is_public
-from explorer.ui.refusal import Refusal
-from explorer.ui.uploads import Uploads
 from tests import loops
 
 VISITOR = HTTPConnection({"type": "http", "headers": [], "client": ("10.1.2.3", 1)})

@@ -10,9 +10,9 @@ import gradio as gr
 import pytest
 from starlette.requests import Request
 
+from explorer.serving.notices import TOLD, Notice, NoticingPages
+from explorer.serving.sessions import VisitorState
 from explorer.ui.components import notice_place
-from explorer.ui.notices import TOLD, Notice, NoticingPages
-from explorer.ui.sessions import VisitorState
 from tests import loops
 
 SKIPPED = gr.skip()

@@ -7,8 +7,8 @@ import pytest
 
 from explorer.labs import LABS
 from explorer.labs.attention.views.document import template
+from explorer.serving.policy import bare_policy, digest, framed_by, inline_scripts, page_policy
 from explorer.ui.components import head_scripts
-from explorer.ui.policy import bare_policy, digest, framed_by, inline_scripts, page_policy
 
 PAGE = (
     "<head><script>one()</script><script data-a='b'>\ntwo()\n</script><script type=module src='x.js'></script></head>"

@@ -14,7 +14,7 @@ from gradio import http_server
 from starlette.middleware import Middleware
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from explorer.ui import serving
+from explorer.serving import server
 from tests.ports import serving as served
 
 
@@ -32,7 +32,7 @@ class Slow:
 
 @pytest.fixture
 def app() -> gr.Blocks:
-    serving.install()
+    server.install()
     with gr.Blocks(analytics_enabled=False) as made:
         gr.Markdown("Ready.")
     return made

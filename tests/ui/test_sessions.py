@@ -9,8 +9,8 @@ import pytest
 from gradio.route_utils import restore_session_state
 from gradio.state_holder import SessionState
 
-from explorer.ui import sessions
-from explorer.ui.sessions import EMPTY_BYTES, VisitorState, VisitorStates, size_of
+from explorer.serving import sessions
+from explorer.serving.sessions import EMPTY_BYTES, VisitorState, VisitorStates, size_of
 
 
 @pytest.fixture

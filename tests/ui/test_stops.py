@@ -10,7 +10,7 @@ import gradio as gr
 import pytest
 from starlette.requests import Request
 
-from explorer.ui.closing import ARRIVED
+from explorer.serving.closing import ARRIVED
 from explorer.ui.streams import Stream
 from explorer.ui.wiring import Question
 from tests import loops

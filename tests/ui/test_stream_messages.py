@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
-from explorer.ui.streams import StreamingPages
+from explorer.serving.stream_diffs import StreamingPages
 
 
 def test_an_update_is_sent_whole_however_many_follow_each_other() -> None:

@@ -7,11 +7,11 @@ from typing import Any
 import gradio as gr
 
 from explorer.errors import BadInputError, readable
+from explorer.serving.refusal import Refusal
+from explorer.serving.visitors import owner_of
 from explorer.ui.kit import caption
 from explorer.ui.page import Page
-from explorer.ui.refusal import Refusal
 from explorer.ui.run_picker import RunPicker, run_choices
-from explorer.ui.visitors import owner_of
 
 HELP = (
     "A zip in peft's format (adapter_config.json and adapter_model.safetensors), such as the one prepared above. Pickles "
@@ -56,7 +56,7 @@ class Import:
     def _take(self, path: str | None, visitor: str, request: gr.Request) -> list[Any]:
         if path is None:
             return [gr.skip(), gr.skip()]
-        owner = owner_of(self.page, visitor, request)
+        owner = owner_of(self.page.engine.runs, visitor, request)
         try:
             run_id = self._import(path, owner)
         except Exception as error:
@@ -71,6 +71,6 @@ class Import:
 
     def _endpoint(self, file: str | None, visitor: str, request: gr.Request) -> str:
         try:
-            return self._import(file, owner_of(self.page, visitor, request))
+            return self._import(file, owner_of(self.page.engine.runs, visitor, request))
         except Exception as error:
             raise Refusal(error) from None

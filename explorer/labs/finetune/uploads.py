@@ -8,6 +8,8 @@ import gradio as gr
 from markupsafe import Markup
 
 from explorer.errors import BadInputError, readable
+from explorer.serving.refusal import Refusal
+from explorer.serving.visitors import address_of
 from explorer.settings import settings
 from explorer.tasks.formats.squad import SQUAD
 from explorer.tasks.glue_tasks import TASKS
@@ -16,8 +18,6 @@ from explorer.tasks.sources import choices, keep_upload
 from explorer.tasks.task import SPAN, WRITTEN, TaskData
 from explorer.ui.kit import QUIET, caption, try_row
 from explorer.ui.page import Page
-from explorer.ui.refusal import Refusal
-from explorer.ui.visitors import address_of
 
 HELP = (
     "GLUE's own TSV files as they are distributed, SQuAD's JSON, E2E's CSV, or any CSV, TSV or JSONL with one or two text "

@@ -16,6 +16,7 @@ from explorer.runs.examples import ON_TEXT
 from explorer.runs.examples import STUDENT as EXAMPLE
 from explorer.runs.record import RunRecord
 from explorer.runs.report import progress
+from explorer.serving.visitors import owner_of
 from explorer.tuning.methods import STUDENT
 from explorer.tuning.students import is_student, labels_only
 from explorer.ui.components import apart, rich_text
@@ -23,7 +24,6 @@ from explorer.ui.kit import QUIET, Tries, View, asks, bench, shows, start_or_sto
 from explorer.ui.page import Page
 from explorer.ui.run_picker import RunPicker, run_choices
 from explorer.ui.streams import Stream, Watch
-from explorer.ui.visitors import owner_of
 from explorer.ui.wiring import folds
 
 WHY = (
@@ -145,7 +145,7 @@ def _example(page: Page, run_id: str) -> Callable[[str, gr.Request], Any]:
     """What shows one of the worked examples."""
 
     def chosen(visitor: str, request: gr.Request) -> Any:
-        return _students(page, owner_of(page, visitor, request), run_id)
+        return _students(page, owner_of(page.engine.runs, visitor, request), run_id)
 
     return chosen
 
@@ -155,7 +155,7 @@ def _listed(page: Page, visitor: str, request: gr.Request, on_text: bool | None 
 
     Its companion on labels alone comes with it.
     """
-    owner = owner_of(page, visitor, request)
+    owner = owner_of(page.engine.runs, visitor, request)
     named = str(request.query_params.get("run", ""))
     records = [
         record

@@ -9,10 +9,10 @@ from starlette.requests import HTTPConnection, Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from explorer.serving.entry import HEADER, Entry, cookie, header_password, own_address
+from explorer.serving.policy import bare_policy, digest
+from explorer.serving.rates import TOO_MANY_TRIES, host_of
 from explorer.settings import SPACES
-from explorer.ui.entry import HEADER, Entry, cookie, header_password, own_address
-from explorer.ui.policy import bare_policy, digest
-from explorer.ui.rates import TOO_MANY_TRIES, host_of
 
 LONGEST_FORM = 4096
 """Bytes of what the page that asks sends back."""

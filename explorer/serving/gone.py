@@ -1,9 +1,9 @@
 """A script that closes the stream of its answer: what it has asked gives its place to others.
 
-Gradio (6.31) notices such an end, and leaves the question where it is: its cleaning up is cancelled with the stream at its first
-`await`, and a question in work is looked at only between two results. Forty questions whose askers had gone were computed to
-the end, with everybody else waiting behind them. For a browser's page, whose questions have one stream together, Gradio looks at
-a heartbeat.
+Gradio 6.31 notices such an end, and may leave the question where it is all the same: its cleaning up can be cancelled with the
+stream at its first `await`, and a question in work is looked at only between two results. Forty questions whose askers had gone
+were computed to the end, with everybody else waiting behind them. For a browser's page, whose questions have one stream together,
+Gradio looks at a heartbeat.
 """
 
 from __future__ import annotations

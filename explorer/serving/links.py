@@ -22,9 +22,9 @@ from gradio import processing_utils
 from gradio_client import utils as client_utils  # type: ignore[import-untyped]
 from starlette.requests import HTTPConnection
 
+from explorer.serving.refusal import Refusal
+from explorer.serving.uploads import Uploads, too_large_file
 from explorer.settings import Settings
-from explorer.ui.refusal import Refusal
-from explorer.ui.uploads import Uploads, too_large_file
 
 SECONDS = 60.0
 """For a whole file, redirects and all."""

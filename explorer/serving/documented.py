@@ -12,8 +12,8 @@ from gradio_client import Client  # type: ignore[import-untyped]
 
 from explorer.kinds import OneOf
 from explorer.reference import Parameter, Reference, shared
-from explorer.ui.entry import HEADER
-from explorer.ui.refusal import Refusal
+from explorer.serving.entry import HEADER
+from explorer.serving.refusal import Refusal
 
 MOST_ROWS = 200
 """Of a table that an assistant is handed: it reads every one of them, and pays for them."""

@@ -9,8 +9,8 @@ from urllib.parse import quote
 
 from starlette.requests import HTTPConnection, Request
 
+from explorer.serving.rates import CHECKS_A_SECOND, MOST_CHECKS, Rate, Tries
 from explorer.settings import settings
-from explorer.ui.rates import CHECKS_A_SECOND, MOST_CHECKS, Rate, Tries
 
 COOKIE = "bert-explorer-class"
 HEADER = "x-class-password"

@@ -15,7 +15,7 @@ from urllib.parse import parse_qs
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from explorer.ui.limits import SESSION
+from explorer.serving.limits import SESSION
 
 JOIN, DATA = "/gradio_api/queue/join", "/gradio_api/queue/data"
 ENDS = b'"msg":"close_stream"'

@@ -8,8 +8,8 @@ from pathlib import Path
 from gradio.utils import get_upload_folder
 from starlette.requests import HTTPConnection
 
+from explorer.serving.rates import Rate, host_of
 from explorer.settings import GIBIBYTE, MEBIBYTE, Settings
-from explorer.ui.rates import Rate, host_of
 
 COOKIE = "bert-explorer-visitor"
 LONGEST_NAME = 64

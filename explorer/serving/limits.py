@@ -10,10 +10,10 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from explorer.serving.entry import cookie
+from explorer.serving.rates import Rate, host_of
+from explorer.serving.uploads import COOKIE, Uploads, megabytes, name_of, too_large_file
 from explorer.settings import MEBIBYTE, Settings
-from explorer.ui.entry import cookie
-from explorer.ui.rates import Rate, host_of
-from explorer.ui.uploads import COOKIE, Uploads, megabytes, name_of, too_large_file
 
 UPLOADS = "/gradio_api/upload"
 QUESTIONS = re.compile(r"/gradio_api/(queue/join|run/|api/|call/|mcp\b)")

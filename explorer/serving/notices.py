@@ -16,7 +16,7 @@ from typing import Any
 
 import gradio as gr
 
-from explorer.ui.sessions import VisitorState
+from explorer.serving.sessions import VisitorState
 
 PLACE = "notice-place"
 """The class of the component that notices stand in."""

@@ -15,8 +15,8 @@ from explorer import SCRIPT_OWNER
 from explorer.errors import BadInputError
 from explorer.runs.examples import OWNER
 from explorer.runs.manager import LECTURER
+from explorer.runs.protocol import Runs
 from explorer.runs.queue import Visitor
-from explorer.ui.page import Page
 
 LECTURER_PREFIX = "lecturer:"
 HUB_PREFIX = "huggingface:"
@@ -80,7 +80,7 @@ def signed_in(request: gr.Request | None) -> str:
     return f"{HUB_PREFIX}{name}" if name and (found.get("expires_at") or math.inf) > time.time() else ""
 
 
-def owner_of(page: Page, visitor: object, request: gr.Request | None) -> Visitor:
+def owner_of(runs: Runs, visitor: object, request: gr.Request | None) -> Visitor:
     """Whose runs: the lecturer's key, the account that one has signed in with, the browser's own secret name, or a client's
     session where it gives no name.
 
@@ -95,7 +95,7 @@ def owner_of(page: Page, visitor: object, request: gr.Request | None) -> Visitor
         raise BadInputError(f"visitor must be a name of at most {LONGEST_NAME} letters, or left out.")
     given = given.strip()
     if given.startswith(LECTURER_PREFIX):
-        if page.engine.runs.is_lecturer(given.removeprefix(LECTURER_PREFIX)):
+        if runs.is_lecturer(given.removeprefix(LECTURER_PREFIX)):
             return Visitor(LECTURER, LECTURER)
         given = ""
     if account := signed_in(request):

@@ -1,0 +1,1 @@
+"""Gradio's inside, known here alone: the server, its doors and limits, sessions, streams, notices, and what a browser fetches."""

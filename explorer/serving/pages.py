@@ -1,0 +1,82 @@
+"""All pages as one Gradio app: what is built, how a question's values are read, and what the launch does once."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import Any
+
+import gradio as gr
+
+from explorer.reference import Reference
+from explorer.serving.documented import DocumentedPages
+from explorer.serving.links import LinkingPages
+from explorer.serving.notices import NoticingPages
+from explorer.serving.refusal import Refusal
+from explorer.serving.stream_diffs import StreamingPages
+
+
+class Pages(DocumentedPages, NoticingPages, StreamingPages, LinkingPages):
+    """Pages in one Blocks, which are described once, when they are served.
+
+    Gradio 6.31 builds a server and describes all components after every page (`Blocks.route`), and twice more at the launch.
+    explained: what makes the references of all actions, which are looked at when somebody asks.
+    """
+
+    exited = False
+
+    def __init__(self, explained: Callable[[], Mapping[str, Reference]], **options: Any) -> None:
+        super().__init__(**options)
+        self._explained = cache(explained)
+
+    @property
+    def references(self) -> Mapping[str, Reference]:  # type: ignore[override]
+        """What each action does, takes and gives."""
+        return self._explained()
+
+    def get_config_file(self) -> Any:
+        """As Gradio's, but for pages that are still being built."""
+        return super().get_config_file() if self.exited else {}
+
+    async def preprocess_data(self, block_fn: Any, inputs: list[Any], *rest: Any, **named: Any) -> Any:
+        """As Gradio's; a client that knows fewer parameters of an endpoint than there are now gets the last by default.
+
+        What a component cannot take is said in a sentence: Gradio's own answer to it is an error without words.
+        """
+        if block_fn.api_visibility == "public":
+            inputs = [*inputs, *(component.value for component in block_fn.inputs[len(inputs) :])]
+        try:
+            return await super().preprocess_data(block_fn, inputs, *rest, **named)
+        except gr.Error:
+            raise
+        except Exception as error:
+            raise Refusal(_no_value(block_fn, error)) from None
+
+    def turn_to(self, slug: str, title: str) -> None:
+        """What is built from now on stands on another page; as `route`, but inside the one context."""
+        self.pages.append((slug, title, True))
+        self.current_page = slug
+
+    def launch(self, *given: Any, **options: Any) -> Any:
+        """As Gradio's; no more is built from then on, so that one description of the components does.
+
+        What the actions do is read now: with two threads that parse at once, Python 3.11 fails.
+        """
+        assert self.references
+        self.default_config.get_config = cache(self.default_config.get_config)  # type: ignore[method-assign]
+        return super().launch(*given, **options)
+
+
+def _no_value(block_fn: Any, error: Exception) -> str:
+    """The sentence for values that a component of an event refuses."""
+    logging.getLogger("explorer").warning("%s was sent what it cannot read: %.300s", block_fn.api_name, error)
+    if any(isinstance(component, gr.File) for component in block_fn.inputs):
+        return (
+            "The file must be one that was uploaded to this server: choose it on the page, or hand it over by "
+            "gradio_client's handle_file."
+        )
+    return (
+        "One of the values is of a type that cannot be read here. The API page (its link is at the foot of each page) "
+        "names every parameter with its type."
+    )
