@@ -57,7 +57,7 @@ class Shown:
 
     title: its label. info: the line below that. slider: its ends and its step (1 where that is left out), which may be a part
     of what is accepted. choices: (title, value) pairs, where the Kind has none; `dropdown` lists them, where they are not all in
-    view. lines: of a text box, at least and at most.
+    view. lines: of a text box, at least and at most. several: of a list, at most so many are chosen, or typed.
     """
 
     title: str
@@ -66,6 +66,7 @@ class Shown:
     choices: tuple[tuple[str, Any], ...] = ()
     dropdown: bool = False
     lines: tuple[int, int] | None = None
+    several: int = 0
 
 
 @dataclass(frozen=True)

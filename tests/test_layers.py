@@ -97,7 +97,7 @@ FLOORS = (
     ("explorer.labs",),
     ("explorer.ui",),
     ("explorer.serving",),
-    ("explorer.action", "explorer.plain", "explorer.reference"),
+    ("explorer.action", "explorer.plain", "explorer.reference", "explorer.tab"),
     ("explorer.engine", "explorer.runs.__main__"),
     ("explorer.runs",),
     ("explorer.compress",),
@@ -198,9 +198,28 @@ def test_figures_schemas_and_parameters_know_neither_torch_nor_gradio() -> None:
     hold([path for path in files_in("labs") if path.name.endswith(PLAIN)], heavy)
 
 
+def questions() -> list[Path]:
+    """Small questions, each a file from its parameters to its Tab."""
+    return [path for path in files_in("labs") if "explorer.tab" in imports_of(path)]
+
+
+def test_a_question_of_one_file_is_described_without_gradio_and_torch() -> None:
+    """Its job imports torch where it runs."""
+
+    def at_the_top(path: Path) -> set[str]:
+        statements = [node for node in ast.parse(text_of(path)).body if isinstance(node, ast.Import | ast.ImportFrom)]
+        names = {alias.name for node in statements if isinstance(node, ast.Import) for alias in node.names} | {
+            str(node.module) for node in statements if isinstance(node, ast.ImportFrom)
+        }
+        return {name for name in names if name.split(".")[0] in HEAVY}
+
+    hold(questions(), lambda path: at_the_top(path) | roots(path) & INTERFACE | inside(path, "explorer.ui"))
+    hold(questions(), lambda path: [] if path.name not in COMMON else [path.name])
+
+
 def test_a_lab_is_read_without_a_map_of_its_files() -> None:
     """The same names in every lab; what only one lab has is a noun of its subject."""
-    names = Counter(path.name for path in files_in("labs"))
+    names = Counter(path.name for path in files_in("labs") if path not in questions())
     assert {name for name, times in names.items() if times > 1} <= COMMON
     assert len(names) <= len(COMMON) + 20
 

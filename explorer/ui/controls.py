@@ -23,6 +23,9 @@ def control(params: type, name: str, **options: Any) -> Any:
     if slider:
         low, high, step = (*slider, 1)[:3]
         return gr.Slider(low, high, step=step, **given)
+    if most := field.shown.several:
+        given["value"] = list(given["value"])
+        return gr.Dropdown(choices, multiselect=True, allow_custom_value=True, max_choices=most, **given)
     if choices and isinstance(given["value"], tuple | list):
         return gr.CheckboxGroup(choices, **{**given, "value": list(given["value"])})
     if choices and field.shown.dropdown:

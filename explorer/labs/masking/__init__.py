@@ -17,8 +17,7 @@ from explorer.labs.masking.score import figures as score_figures
 from explorer.labs.masking.score.schema import ScoreParams
 from explorer.labs.masking.several import figures as several_figures
 from explorer.labs.masking.several.schema import SeveralParams
-from explorer.labs.masking.swap import figures as swap_figures
-from explorer.labs.masking.swap.schema import SwapParams
+from explorer.labs.masking.swap import SWAP_WORD
 from explorer.maths.schemes import SCHEMES
 from explorer.models.catalog import bundled_with
 from explorer.models.families import Capability
@@ -111,13 +110,6 @@ FILL_SEVERAL = Action(
     SeveralParams,
     several_figures.several_table,
     plain=plain_script("fill_several"),
-)
-SWAP_WORD = Action(
-    "swap_word",
-    Job("explorer.labs.masking.swap.jobs:swap_word", Capability.MLM),
-    SwapParams,
-    swap_figures.swap_table,
-    plain=plain_script("swap_word"),
 )
 MASKING_RATES = LiveAction(
     "masking_rates",

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import gradio as gr
 
+from explorer.labs.masking import swap
 from explorer.labs.masking.corrupt.page import build_corrupt
 from explorer.labs.masking.fill.page import build_fill
 from explorer.labs.masking.rate.page import build_rate
 from explorer.labs.masking.score.page import build_score
 from explorer.labs.masking.several.page import build_several
-from explorer.labs.masking.swap.page import build_swap
 from explorer.ui.page import Page
+from explorer.ui.tabs import build_tab
 
 
 def build(page: Page) -> None:
@@ -20,8 +21,7 @@ def build(page: Page) -> None:
             build_fill(page)
         with gr.Tab("Several blanks", id="several") as several:
             build_several(page, several)
-        with gr.Tab("One word changed", id="swap") as swap:
-            build_swap(page, swap)
+        build_tab(page, swap.TAB)
         with gr.Tab("How likely?", id="score") as score:
             build_score(page, score)
         with gr.Tab("How BERT was trained", id="corrupt") as corrupt:

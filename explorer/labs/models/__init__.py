@@ -4,10 +4,8 @@ from explorer.action import Action, Lab
 from explorer.engine.protocol import Job
 from explorer.labs.models import plain
 from explorer.labs.models.family import figures
-from explorer.labs.models.movement.figures import movement_table
-from explorer.labs.models.movement.schema import MovementParams
-from explorer.labs.models.recipe.figures import recipe_table
-from explorer.labs.models.recipe.schema import RecipeParams
+from explorer.labs.models.movement import MOVEMENT
+from explorer.labs.models.recipe import RECIPE
 from explorer.labs.models.records import figures as score_figures
 from explorer.labs.models.schema import CountParams, CurvesParams, FamilyParams, ScoresParams
 from explorer.labs.models.speed.figures import speed_table
@@ -31,16 +29,6 @@ COUNT = Action(
     CountParams,
     figures.count_table,
     plain=plain.count_parameters,
-)
-RECIPE = Action(
-    "recipe_steps", Job("explorer.labs.models.recipe.jobs:recipe_steps", on="nothing"), RecipeParams, recipe_table
-)
-MOVEMENT = Action(
-    "layer_movement",
-    Job("explorer.labs.models.movement.jobs:layer_movement", on="resources"),
-    MovementParams,
-    movement_table,
-    plain=plain.layer_movement,
 )
 SPEED = Action(
     "sharing_speed",

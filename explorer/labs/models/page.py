@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import gradio as gr
 
+from explorer.labs.models import movement, recipe
 from explorer.labs.models.family.page import build_family
-from explorer.labs.models.movement.page import build_movement
-from explorer.labs.models.recipe.page import build_recipe
 from explorer.labs.models.records.page import build_curves, build_scores
 from explorer.labs.models.sizes.page import build_sizes
 from explorer.ui.page import Page
+from explorer.ui.tabs import build_tab
 
 
 def build(page: Page) -> None:
@@ -23,7 +23,5 @@ def build(page: Page) -> None:
             build_curves(page, curves_tab)
         with gr.Tab("Parameters", id="sizes") as sizes_tab:
             build_sizes(page, sizes_tab)
-        with gr.Tab("RoBERTa's recipe", id="recipe") as recipe_tab:
-            build_recipe(page, recipe_tab)
-        with gr.Tab("Layer by layer", id="movement") as movement_tab:
-            build_movement(page, movement_tab)
+        build_tab(page, recipe.TAB)
+        build_tab(page, movement.TAB)

@@ -9,9 +9,16 @@ import pytest
 from explorer.errors import BadInputError
 from explorer.labs.masking.jobs import fill_masks
 from explorer.labs.masking.schema import FillParams
-from explorer.labs.masking.swap import figures
-from explorer.labs.masking.swap.jobs import swap_word
-from explorer.labs.masking.swap.schema import SwapParams, SwappedToken, SwapResult
+from explorer.labs.masking.swap import (
+    SwapParams,
+    SwappedToken,
+    SwapResult,
+    swap_figure,
+    swap_notes,
+    swap_sentence,
+    swap_table,
+    swap_word,
+)
 from explorer.models.bundle import Bundle
 from tests.labs.drawing import HOSTILE, assert_draws, assert_safe
 
@@ -58,24 +65,24 @@ def result_of(*tokens: tuple[str, float, float]) -> SwapResult:
 
 def test_figure_sentence_and_table_tell_the_same() -> None:
     result = result_of(("doctor", 0.4, 0.2), ("nurse", 0.1, 0.35))
-    figure = assert_draws(figures.swap_figure(result))
+    figure = assert_draws(swap_figure(result))
     assert [list(trace.x) for trace in figure.data[:2]] == [[0.4, 0.1], [0.2, 0.35]]
     assert list(figure.data[2].x) == pytest.approx([math.log(0.5), math.log(3.5)])
-    said = figures.swap_sentence(result).striptags()
+    said = swap_sentence(result).striptags()
     assert said == "With “man”, “doctor” leads (40.0%), with “woman”, “nurse” (35.0%)."
-    notes = figures.swap_notes(result).striptags()
+    notes = swap_notes(result).striptags()
     assert "moves 25.0% of the probability" in notes
     assert "“nurse” rises most, from 10.0% to 35.0%" in notes
     unmoved = result_of(("doctor", 0.4, 0.4), ("nurse", 0.1, 0.1))
-    assert figures.swap_notes(unmoved) == ""
-    still = figures.swap_sentence(unmoved).striptags()
+    assert swap_notes(unmoved) == ""
+    still = swap_sentence(unmoved).striptags()
     assert still == "With “man” as with “woman”, “doctor” leads (40.0%): no probability moves."
-    assert figures.swap_table(result).columns == ("token", "before", "after", "log_ratio")
+    assert swap_table(result).columns == ("token", "before", "after", "log_ratio")
 
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_what_a_vocabulary_holds_stays_text(text: str) -> None:
     result = result_of((text, 0.5, 0.1), ("b", 0.1, 0.2))
-    assert_safe(figures.swap_sentence(result), text)
-    assert_safe(figures.swap_notes(result), text, ("p",))
-    assert_draws(figures.swap_figure(result))
+    assert_safe(swap_sentence(result), text)
+    assert_safe(swap_notes(result), text, ("p",))
+    assert_draws(swap_figure(result))

@@ -11,8 +11,8 @@ from transformers import AutoModel, AutoTokenizer
 
 import explorer
 from explorer.errors import BadInputError
-from explorer.labs.models.movement import figures
-from explorer.labs.models.movement.schema import Movement, MovementParams, MovementResult, Step
+from explorer.labs.models import movement as figures
+from explorer.labs.models.movement import Movement, MovementParams, MovementResult, Step
 from explorer.settings import BUNDLED_MODELS
 
 TEXT = "The cat sat on the mat."

@@ -5,10 +5,8 @@ from __future__ import annotations
 import pytest
 
 from explorer.errors import BadInputError
-from explorer.labs.models.recipe import figures
-from explorer.labs.models.recipe.jobs import recipe_steps
-from explorer.labs.models.recipe.page import WHY
-from explorer.labs.models.recipe.schema import SCORES, STEPS, RecipeParams
+from explorer.labs.models import recipe as figures
+from explorer.labs.models.recipe import SCORES, STEPS, WHY, RecipeParams, recipe_steps
 
 
 def test_each_table_is_compared_with_one_row_of_its_own() -> None:

@@ -1,1 +1,0 @@
-"""Swap: the same blank in a sentence with one word changed."""

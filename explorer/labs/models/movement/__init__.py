@@ -1,1 +1,0 @@
-"""How far each layer moves what it is given."""

@@ -1,1 +1,0 @@
-"""From BERT's recipe to RoBERTa's: what each step was worth, quoted."""

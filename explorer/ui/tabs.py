@@ -1,0 +1,50 @@
+"""A tab from its description (explorer.tab): controls, figure, explanation, and when it is computed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gradio as gr
+from markupsafe import Markup
+
+from explorer.tab import Button, Note, Tab
+from explorer.ui.components import while_in_view
+from explorer.ui.controls import control
+from explorer.ui.kit import Tries, View, asks, bench, caption, shows, why
+from explorer.ui.page import Page
+from explorer.ui.wiring import Connection
+
+
+def build_tab(page: Page, described: Tab) -> Connection:
+    """Lay a tab out; it is computed when it is opened, and when what it asks has changed."""
+    with gr.Tab(described.title, id=described.slug) as tab:
+        inputs, pressed = dict[str, Any](), list[Any]()
+        with bench():
+            with asks(described.width):
+                for part in described.asks:
+                    if isinstance(part, Button):
+                        pressed.append(gr.Button(part.title, variant="primary").click)
+                    elif isinstance(part, Note):
+                        caption(part.html)
+                    else:
+                        opening = {"value": described.opening[part]} if part in described.opening else {}
+                        inputs[part] = control(described.action.params, part, **opening)
+                tries = Tries(described.tries) if described.tries else None
+            with shows():
+                figure = described.figure
+                view = View(figure.filename, figure.name, figure.sentence, figure.picture, notes=figure.notes)
+        why(described.why.title, described.why.text)
+        for lead in described.leads:
+            caption(Markup('{} <a href="{}">See there</a>.').format(lead.question, lead.to))
+    connection = Connection(page, described.action, inputs, view)
+    changed = [while_in_view(f"#{figure.name}-figure", *page.changed)] if described.action.takes_model else []
+    tried = tries.into(inputs, show_progress="full") if tries else []
+    connection.on(*pressed, *map(_settled, inputs.values()), tab.select, *changed, *tried)
+    return connection
+
+
+def _settled(control: Any) -> Any:
+    """The trigger that fires once a visitor has set a control: a box is sent, a slider let go, anything else chosen."""
+    if isinstance(control, gr.Textbox):
+        return control.submit
+    return control.release if isinstance(control, gr.Slider) else control.input
