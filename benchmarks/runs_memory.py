@@ -37,7 +37,7 @@ class Peak:
 def peak(runs: int) -> Peak:
     """Train so many runs at once in this process and see how far it grew."""
     from explorer.engine.local import LocalEngine
-    from explorer.runs.following import follow_all
+    from explorer.runs.comparing import follow_all
     from explorer.runs.record import RunStatus
     from explorer.tasks.sources import load
 

@@ -24,12 +24,12 @@ from explorer.errors import BadInputError, ExplorerError, OutOfMemoryError
 from explorer.models.catalog import find_card
 from explorer.models.trained import made_by
 from explorer.recent import Recent
-from explorer.runs.after import model_of
+from explorer.runs.checks import model_of
 from explorer.runs.manager import RunManager
 from explorer.runs.protocol import Adapter
 from explorer.runs.record import RunRecord
+from explorer.runs.share import share_freed_memory
 from explorer.runs.store import RunStore
-from explorer.runs.turns import share_freed_memory
 from explorer.scratch.spec import NOTHING, ScratchSpec
 from explorer.settings import BUNDLED_RUNS, Settings
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from explorer.models.tokenizer_store import Opening, TokenizerStore
     from explorer.runs.open import OpenRuns
 
-IMPORT = Job("explorer.runs.importing:import_run", on="runs")
+IMPORT = Job("explorer.runs.open:import_run", on="runs")
 
 Question = tuple[Job, Any, str, tuple[int, ...]]
 """A job, its parameters, its model and the versions of its runs."""
@@ -74,7 +74,7 @@ class LocalEngine:
         """A model from its folder; what a fine-tuned run has made is written there first."""
         from explorer.models.bundle import load_bundle
         from explorer.models.trained import own_folder, trained_folder
-        from explorer.runs.as_model import keep_model
+        from explorer.runs.open import keep_model
 
         record = self._maker(model_id)
         if record is not None and not record.from_nothing and trained_folder(model_id, settings) is None:

@@ -17,7 +17,7 @@ from explorer.engine.local import LocalEngine
 from explorer.models.bundle import load_bundle
 from explorer.runs.examples import EXAMPLES, OWNER, Worked
 from explorer.runs.open import OpenRun, OpenRuns
-from explorer.runs.real import on_real_task, real_file
+from explorer.runs.outcome import on_real_task, real_file
 from explorer.runs.record import RunRecord, RunStatus
 from explorer.runs.store import WEIGHTS
 from explorer.settings import BUNDLED_RUNS, Settings

@@ -1,18 +1,21 @@
-"""The SQLite file that holds the records of runs: opened when it is needed, set aside where it is damaged."""
+"""The SQLite file that holds the records of runs, its journal, and a second copy of each record beside it."""
 
 from __future__ import annotations
 
+import json
 import logging
+import os
+import re
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
 from explorer.errors import StorageError, storage_error
-from explorer.runs.journal import journal_mode
+from explorer.runs.record import RunRecord, RunStatus
 
 FILE = "runs.sqlite"
 _COLUMNS = "run_id, owner, status, created, record"
@@ -175,3 +178,101 @@ def _readable_rows(path: Path) -> list[Any]:
         for row in old.execute(f"SELECT {_COLUMNS} FROM runs"):
             rows.append(row)
     return rows
+
+
+# How SQLite keeps its journal, chosen by the file system that a folder lies on.
+
+MOUNTS = Path("/proc/self/mounts")
+_NETWORK = re.compile(r"fuse(\..+|blk)?|nfs\d?|cifs|smb\d?|9p|afs|ceph|lustre|glusterfs|virtiofs")
+
+
+def journal_mode(folder: Path, mounts: Path = MOUNTS) -> str:
+    """The value for `PRAGMA journal_mode`: DELETE on a network mount, as a Space's storage is, and WAL elsewhere.
+
+    WAL shares memory between processes by a file beside the records, which file systems over a network don't offer.
+    `mounts` is a table like Linux's /proc/self/mounts; where there is none, as on macOS, the folder counts as local.
+    """
+    try:
+        table = mounts.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return "WAL"
+    return "DELETE" if _NETWORK.fullmatch(_file_system(folder.resolve(), table)) else "WAL"
+
+
+def _file_system(folder: Path, table: str) -> str:
+    """The type of the mount that holds the folder: the deepest one, and of several at one place the last."""
+    deepest, found = -1, ""
+    for line in table.splitlines():
+        words = line.split(" ")
+        if len(words) < 3:
+            continue
+        place = Path(_plain(words[1]))
+        if folder.is_relative_to(place) and len(place.parts) >= deepest:
+            deepest, found = len(place.parts), words[2]
+    return found
+
+
+def _plain(name: str) -> str:
+    """A mount's folder without the octal escapes that the table writes for blanks, tabs and backslashes."""
+    return re.sub(r"\\([0-7]{3})", lambda match: chr(int(match.group(1), 8)), name)
+
+
+# A second copy of each run's record, in a file of its own: from these a list that is damaged or gone is made again.
+
+FOLDER = "records"
+"""Beside the runs' folder, in which each folder is one run's."""
+
+Row = tuple[str, str, str, float, str]
+"""run_id, owner, status, created and the record as JSON: what the list holds of a run."""
+
+
+class Copies:
+    """Files below a data folder. One of a run that trains is written with each status and checkpoint, and not in between."""
+
+    def __init__(self, data_folder: Path) -> None:
+        self.folder = data_folder / FOLDER
+        self._kept: dict[str, tuple[RunStatus, int]] = {}
+        """What active runs have a copy of."""
+
+    def keep(self, record: RunRecord, text: str) -> None:
+        """Write a record, whose JSON is `text`; where that fails the list has it still."""
+        state = (record.status, record.saved)
+        if self._kept.get(record.run_id) == state:
+            return
+        if self.write(record.run_id, text) and record.status.is_active:
+            self._kept[record.run_id] = state
+        else:
+            self._kept.pop(record.run_id, None)
+
+    def write(self, run_id: str, text: str) -> bool:
+        """Write one file, whole or not at all; whether that worked."""
+        path = self.folder / f"{run_id}.json"
+        part = path.with_suffix(".part")
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            part.write_text(text, encoding="utf-8")
+            os.replace(part, path)
+        except OSError as error:
+            logging.getLogger("explorer").warning("no copy of the record of %s could be kept: %s", run_id, error)
+            return False
+        return True
+
+    def forget(self, run_id: str) -> None:
+        """Remove a deleted run's."""
+        self._kept.pop(run_id, None)
+        try:
+            (self.folder / f"{run_id}.json").unlink(missing_ok=True)
+        except OSError as error:
+            logging.getLogger("explorer").warning("the copy of the record of %s stays: %s", run_id, error)
+
+    def rows(self) -> Iterator[Row]:
+        """All that can be read, as rows of the list."""
+        for path in sorted(self.folder.glob("*.json")):
+            try:
+                text = path.read_text(encoding="utf-8")
+                found = json.loads(text)
+                row = (path.stem, str(found["owner"]), str(found["status"]), float(found["created"]), text)
+            except (OSError, ValueError, LookupError, TypeError) as error:
+                logging.getLogger("explorer").warning("%s cannot be read: %s", path, error)
+                continue
+            yield row

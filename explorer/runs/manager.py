@@ -14,14 +14,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from explorer.errors import BadInputError, OutOfMemoryError, StorageError, readable
-from explorer.runs.after import begun_from
+from explorer.runs.checks import begun_from
 from explorer.runs.examples import OWNER
 from explorer.runs.protocol import Adapter
-from explorer.runs.queue import FairQueue
+from explorer.runs.queue import FairQueue, moved_up
 from explorer.runs.record import RunRecord, RunStatus
 from explorer.runs.room import Room, quietly
 from explorer.runs.store import WEIGHTS, RunStore, this_process
-from explorer.runs.waits import moved_up
 from explorer.settings import Settings
 from explorer.shelf import remove
 from explorer.tasks.places import uploads

@@ -1,23 +1,32 @@
-"""A kept run as jobs receive it: its record, its folder, and, when asked for, its model and its ΔW."""
+"""Finished runs that can be asked: opened once and kept, merged into a model, or brought as a file."""
 
 from __future__ import annotations
 
+import copy
+import shutil
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import mkdtemp
 
 import torch
+from transformers import PreTrainedModel
 
-from explorer.errors import BadInputError
+from explorer.errors import BadInputError, ModelUnavailableError, StorageError, storage_error
 from explorer.models.bundle import Bundle
 from explorer.recent import Recent
+from explorer.runs.checks import why_no_model
+from explorer.runs.protocol import Adapter
 from explorer.runs.record import RunRecord, RunStatus
 from explorer.runs.store import WEIGHTS
+from explorer.shelf import remove
 from explorer.tuning.adapted import Adapted, adapt
-from explorer.tuning.deltas import Delta
+from explorer.tuning.deltas import Delta, LowRank
 from explorer.tuning.distilling import take_layers
+from explorer.tuning.files.imports import Imported, base_name, import_adapter
 from explorer.tuning.merging import merged
-from explorer.tuning.snapshots import load_snapshot, load_tensors, mended_by
+from explorer.tuning.snapshots import load_snapshot, load_tensors, mended_by, save_snapshot, save_tensors
 
 MOST_OPEN = 8
 
@@ -118,3 +127,98 @@ class OpenRuns:
 
         restored: Adapted = self._restored.get((record.run_id, record.version), make)
         return restored
+
+
+# What a fine-tuned run has made, as a model: its update in the weights, beside the heads that the model had before.
+
+
+@torch.no_grad()
+def as_model(opened: OpenRun) -> PreTrainedModel:
+    """The bundle's model with the run's weights wherever both have a tensor of one name; its other heads as they were.
+
+    Raises BadInputError for a run without weights, or whose method leaves nothing to merge.
+    """
+    opened.require_weights()
+    if reason := why_no_model(opened.record):
+        raise BadInputError(reason)
+    changed = merged(opened.restore()).state_dict()
+    model = copy.deepcopy(opened.bundle().model)
+    for name, parameter in model.named_parameters():
+        if name in changed and changed[name].shape == parameter.shape:
+            parameter.copy_(changed[name])
+    return model
+
+
+def keep_model(opened: OpenRun, folder: Path) -> None:
+    """Write the model and its tokenizer into `folder`, which is there only when it is whole.
+
+    Raises StorageError if the disk does not take it.
+    """
+    model = as_model(opened)
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        making = Path(mkdtemp(dir=folder.parent, prefix="making-"))
+        try:
+            model.save_pretrained(making)
+            opened.bundle().tokenizer.save_pretrained(making)
+            making.rename(folder)
+        finally:
+            shutil.rmtree(making, ignore_errors=True)
+    except OSError as error:
+        if (folder / "config.json").is_file():  # another process was quicker
+            return
+        raise storage_error("the model of this run", error) from error
+
+
+# An adapter from a file becomes a run: checked against its base model where that is here, drawn in any case.
+
+
+def import_run(open_run: OpenRuns, params: Adapter) -> RunRecord:
+    """Check an adapter and keep its weights; the record, which is to be kept yet.
+
+    Raises BadInputError for a file that is no adapter or does not fit.
+    """
+    notes: list[str] = []
+    with torch.inference_mode(False):
+        try:
+            bundle = open_run.model(base_name(params.file))
+        except ModelUnavailableError:
+            bundle = None
+            notes.append("Choose its base model in the picker first and import it again, to ask the adapter something.")
+        imported = import_adapter(params.file, bundle)
+    folder = open_run.folder_of(params.name)
+    try:
+        save_snapshot(folder, 1, imported.deltas)
+        if imported.state is not None:
+            save_tensors(folder / WEIGHTS, imported.state)
+    except StorageError:
+        remove(folder)
+        raise
+    return _record(imported, params.owner, params.name, notes)
+
+
+def _record(imported: Imported, owner: str, run_id: str, notes: list[str]) -> RunRecord:
+    low_rank = [delta for delta in imported.deltas.values() if isinstance(delta, LowRank)]
+    numbers = sum(delta.A.numel() + delta.B.numel() for delta in low_rank)
+    labels = imported.labels
+    if not labels and imported.outputs > 1:
+        labels = tuple(f"class {number}" for number in range(imported.outputs))
+    trainable = numbers + sum(tensor.numel() for tensor in imported.head.values())
+    return RunRecord(
+        run_id=run_id,
+        owner=owner,
+        spec=imported.spec,
+        status=RunStatus.IMPORTED,
+        created=time.time(),
+        name=f"Imported LoRA r={imported.spec.rank} · {imported.base_model_name.split('/')[-1][:40]}",
+        task_title="an imported adapter's task",
+        labels=labels,
+        columns=imported.columns or ("text",),
+        step=1,
+        steps=1,
+        trainable=trainable,
+        checkpoint_bytes=4 * trainable,
+        snapshots=(1,),
+        notes=(*imported.notes, *notes),
+        scale=imported.scale,
+    )

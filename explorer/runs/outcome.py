@@ -1,17 +1,25 @@
-"""What a finished run scores: metrics, the confusion matrix, and the mistakes worth reading."""
+"""What a finished run scores: metrics, the confusion matrix, mistakes worth reading, and the real task where its file is here."""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from torch import Tensor
 
-from explorer.runs.record import Outcome, Wrong, row_by_row
+from explorer.errors import BadInputError
+from explorer.runs.record import OnRealTask, Outcome, RunRecord, Wrong, row_by_row
+from explorer.tasks.formats.glue import read_glue
+from explorer.tasks.glue_tasks import find_task
+from explorer.tasks.metrics import scores
 from explorer.tasks.task import Example, Task, TaskData
+from explorer.tuning.adapted import Adapted
 from explorer.tuning.masked import MaskedTraining
-from explorer.tuning.reading import decide
-from explorer.tuning.rows import Rows
+from explorer.tuning.reading import Scale, decide, predict
+from explorer.tuning.rows import Rows, tokenise
+from explorer.tuning.spec import LONGEST_ROW
 from explorer.tuning.training import Training
 
 MOST_WRONG = 20
@@ -90,3 +98,44 @@ def _mistakes(task: Task, examples: tuple[Example, ...], logits: Tensor, predict
             found.append((weight, one))
     found.sort(key=lambda pair: -pair[0])
     return tuple(one for _, one in found[:MOST_WRONG])
+
+
+# A run of a bundled task on the real task's file, whose sentences are not the bundled ones; nothing of the file is kept.
+
+
+def real_file(record: RunRecord, glue: Path) -> Path | None:
+    """Where a folder of GLUE, unpacked as it is distributed, has the validation file of a run's task; None without one."""
+    task = _task_of(record)
+    if task is None:
+        return None
+    names = ("dev.tsv", "dev_matched.tsv")
+    return next((path for name in names if (path := glue / _name(task) / name).is_file()), None)
+
+
+def on_real_task(record: RunRecord, adapted: Adapted, path: Path, date: str, command: str) -> OnRealTask:
+    """Measure on every row of a file in GLUE's own layout, which nothing of the run has seen.
+
+    Raises BadInputError for a run of another task than a bundled one, and for a file of another layout.
+    """
+    task = _task_of(record)
+    if task is None:
+        raise BadInputError(f"{record.name} has learned none of the bundled tasks, so GLUE has no file of its task.")
+    examples = read_glue(path, task.slug).examples
+    rows = tokenise(adapted.bundle, examples, min(LONGEST_ROW, adapted.longest))
+    device = next(iter(adapted.model.parameters())).device
+    predicted = decide(task, predict(adapted, rows, device), Scale(*record.scale))
+    found = scores(task, rows.labels.tolist(), predicted)
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    return OnRealTask(_name(task), path.name, digest, len(rows), found, date, command)
+
+
+def _task_of(record: RunRecord) -> Task | None:
+    try:
+        task = find_task(record.spec.task)
+    except BadInputError:
+        return None
+    return task if task.labels == record.labels else None
+
+
+def _name(task: Task) -> str:
+    return task.title.split(" · ")[0]

@@ -1,4 +1,4 @@
-"""Training's share of the machine, however many questions come meanwhile; the heavy ones among them wait for it first.
+"""How training shares the machine: with questions, with other runs step by step, and with the process's end.
 
 Training runs at a niceness (explorer.runs.manager), so that a question is answered almost as fast beside it. That alone
 starves it. Python runs one thread at a time; one that is nice wakes too late to take the interpreter when another leaves it
@@ -8,10 +8,13 @@ from two visitors, a small run made 3.5 of its 128 steps a second.
 
 from __future__ import annotations
 
+import ctypes
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from types import TracebackType
 
 OWED_A_SECOND = 0.5
 """What a second in which questions and training run side by side owes to training, which moves on in it too."""
@@ -95,3 +98,94 @@ class Share:
 
 SHARE = Share()
 """Of this process."""
+
+
+# Runs that train at the same time take turns, step by step: as fast as all at once, and only one needs room to compute.
+
+M_ARENA_MAX = -8
+"""glibc's number for mallopt's limit on heaps."""
+
+
+class Turns:
+    """A lock that is handed to whoever has waited longest. Python's own is often taken again by the thread that leaves it."""
+
+    def __init__(self) -> None:
+        self._waiting: deque[threading.Event] = deque()
+        self._taken = False
+        self._lock = threading.Lock()
+
+    def __enter__(self) -> None:
+        """Wait for one's turn."""
+        with self._lock:
+            if not self._taken:
+                self._taken = True
+                return
+            called = threading.Event()
+            self._waiting.append(called)
+        called.wait()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Hand the turn on."""
+        with self._lock:
+            if self._waiting:
+                self._waiting.popleft().set()
+            else:
+                self._taken = False
+
+
+def share_freed_memory() -> None:
+    """Let all threads allocate from one heap, on systems with glibc; to be called before there are many threads.
+
+    It gives each a heap of its own otherwise, and keeps there what is freed: eight runs would hold eight runs' activations,
+    though only one computes.
+    """
+    with suppress(OSError, AttributeError, TypeError):
+        ctypes.CDLL(None).mallopt(M_ARENA_MAX, 1)
+
+
+# The end of the process: what trains writes a last checkpoint first, and goes on from there when the process is back.
+
+
+class Leaving:
+    """Whether this process is about to end, and whom it waits for."""
+
+    def __init__(self) -> None:
+        self._asked = False
+        self._training = 0
+        self._changed = threading.Condition()
+
+    @contextmanager
+    def waits_for(self) -> Iterator[None]:
+        """Something trains within, and has steps to lose."""
+        with self._changed:
+            self._training += 1
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._training -= 1
+                self._changed.notify_all()
+
+    def begin(self, seconds: float) -> bool:
+        """Ask for the last checkpoints; whether all were written within so many seconds."""
+        with self._changed:
+            self._asked = True
+            return self._changed.wait_for(lambda: not self._training, seconds)
+
+    def keep(self, write: Callable[[], None]) -> None:
+        """Between two steps: where the process is about to end, write a checkpoint and train no more.
+
+        The thread then stays where it is. Whatever it did would end its run, which is to go on when the process is back.
+        """
+        if self._asked:
+            write()
+            with self._changed:
+                self._training -= 1
+                self._changed.notify_all()
+            threading.Event().wait()
+
+
+LEAVING = Leaving()
+"""This process's."""

@@ -16,8 +16,7 @@ from pathlib import Path
 import psutil
 
 from explorer.errors import BadInputError, ExplorerError, StorageError, is_forbidden, storage_error
-from explorer.runs.copies import Copies
-from explorer.runs.database import RunDatabase
+from explorer.runs.database import Copies, RunDatabase
 from explorer.runs.examples import FIRST, OWNER
 from explorer.runs.record import RunRecord, RunStatus, damaged
 from explorer.shelf import remove

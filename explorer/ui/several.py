@@ -8,7 +8,7 @@ from typing import Any
 import gradio as gr
 
 from explorer.action import LiveAction
-from explorer.runs.following import Compared
+from explorer.runs.comparing import Compared
 from explorer.ui.kit import QUIET, start_or_stop
 from explorer.ui.places import Place
 from explorer.ui.run_picker import RunPicker

@@ -15,7 +15,7 @@ from explorer.engine.local import LocalEngine
 from explorer.engine.protocol import Job
 from explorer.errors import BadInputError, ModelUnavailableError
 from explorer.labs.finetune.schema import ExportParams
-from explorer.runs.after import model_of
+from explorer.runs.checks import model_of
 from explorer.runs.open import OpenRuns
 from explorer.runs.record import RunRecord, RunStatus
 from explorer.settings import Settings

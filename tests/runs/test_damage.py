@@ -16,8 +16,7 @@ from safetensors.torch import save_file
 from explorer.engine.local import LocalEngine
 from explorer.engine.protocol import Job
 from explorer.errors import BadInputError, StorageError
-from explorer.runs.copies import FOLDER
-from explorer.runs.database import FILE
+from explorer.runs.database import FILE, FOLDER
 from explorer.runs.manager import LECTURER, RunManager
 from explorer.runs.record import RunStatus
 from explorer.runs.store import RESUME, WEIGHTS, RunStore

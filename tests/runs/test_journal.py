@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from explorer.runs import database
-from explorer.runs.database import FILE, RunDatabase
-from explorer.runs.journal import journal_mode
+from explorer.runs.database import FILE, RunDatabase, journal_mode
 
 TABLE = r"""overlay / overlay rw,relatime 0 0
 bucket /data fuse.hf-mount rw 0 0

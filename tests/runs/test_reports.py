@@ -10,7 +10,6 @@ import torch
 
 from explorer.errors import BadInputError
 from explorer.models.bundle import Bundle
-from explorer.runs import reporter
 from explorer.runs import worker as module
 from explorer.runs import working as loop
 from explorer.runs.record import RunStatus
@@ -99,7 +98,7 @@ class TestSaying:
         assert left[-1] < left[0]
 
     def test_a_long_curve_is_thinned_out(self, bert: Bundle, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(reporter, "MOST_POINTS", 4)
+        monkeypatch.setattr(loop, "MOST_POINTS", 4)
         done = Run(bert, tmp_path, replace(METHODS["lora"], epochs=3)).work()
         assert [step for step, _ in done.losses] == [3, 6, 9]
 

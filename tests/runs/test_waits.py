@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from explorer.runs.queue import moved_up, waits
 from explorer.runs.record import RunStatus
-from explorer.runs.waits import moved_up, waits
 from tests.labs.finetune.records import record
 
 

@@ -10,8 +10,8 @@ import gradio as gr
 import pytest
 
 from explorer.engine.local import LocalEngine
+from explorer.runs.comparing import Compared
 from explorer.runs.examples import BY_METHOD
-from explorer.runs.following import Compared
 from explorer.settings import Settings
 from explorer.ui.used_model import line_of_runs, used_line
 

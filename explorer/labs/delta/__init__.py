@@ -22,7 +22,7 @@ from explorer.labs.delta.spectrum import figures
 from explorer.labs.delta.sweep import figures as sweep_figures
 from explorer.labs.delta.weight import WEIGHT_SPECTRUM
 from explorer.models.catalog import DEFAULT_MODEL
-from explorer.runs.following import Compared
+from explorer.runs.comparing import Compared
 from explorer.tables import Table
 from explorer.worked import Opening
 

@@ -15,7 +15,7 @@ from explorer.labs.delta.params import (
     SweepParams,
 )
 from explorer.labs.delta.schema import RankPoint, RankSweepResult, RunFactors, SpectrumResult
-from explorer.runs.following import Compared, follow, follow_all
+from explorer.runs.comparing import Compared, follow, follow_all
 from explorer.runs.record import RunStatus
 from explorer.tasks.metrics import METRICS
 

@@ -9,8 +9,8 @@ from explorer.engine.protocol import Engine, Job
 from explorer.errors import BadInputError, ExplorerError
 from explorer.labs.distillation.params import AblationParams, DistillParams, FollowStudentParams
 from explorer.labs.distillation.train.schema import Ablated, Distilled, MeasureParams, Seeded
+from explorer.runs.comparing import follow_all
 from explorer.runs.examples import COMPANIONS, EVERY, FEW
-from explorer.runs.following import follow_all
 from explorer.runs.record import RunRecord, RunStatus
 from explorer.runs.seeds import repeated
 from explorer.settings import settings

@@ -29,10 +29,8 @@ from explorer.labs.finetune.schema import (
 from explorer.models import timing
 from explorer.models.bundle import Bundle
 from explorer.models.layer_sizes import LayerSizes, layer_sizes, matrices_of
-from explorer.runs.after import model_of
-from explorer.runs.as_model import keep_model
-from explorer.runs.checks import why_not
-from explorer.runs.open import OpenRun, OpenRuns
+from explorer.runs.checks import model_of, why_not
+from explorer.runs.open import OpenRun, OpenRuns, keep_model
 from explorer.settings import settings
 from explorer.tasks.sources import load
 from explorer.tasks.task import SPAN, WRITTEN, Example, TaskData

@@ -8,7 +8,7 @@ from dataclasses import replace
 from explorer.engine.protocol import Engine, Job
 from explorer.errors import ExplorerError
 from explorer.labs.finetune.schema import BaselineParams, CompareParams, FollowParams, RunsParams
-from explorer.runs.following import Compared, follow, follow_all, start_all
+from explorer.runs.comparing import Compared, follow, follow_all, start_all
 from explorer.runs.record import RunRecord, RunStatus
 from explorer.runs.seeds import repeated
 from explorer.tuning.methods import METHODS, find_method

@@ -9,7 +9,7 @@ from explorer.labs.delta.intruders import figures
 from explorer.labs.delta.intruders.compute import matrix_cosines
 from explorer.labs.delta.intruders.schema import IntruderResult, LayerCosines, RunIntruders, TrainedIntruders
 from explorer.labs.delta.updates import BaseWeights
-from explorer.runs.following import Compared
+from explorer.runs.comparing import Compared
 from tests.labs.delta.samples import WIDTH, dense, lora, weights
 from tests.labs.drawing import HOSTILE, assert_draws, assert_safe
 

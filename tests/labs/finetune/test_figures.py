@@ -17,8 +17,8 @@ from explorer.labs.finetune.outcome import figures as outcome_figures
 from explorer.labs.finetune.schema import MergeForm, MergeResult, PlanResult, Prediction, PredictRunResult, SwapResult
 from explorer.labs.finetune.use import figures as try_figures
 from explorer.models.spent import Ratio, Spent
-from explorer.runs import curves
-from explorer.runs.following import Compared
+from explorer.runs import report as curves
+from explorer.runs.comparing import Compared
 from explorer.runs.record import Outcome, RunRecord, RunStatus
 from explorer.runs.report import run_table
 from explorer.tasks.baseline import Baseline

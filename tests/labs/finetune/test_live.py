@@ -18,7 +18,7 @@ from explorer.labs.finetune import live
 from explorer.labs.finetune.schema import CompareParams, FollowParams, RunsParams
 from explorer.labs.finetune.sweep.live import sweep
 from explorer.labs.finetune.sweep.schema import SweepParams as AnySweep
-from explorer.runs.following import Compared, follow, follow_all
+from explorer.runs.comparing import Compared, follow, follow_all
 from explorer.runs.queue import MOST_WAITING
 from explorer.runs.record import RunRecord, RunStatus
 from explorer.settings import Settings

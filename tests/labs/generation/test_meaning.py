@@ -16,8 +16,8 @@ from explorer.labs.generation.meaning import figures
 from explorer.labs.generation.meaning.actions import GENERATE
 from explorer.labs.generation.meaning.examples import MEANING, TRY, VALUES
 from explorer.labs.generation.meaning.schema import GenerateParams, GenerateResult
+from explorer.runs.comparing import Compared
 from explorer.runs.examples import BY_WRITER, WRITTEN
-from explorer.runs.following import Compared
 from explorer.settings import Settings
 from explorer.tasks.formats.e2e import SLOTS, parse_meaning
 from explorer.tasks.slots import Said

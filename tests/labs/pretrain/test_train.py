@@ -25,8 +25,8 @@ from explorer.labs.pretrain.train.schema import (
     TakeHomeParams,
     changes,
 )
+from explorer.runs.comparing import Compared
 from explorer.runs.examples import FROM_NOTHING, LEAK, RECIPES
-from explorer.runs.following import Compared
 from explorer.runs.record import RunRecord, RunStatus
 from explorer.scratch.saying import Said
 from explorer.settings import Settings

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from explorer.engine.protocol import Engine, Job
 from explorer.labs.delta.intruders.schema import IntruderParams, TrainedIntruders, TrainIntrudersParams
 from explorer.labs.delta.live import require_success
-from explorer.runs.following import Compared, follow_all
+from explorer.runs.comparing import Compared, follow_all
 
 INTRUDERS = Job("explorer.labs.delta.intruders.jobs:intruder_dimensions", on="resources")
 

@@ -8,8 +8,8 @@ from typing import Annotated
 from explorer.kinds import Number, Whole
 from explorer.labs.delta.params import ExperimentParams, Layer, Module, Run
 from explorer.params import Shown, params
+from explorer.runs.comparing import Compared
 from explorer.runs.examples import FIRST, OTHER_RANK
-from explorer.runs.following import Compared
 
 MOST_DIRECTIONS = 100
 

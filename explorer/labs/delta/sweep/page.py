@@ -11,8 +11,8 @@ from explorer.labs.delta.live import sweep_result
 from explorer.labs.delta.params import SweepParams
 from explorer.labs.delta.sweep import figures
 from explorer.published import lora_tables
+from explorer.runs.comparing import Compared
 from explorer.runs.examples import BY_RANK
-from explorer.runs.following import Compared
 from explorer.runs.report import progress
 from explorer.settings import settings
 from explorer.tasks.sources import choices

@@ -9,8 +9,8 @@ from explorer.labs.distillation.ablation import figures
 from explorer.labs.distillation.params import AblationParams
 from explorer.labs.distillation.train.learns import Learning
 from explorer.labs.distillation.train.schema import Ablated
+from explorer.runs.comparing import Compared
 from explorer.runs.examples import BY_ABLATION, FIRST, KNOWN_LABELS
-from explorer.runs.following import Compared
 from explorer.runs.report import progress
 from explorer.ui.components import rich_text
 from explorer.ui.controls import controls

@@ -14,8 +14,8 @@ from explorer.charts.words import caption, duration, megabytes, percent, quoted
 from explorer.labs.finetune.compare.said_figures import compared_notes, compared_sentence
 from explorer.labs.finetune.figures import runs_table
 from explorer.maths.seeds import paired_interval
+from explorer.runs.comparing import Compared
 from explorer.runs.examples import OWNER
-from explorer.runs.following import Compared
 from explorer.runs.record import RunStatus
 from explorer.runs.report import metric_text, metric_title
 from explorer.runs.seeds import Repeated, by_setting, several_seeds

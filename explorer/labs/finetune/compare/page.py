@@ -12,9 +12,9 @@ from explorer.labs.finetune.latency.page import build_latency
 from explorer.labs.finetune.live import beside_counting
 from explorer.labs.finetune.schema import CompareParams
 from explorer.published import lora_tables
-from explorer.runs.curves import curves_figure
+from explorer.runs.comparing import Compared
 from explorer.runs.examples import BY_METHOD
-from explorer.runs.following import Compared
+from explorer.runs.report import curves_figure
 from explorer.runs.seeds import by_setting
 from explorer.settings import settings
 from explorer.tasks.sources import choices

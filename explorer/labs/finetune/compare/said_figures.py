@@ -9,6 +9,7 @@ from markupsafe import Markup
 from explorer.charts.words import caption, compact, duration, prose, strong
 from explorer.runs.comparing import (
     ALPHA,
+    Compared,
     against,
     beyond_chance,
     compare,
@@ -17,7 +18,6 @@ from explorer.runs.comparing import (
     test_of,
     without_a_test,
 )
-from explorer.runs.following import Compared
 from explorer.runs.record import RunRecord, RunStatus
 from explorer.runs.report import gap_text, metric_text, score_text
 from explorer.runs.seeds import Repeated, ahead, by_setting, differences_p, lead_notes, lead_parts, several_seeds

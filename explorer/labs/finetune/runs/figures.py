@@ -8,9 +8,8 @@ from markupsafe import Markup
 
 from explorer.charts import Picture
 from explorer.charts.words import prose
-from explorer.runs.curves import curves_figure
 from explorer.runs.record import RunRecord
-from explorer.runs.report import metric_title
+from explorer.runs.report import curves_figure, metric_title
 
 FIRST = 3
 """How many runs the tab opens with."""

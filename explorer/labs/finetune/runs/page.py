@@ -11,7 +11,7 @@ from explorer.errors import readable
 from explorer.labs.finetune import RUNS
 from explorer.labs.finetune.compare import figures as compare_figures
 from explorer.labs.finetune.runs import figures
-from explorer.runs.following import Compared
+from explorer.runs.comparing import Compared
 from explorer.runs.record import RunRecord
 from explorer.ui.components import plot, rich_text
 from explorer.ui.kit import QUIET, asks, bench, sentence_place, shows

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from explorer.engine.protocol import Engine
 from explorer.labs.finetune.sweep.schema import SETTINGS, Sweep, SweepParams
-from explorer.runs.following import follow_all, start_all
+from explorer.runs.comparing import follow_all, start_all
 from explorer.tuning.methods import find_method
 
 

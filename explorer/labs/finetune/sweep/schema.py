@@ -12,7 +12,7 @@ from pydantic import AfterValidator, model_validator
 from explorer.errors import BadInputError
 from explorer.kinds import Exact, Name, Names, Number, OneOf
 from explorer.params import Shown, params
-from explorer.runs.following import Compared
+from explorer.runs.comparing import Compared
 from explorer.runs.record import RunRecord
 from explorer.runs.seeds import Repeated
 from explorer.tuning.kinds import kind_of, learning_rate

@@ -11,9 +11,8 @@ from explorer.labs.finetune import FOLLOW, PLAN, TRAIN, figures
 from explorer.labs.finetune.outcome import figures as outcome_figures
 from explorer.labs.finetune.train.controls import Controls
 from explorer.labs.finetune.train.figures import lora_view
-from explorer.runs.curves import curves_figure
 from explorer.runs.record import RunRecord, RunStatus
-from explorer.runs.report import progress
+from explorer.runs.report import curves_figure, progress
 from explorer.tuning.methods import find_method
 from explorer.ui.components import apart, plot, rich_text
 from explorer.ui.folds import Panel, code

@@ -10,7 +10,7 @@ from markupsafe import Markup
 from explorer.charts import Picture, Trace, axis, bars, chart, error_bars, level, points, rows
 from explorer.charts.words import caption, percent, prose, quoted, strong
 from explorer.labs.finetune.schema import MergeForm, MergeResult, Prediction, PredictRunResult, SwapResult
-from explorer.runs.after import model_of, why_no_model
+from explorer.runs.checks import model_of, why_no_model
 from explorer.runs.record import RunRecord
 from explorer.runs.report import busy, busy_said
 from explorer.tables import Table

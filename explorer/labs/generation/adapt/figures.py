@@ -10,10 +10,9 @@ from markupsafe import Markup
 from explorer.charts import Picture
 from explorer.charts.words import caption, compact, duration, prose, quoted, strong
 from explorer.published.lora import TABLE_3
-from explorer.runs.curves import curves_figure
-from explorer.runs.following import Compared
+from explorer.runs.comparing import Compared
 from explorer.runs.record import RunRecord, RunStatus
-from explorer.runs.report import gap_text, score_text
+from explorer.runs.report import curves_figure, gap_text, score_text
 from explorer.runs.seeds import by_setting, lead_notes, lead_parts, several_seeds
 from explorer.tables import Table
 from explorer.tasks.generation_metrics import METRICS

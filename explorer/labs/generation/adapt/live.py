@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from explorer.engine.protocol import Engine
 from explorer.errors import BadInputError
 from explorer.labs.generation.adapt.schema import AdaptParams
-from explorer.runs.following import Compared, follow_all, start_all
+from explorer.runs.comparing import Compared, follow_all, start_all
 from explorer.runs.seeds import repeated
 from explorer.settings import settings
 from explorer.tasks.sources import card

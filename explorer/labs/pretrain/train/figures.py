@@ -13,7 +13,7 @@ from explorer.charts import Panel, Picture, Trace, axis, level, line, picture, p
 from explorer.charts.words import caption, cells, compact, label, percent
 from explorer.labs.pretrain.train.said_figures import ended_at, loss_at, name_of, pretrain_sentence, spec_of
 from explorer.models.trained import trained_id
-from explorer.runs.following import Compared
+from explorer.runs.comparing import Compared
 from explorer.runs.record import RunRecord, RunStatus
 from explorer.scratch.objectives import LOSS_TITLES, OBJECTIVES, TRAINING
 from explorer.scratch.saying import Said

@@ -8,8 +8,8 @@ from dataclasses import replace
 from explorer.engine.protocol import Engine
 from explorer.errors import BadInputError, ExplorerError
 from explorer.labs.pretrain.train.schema import FollowPretrainingParams, PretrainParams
+from explorer.runs.comparing import Compared, follow_all
 from explorer.runs.examples import FROM_NOTHING, SEEDS_FROM_NOTHING, with_seed
-from explorer.runs.following import Compared, follow_all
 from explorer.runs.record import RunStatus
 from explorer.scratch.spec import STORIES, ScratchSpec
 from explorer.settings import settings

@@ -9,8 +9,8 @@ import gradio as gr
 from explorer.labs.pretrain import FOLLOW_PRETRAINING, PRETRAIN, TAKE_HOME
 from explorer.labs.pretrain.train import figures, said_figures
 from explorer.labs.pretrain.train.controls import RECIPE, TRY, pretrain_controls
+from explorer.runs.comparing import Compared
 from explorer.runs.examples import RECIPES
-from explorer.runs.following import Compared
 from explorer.runs.report import progress
 from explorer.ui.components import rich_text
 from explorer.ui.downloads import hand_over

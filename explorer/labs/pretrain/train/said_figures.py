@@ -8,7 +8,7 @@ from typing import Any
 from markupsafe import Markup
 
 from explorer.charts.words import compact, percent, prose, strong
-from explorer.runs.following import Compared
+from explorer.runs.comparing import Compared
 from explorer.runs.record import RunRecord, RunStatus
 from explorer.runs.report import under_way
 from explorer.scratch.objectives import FORMATS, OBJECTIVES

@@ -10,8 +10,8 @@ from scipy.stats import ttest_1samp
 
 from explorer.labs.finetune.sweep import figures
 from explorer.labs.finetune.sweep.schema import Sweep
+from explorer.runs.comparing import Compared
 from explorer.runs.examples import RANK_EPOCHS, RANK_SEEDS, RANKS, of_rank
-from explorer.runs.following import Compared
 from explorer.runs.record import Outcome, RunRecord, RunStatus
 from explorer.settings import BUNDLED_RUNS
 from explorer.tuning.spec import RunSpec
