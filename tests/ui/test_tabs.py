@@ -1,0 +1,56 @@
+"""Tabs that are made from a description: whole, inside their own tab, and asking for what there is."""
+
+from __future__ import annotations
+
+import importlib
+from pathlib import Path
+
+import gradio as gr
+import pytest
+
+from explorer.labs import LABS
+from explorer.params import declared
+from explorer.tab import Tab
+from tests.test_layers import ROOT, questions
+
+
+def described(path: Path) -> Tab:
+    module = ".".join(path.relative_to(ROOT).with_suffix("").parts)
+    tab = importlib.import_module(module).TAB
+    assert isinstance(tab, Tab)
+    return tab
+
+
+TABS = [pytest.param(described(path), id=path.stem) for path in questions()]
+
+
+@pytest.mark.parametrize("tab", TABS)
+def test_a_tab_asks_for_parameters_that_there_are(tab: Tab) -> None:
+    known = declared(tab.action.params).keys()
+    assert set(tab.inputs) | set(tab.opening) <= known
+    for values in tab.tries.values():
+        assert values.keys() <= set(tab.inputs)
+        tab.action.params(**values)
+
+
+@pytest.mark.parametrize("tab", TABS)
+def test_what_a_tab_leaves_open_is_answered_on_a_page(tab: Tab) -> None:
+    assert tab.leads
+    for lead in tab.leads:
+        assert lead.question.endswith("?")
+        assert lead.to in {lab.slug for lab in LABS}
+
+
+@pytest.mark.parametrize("tab", TABS)
+def test_a_tab_is_laid_out_once_and_nothing_of_it_outside(tab: Tab, blocks: gr.Blocks) -> None:
+    tabs = [block for block in blocks.blocks.values() if isinstance(block, gr.Tab)]
+    [laid_out] = [block for block in tabs if (block.id, block.label) == (tab.slug, tab.title)]
+    assert isinstance(laid_out.parent, gr.Tabs)
+    assert all(isinstance(block, gr.Tab) for block in laid_out.parent.children)
+    [figure] = [
+        block for block in blocks.blocks.values() if getattr(block, "elem_id", "") == f"{tab.figure.name}-figure"
+    ]
+    above = figure
+    while above.parent is not laid_out:
+        assert above.parent is not None
+        above = above.parent
