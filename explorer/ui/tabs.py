@@ -36,10 +36,12 @@ def build_tab(page: Page, described: Tab) -> Connection:
         why(described.why.title, described.why.text)
         for lead in described.leads:
             caption(Markup('Next: <a href="{}">{}</a>').format(lead.to, lead.question))
-        connection = Connection(page, described.action, inputs, view)  # in the tab: it lays out the table and the script
-    changed = [while_in_view(f"#{figure.name}-figure", *page.changed)] if described.action.takes_model else []
-    tried = tries.into(inputs, show_progress="full") if tries else []
-    connection.on(*pressed, *map(_settled, inputs.values()), tab.select, *changed, *tried)
+        connection = Connection(
+            page, described.action, inputs, view
+        )  # in the tab: it lays out the table and the script
+        changed = [while_in_view(f"#{figure.name}-figure", *page.changed)] if described.action.takes_model else []
+        tried = tries.into(inputs, show_progress="full") if tries else []
+        connection.on(*pressed, *map(_settled, inputs.values()), tab.select, *changed, *tried)
     return connection
 
 
