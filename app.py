@@ -9,7 +9,7 @@ import signal
 import sys
 from dataclasses import replace
 
-from explorer.pauses import no_search
+from explorer.garbage_collection import no_search
 from explorer.settings import LAST_PORT, listen_on, settings
 
 if __name__ == "__main__":  # before Gradio is imported, which reads settings itself and says nothing that helps
@@ -21,7 +21,7 @@ if __name__ == "__main__":  # before Gradio is imported, which reads settings it
         sys.exit(2)
 
 with no_search():  # half a second less before the first page
-    from explorer.engine.chosen import engine_of
+    from explorer.engine.select_engine import engine_of
     from explorer.errors import ExplorerError
     from explorer.models.catalog import DEFAULT_MODEL
     from explorer.serving.server import serve_until_told

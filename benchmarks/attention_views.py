@@ -18,8 +18,8 @@ from explorer.labs.attention.views.document import compressed_template
 from explorer.labs.attention.views.jobs import attention_view
 from explorer.labs.attention.views.page import PARAGRAPH, framed
 from explorer.labs.attention.views.schema import AttentionViewParams
-from explorer.models.bundle import Bundle, load_bundle
 from explorer.models.encoding import encode
+from explorer.models.loaded_model import LoadedModel, load_bundle
 from explorer.settings import BUNDLED_MODELS, Settings
 
 ROUNDS = 5
@@ -29,7 +29,7 @@ SPREAD = 0.1
 """Of the random weights: with BERT's 0.02 every head would spread evenly, which no trained one does."""
 
 
-def base_model(folder: Path) -> Bundle:
+def base_model(folder: Path) -> LoadedModel:
     """A BERT-base with random weights and the bundled tokenizer."""
     torch.manual_seed(0)
     tokenizer = AutoTokenizer.from_pretrained(BUNDLED_MODELS / "bert-small")
@@ -54,7 +54,7 @@ def timed(call: Callable[[], Any]) -> tuple[float, Any]:
     return time.perf_counter() - began, value
 
 
-def ours(bundle: Bundle, params: AttentionViewParams) -> tuple[float, float, int]:
+def ours(bundle: LoadedModel, params: AttentionViewParams) -> tuple[float, float, int]:
     """Seconds of the forward pass alone, seconds of the answer over it, bytes of the answer."""
     tree = BertForPreTraining.from_pretrained(bundle.model_id, attn_implementation="eager").eval()
     inputs = encode(bundle, params.sentence_a).inputs
@@ -67,7 +67,7 @@ def ours(bundle: Bundle, params: AttentionViewParams) -> tuple[float, float, int
     return min(alone), min(whole) - min(alone), size
 
 
-def as_it_comes(bundle: Bundle, text: str, view: Callable[..., Any], **options: Any) -> tuple[float, int]:
+def as_it_comes(bundle: LoadedModel, text: str, view: Callable[..., Any], **options: Any) -> tuple[float, int]:
     """Seconds over the forward pass, and bytes, of bertviz's own page."""
     encoded = encode(bundle, text)
     tree = BertForPreTraining.from_pretrained(bundle.model_id, attn_implementation="eager").eval()
@@ -99,7 +99,7 @@ def measure() -> str:
     return "\n".join(lines)
 
 
-def _bertviz(bundle: Bundle, text: str, view: str, tokens: int) -> str:
+def _bertviz(bundle: LoadedModel, text: str, view: str, tokens: int) -> str:
     """The same by bertviz; of 512 tokens one layer only, since all of them fill the memory."""
     if view == "model" and tokens > 128:
         return "by bertviz as it comes 16 times what it takes for 128 tokens"

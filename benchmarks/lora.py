@@ -27,7 +27,7 @@ from transformers import (
     TrainingArguments,
 )
 
-from explorer.models.bundle import load_bundle
+from explorer.models.loaded_model import load_bundle
 from explorer.runs.record import RunRecord, RunStatus
 from explorer.runs.worker import MOST_HELD_OUT, Worker
 from explorer.settings import BUNDLED_MODELS, ROOT, Settings

@@ -24,7 +24,7 @@ def bytes_of(path: Path) -> int:
 def trim(entries: Iterable[Path], limit: int, spared: Callable[[Path], bool] = lambda entry: False) -> list[Path]:
     """Remove the entries that were used longest ago until the rest takes at most `limit` bytes; what was removed.
 
-    An entry is a file or a folder, and its own modification time is when it was used. Recent ones and those for which
+    An entry is a file or a folder, and its own modification time is when it was used. LRUCache ones and those for which
     `spared` holds stay, even where the limit is then exceeded.
     """
     sizes = {entry: bytes_of(entry) for entry in entries}

@@ -120,7 +120,7 @@ def _cloze(arguments: argparse.Namespace) -> None:
 
 
 def _sums(arguments: argparse.Namespace) -> None:
-    from explorer.models.sums import write_sums
+    from explorer.models.checksums import write_sums
 
     print(write_sums(arguments.model))
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import torch
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
-from explorer.models.bundle import load_bundle
 from explorer.models.families import Capability
+from explorer.models.loaded_model import load_bundle
 from explorer.objectives.heads import mlm_logits
 from explorer.settings import Settings
 

@@ -18,7 +18,7 @@ from explorer.settings import BUNDLED_MODELS, Settings, settings, share_processo
 if TYPE_CHECKING:
     from transformers import BertForMaskedLM, PreTrainedTokenizerBase
 
-    from explorer.models.bundle import Bundle
+    from explorer.models.loaded_model import LoadedModel
 
 share_processor()  # torch reads how its threads wait when it is imported
 
@@ -108,9 +108,9 @@ def model_folder() -> Path:
 
 
 @pytest.fixture(scope="session")
-def bundle() -> Bundle:
+def bundle() -> LoadedModel:
     """The bundled model as jobs receive it; jobs never change it, and neither may a test."""
-    from explorer.models.bundle import load_bundle
+    from explorer.models.loaded_model import load_bundle
 
     return load_bundle("bert-small", Settings(device="cpu"))
 

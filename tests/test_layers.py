@@ -113,11 +113,11 @@ FLOORS = (
         "explorer.tables",
         "explorer.shelf",
         "explorer.params",
-        "explorer.recent",
+        "explorer.lru_cache",
         "explorer.worked",
     ),
     ("explorer.kinds",),
-    ("explorer.text", "explorer.settings", "explorer.errors", "explorer.pauses"),
+    ("explorer.text", "explorer.settings", "explorer.errors", "explorer.garbage_collection"),
 )
 """From the top of the house down; a module belongs to the longest name that it begins with."""
 
@@ -241,7 +241,7 @@ def test_the_cluster_is_known_in_one_place() -> None:
 
 
 def test_zero_gpu_is_known_in_one_place() -> None:
-    here = ROOT / "explorer" / "engine" / "zero.py"
+    here = ROOT / "explorer" / "engine" / "zerogpu.py"
     hold([path for path in FILES if path != here], lambda path: inside(path, "spaces"))
 
 

@@ -16,8 +16,8 @@ from torch.nn.functional import cross_entropy, mse_loss
 
 from explorer.errors import BadInputError, MissingCapabilityError
 from explorer.maths.corruption import IGNORED_LABEL, CorruptionRecipe
-from explorer.models.bundle import Bundle
 from explorer.models.families import Capability
+from explorer.models.loaded_model import LoadedModel
 from explorer.models.masker import Masker
 from explorer.tasks.task import Example
 from explorer.tuning.rows import Rows, tokenise
@@ -40,22 +40,22 @@ class Kind:
     needs: Capability | None
     metric: str
     asks: str
-    scores: Callable[[Bundle, Any], Tensor]
+    scores: Callable[[LoadedModel, Any], Tensor]
 
 
-def _classes(bundle: Bundle, output: Any) -> Tensor:
+def _classes(bundle: LoadedModel, output: Any) -> Tensor:
     logits: Tensor = output.logits
     return logits
 
 
-def _tokens(capability: Capability) -> Callable[[Bundle, Any], Tensor]:
-    def scores(bundle: Bundle, output: Any) -> Tensor:
+def _tokens(capability: Capability) -> Callable[[LoadedModel, Any], Tensor]:
+    def scores(bundle: LoadedModel, output: Any) -> Tensor:
         return bundle.logits(capability, output)
 
     return scores
 
 
-def _replaced(bundle: Bundle, output: Any) -> Tensor:
+def _replaced(bundle: LoadedModel, output: Any) -> Tensor:
     """ELECTRA's one logit x as (0, x)."""
     logits = bundle.logits(Capability.RTD, output)
     return torch.stack([torch.zeros_like(logits), logits], dim=-1)
@@ -73,7 +73,7 @@ KINDS = (
 )  # fmt: skip
 
 
-def kind_of(bundle: Bundle) -> Kind:
+def kind_of(bundle: LoadedModel) -> Kind:
     """What a pretrained model can be asked without labels. Raises MissingCapabilityError if it has no such head."""
     for kind in KINDS:
         if kind.needs in bundle.capabilities:
@@ -104,7 +104,7 @@ class Asked:
         return inputs, torch.tensor(padded, device=device)
 
 
-def ask(bundle: Bundle, kind: Kind, examples: Sequence[Example], longest: int) -> Asked:
+def ask(bundle: LoadedModel, kind: Kind, examples: Sequence[Example], longest: int) -> Asked:
     """Tokenise examples and, for a pretrained model, hide or replace what it is to guess. Raises BadInputError for none."""
     if not examples:
         raise BadInputError("There are no examples. Take at least one.")
@@ -116,7 +116,7 @@ def ask(bundle: Bundle, kind: Kind, examples: Sequence[Example], longest: int) -
     return _hidden(bundle, kind, rows)
 
 
-def _hidden(bundle: Bundle, kind: Kind, rows: Rows) -> Asked:
+def _hidden(bundle: LoadedModel, kind: Kind, rows: Rows) -> Asked:
     """BERT's 15% with 80/10/10; for a discriminator all 15% are replaced at random (its generator is not at hand)."""
     masked = kind.slug == "mask"
     recipe = CorruptionRecipe() if masked else REPLACED

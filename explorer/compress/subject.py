@@ -16,9 +16,9 @@ from explorer.compress.cuts import Cut, Shape
 from explorer.compress.layouts import shape_of, why_not_removed
 from explorer.compress.removal import masked, remove
 from explorer.errors import BadInputError
-from explorer.models.bundle import Bundle
 from explorer.models.heads import head_at
 from explorer.models.inside import private_tree
+from explorer.models.loaded_model import LoadedModel
 from explorer.tasks.metrics import METRICS
 from explorer.tasks.task import TaskData
 from explorer.tuning.adapted import Adapted
@@ -41,7 +41,7 @@ class Subject:
     """
 
     name: str
-    bundle: Bundle
+    bundle: LoadedModel
     model: PreTrainedModel
     kind: Kind
     data: TaskData
@@ -147,7 +147,7 @@ class _Classes:
 _CLASSES: Any = _Classes()
 
 
-def of_model(bundle: Bundle, data: TaskData, examples: int, held_out: int) -> Subject:
+def of_model(bundle: LoadedModel, data: TaskData, examples: int, held_out: int) -> Subject:
     """A pretrained model on a task's texts, without their labels."""
     kind = kind_of(bundle)
     train, held = (ask(bundle, kind, part, LONGEST_ROW) for part in _parts(data, examples, held_out))

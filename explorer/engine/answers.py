@@ -7,8 +7,8 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from typing import cast
 
-from explorer.engine.computation import Computation, Following
-from explorer.recent import size_of
+from explorer.engine.computation import Computation, Subscription
+from explorer.lru_cache import size_of
 
 
 class Answers:
@@ -24,7 +24,9 @@ class Answers:
         self._sizes: dict[Hashable, int] = {}
         self._lock = threading.Lock()
 
-    def follow(self, key: Hashable, make: Callable[[], Computation], start: Callable[[Computation], None]) -> Following:
+    def follow(
+        self, key: Hashable, make: Callable[[], Computation], start: Callable[[Computation], None]
+    ) -> Subscription:
         """Join a question where it is under way or answered; else make its computation, and start it once it is watched."""
         with self._lock:
             shared = self._kept.get(key)
@@ -32,7 +34,7 @@ class Answers:
             if following is None:
                 self._sizes.pop(key, None)
                 shared = self._kept[key] = make()
-                following = cast(Following, shared.watch())
+                following = cast(Subscription, shared.watch())
                 start(shared)
             self._kept.move_to_end(key)
             self._trim()

@@ -60,13 +60,13 @@ class Computation:
         self.done: Future[Any] = Future()
         """Its last result, or its error."""
 
-    def watch(self) -> Following | None:
+    def watch(self) -> Subscription | None:
         """Another watcher; None where everybody has left and the work was given up."""
         with self._lock:
             if self._given_up:
                 return None
             self._watchers += 1
-        return Following(self)
+        return Subscription(self)
 
     def leave(self) -> None:
         """One watcher less."""
@@ -232,7 +232,7 @@ class _Pieces:
             self._queue(partial(self._go_on, self._answers))
 
 
-class Following(Iterator[Any]):
+class Subscription(Iterator[Any]):
     """One watcher of a computation. It gives each newer result, None if nothing is new, and raises the error at the end.
 
     It never waits. Close it, or let go of it, to stop watching.

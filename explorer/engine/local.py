@@ -14,27 +14,27 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from explorer.engine.answers import Answers
-from explorer.engine.asking import able, begun, flat, inference, named, no_plain_values
-from explorer.engine.computation import Computation, Following
+from explorer.engine.call_job import able, begun, flat, inference, named, no_plain_values
+from explorer.engine.computation import Computation, Subscription
 from explorer.engine.freed import trimmer
 from explorer.engine.protocol import DownloadProgress, Job, ModelStatus
 from explorer.engine.resources import Resources
 from explorer.engine.workers import Line, Workers
 from explorer.errors import BadInputError, ExplorerError, OutOfMemoryError
+from explorer.lru_cache import LRUCache
 from explorer.models.catalog import find_card
 from explorer.models.trained import made_by
-from explorer.recent import Recent
 from explorer.runs.checks import model_of
+from explorer.runs.cpu_share import share_freed_memory
 from explorer.runs.manager import RunManager
 from explorer.runs.protocol import Adapter
 from explorer.runs.record import RunRecord
-from explorer.runs.share import share_freed_memory
 from explorer.runs.store import RunStore
 from explorer.scratch.spec import NOTHING, ScratchSpec
 from explorer.settings import BUNDLED_RUNS, Settings
 
 if TYPE_CHECKING:
-    from explorer.models.bundle import Bundle, ModelStore
+    from explorer.models.loaded_model import LoadedModel, ModelStore
     from explorer.models.tokenizer_store import Opening, TokenizerStore
     from explorer.runs.open import OpenRuns
 
@@ -53,7 +53,7 @@ class LocalEngine:
         self._settings, self._records_of_runs = settings, records
         self._workers = Workers(settings.workers)
         self._answers = Answers(settings.result_cache_entries, settings.result_cache_bytes)
-        self._remembered = Recent(settings.result_cache_entries, settings.result_cache_bytes)
+        self._remembered = LRUCache(settings.result_cache_entries, settings.result_cache_bytes)
         self._store_lock = threading.Lock()
         self._made_store: ModelStore | None = None
         self._made_runs: RunManager | None = None
@@ -65,14 +65,14 @@ class LocalEngine:
         """The loaded models; made, and torch imported, by whoever asks first."""
         with self._store_lock:
             if self._made_store is None:
-                from explorer.models.bundle import ModelStore
+                from explorer.models.loaded_model import ModelStore
 
                 self._made_store = ModelStore(self._settings, self._load)
             return self._made_store
 
-    def _load(self, model_id: str, settings: Settings) -> Bundle:
+    def _load(self, model_id: str, settings: Settings) -> LoadedModel:
         """A model from its folder; what a fine-tuned run has made is written there first."""
-        from explorer.models.bundle import load_bundle
+        from explorer.models.loaded_model import load_bundle
         from explorer.models.trained import own_folder, trained_folder
         from explorer.runs.open import keep_model
 
@@ -118,7 +118,7 @@ class LocalEngine:
         publish: Callable[[RunRecord], None],
         stopping: threading.Event,
     ) -> None:
-        from explorer.models.bundle import choose_device
+        from explorer.models.loaded_model import choose_device
         from explorer.runs.scratch import ScratchWorker
         from explorer.scratch.text import read_documents
 
@@ -132,7 +132,7 @@ class LocalEngine:
         record: RunRecord = self.follow(IMPORT, adapter).last.result()
         return record
 
-    def _bundle_of(self, model_id: str) -> Bundle:
+    def _bundle_of(self, model_id: str) -> LoadedModel:
         """A shared model for a job; loaded in the job's own inference mode, it could not be trained afterwards."""
         import torch
 
@@ -156,7 +156,7 @@ class LocalEngine:
                 self._made_tokenizers = TokenizerStore(self._settings)
             return Opening(self._made_tokenizers)
 
-    def follow(self, job: Job, params: Any, model: str = "") -> Following:
+    def follow(self, job: Job, params: Any, model: str = "") -> Subscription:
         """Join the same question where it is being worked on or was answered already, else queue the job.
 
         A class that opens the same page at the same moment asks once. Failures are not kept.
@@ -221,7 +221,7 @@ class LocalEngine:
         """Where memory runs out, let the other models go and have it done again, then say so."""
         if isinstance(error, ExplorerError) or not (model or "torch" in sys.modules or isinstance(error, MemoryError)):
             return error
-        from explorer.models.bundle import is_out_of_memory
+        from explorer.models.loaded_model import is_out_of_memory
 
         if not is_out_of_memory(error):
             return error
@@ -279,7 +279,7 @@ class LocalEngine:
         threading.Thread(target=lambda: self.store.get(model_id), daemon=True, name="warm-up").start()
 
 
-def status_of(bundle: Bundle) -> ModelStatus:
+def status_of(bundle: LoadedModel) -> ModelStatus:
     """What is known of a model that is in memory."""
     heads = tuple(head for head in bundle.architecture.heads if head in bundle.capabilities)
     family, parameters = bundle.architecture.family, float(bundle.parameters)

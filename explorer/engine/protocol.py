@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
-from explorer.engine.computation import Following
+from explorer.engine.computation import Subscription
 from explorer.engine.workers import Line
 from explorer.models.families import Capability
 from explorer.runs.protocol import Runs
@@ -63,7 +63,7 @@ class Engine(Protocol):
         """The runs that train here."""
         ...
 
-    def follow(self, job: Job, params: Any, model: str = "") -> Following:
+    def follow(self, job: Job, params: Any, model: str = "") -> Subscription:
         """Look at a job's results as they come. Raises ExplorerError if a run that is named is not there.
 
         Equal questions about the same state of the same runs share one computation; what is known already comes at once.

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from typing import TYPE_CHECKING, Any
 
-from explorer.recent import Recent
+from explorer.lru_cache import LRUCache
 
 if TYPE_CHECKING:
-    from explorer.models.bundle import Bundle
+    from explorer.models.loaded_model import LoadedModel
     from explorer.models.tokenizer_store import Opening
     from explorer.runs.open import OpenRuns
 
@@ -22,10 +22,10 @@ class Resources:
 
     def __init__(
         self,
-        model: Callable[[str], Bundle],
+        model: Callable[[str], LoadedModel],
         open_run: Callable[[], OpenRuns],
         tokenizers: Callable[[], Opening],
-        remembered: Recent,
+        remembered: LRUCache,
         about: Hashable,
     ) -> None:
         self.model, self._open_run, self._tokenizers = model, open_run, tokenizers

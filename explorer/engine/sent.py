@@ -9,7 +9,7 @@ from dataclasses import fields
 from queue import Empty, SimpleQueue
 from typing import Any
 
-from explorer.engine.asking import flat
+from explorer.engine.call_job import flat
 from explorer.engine.local import LocalEngine
 from explorer.errors import ExplorerError
 from explorer.models.trained import made_by

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from heapq import nsmallest
 from typing import Any
 
-from explorer.runs.share import SHARE, Share
+from explorer.runs.cpu_share import SHARE, Share
 
 HEAVY_SECONDS = 0.3
 """Work that takes so long, in one turn or in several, gives way to what is short."""

@@ -9,8 +9,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from explorer.models.bundle import Bundle
 from explorer.models.inside import heads_of, private_tree, query_and_key
+from explorer.models.loaded_model import LoadedModel
 
 CONTENT, CONTENT_TO_POSITION, POSITION_TO_CONTENT = "content-content", "content-position", "position-content"
 _KINDS = {CONTENT_TO_POSITION: "c2p", POSITION_TO_CONTENT: "p2c"}
@@ -34,7 +34,7 @@ class ScoreTerms:
         return torch.stack(list(self.terms.values())).sum(0)
 
 
-def score_terms(bundle: Bundle, inputs: Mapping[str, Tensor], layer: int) -> ScoreTerms:
+def score_terms(bundle: LoadedModel, inputs: Mapping[str, Tensor], layer: int) -> ScoreTerms:
     """What content and position each add to the scores of a layer (from 0); inputs: keyword tensors, (1, length)."""
     content = query_and_key(bundle, inputs, layer)
     terms = {CONTENT: content.query @ content.key.transpose(1, 2) * content.scaling}
@@ -59,7 +59,7 @@ def score_terms(bundle: Bundle, inputs: Mapping[str, Tensor], layer: int) -> Sco
     return ScoreTerms(terms, content.weights)
 
 
-def _attention(bundle: Bundle, layer: int) -> str:
+def _attention(bundle: LoadedModel, layer: int) -> str:
     layers = bundle.architecture.layers
     return layers.name(layer, layers.modules["query"]).rpartition(".")[0]
 
@@ -77,7 +77,7 @@ class RelativePositions:
     buckets: bool
 
 
-def relative_positions(bundle: Bundle, length: int) -> RelativePositions | None:
+def relative_positions(bundle: LoadedModel, length: int) -> RelativePositions | None:
     """δ for a text of so many tokens, by the model's own function; None for a model whose attention has no such table."""
     encoder: Any = getattr(bundle.model.base_model, "encoder", None)
     if not bundle.architecture.disentangled or not encoder.relative_attention:

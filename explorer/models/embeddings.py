@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from explorer.models.bundle import Bundle
+from explorer.models.loaded_model import LoadedModel
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Part:
     rows: Tensor | None = None
 
 
-def table_of(bundle: Bundle, kind: str) -> Tensor | None:
+def table_of(bundle: LoadedModel, kind: str) -> Tensor | None:
     """The lookup table of a kind (token, segment or position), (rows, width); None where family or config has none."""
     path = getattr(bundle.architecture.embeddings, kind)
     module = _module(bundle.model.base_model, path) if path else None
@@ -42,7 +42,7 @@ def _module(body: Any, path: str) -> Any:
     return module
 
 
-def embedding_parts(bundle: Bundle, inputs: Mapping[str, Tensor]) -> tuple[Part, ...]:
+def embedding_parts(bundle: LoadedModel, inputs: Mapping[str, Tensor]) -> tuple[Part, ...]:
     """The parts of one text in the order in which the model computes them; the last is what its first layer reads.
 
     inputs: keyword tensors, (1, length), as `encode` gives them. Computed in float64 from the model's float32 weights, so
@@ -77,7 +77,7 @@ def _rows(body: nn.Module, path: str, rows: Tensor) -> Tensor:
     return weight[rows.to(weight.device)].cpu().double()  # there are accelerators without float64
 
 
-def _places(bundle: Bundle, ids: Tensor) -> Tensor:
+def _places(bundle: LoadedModel, ids: Tensor) -> Tensor:
     """The row of the position table for each token."""
     if not bundle.architecture.embeddings.after_padding:
         return torch.arange(len(ids))

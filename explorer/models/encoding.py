@@ -9,8 +9,8 @@ from torch import Tensor
 from transformers import BatchEncoding, PreTrainedTokenizerBase
 
 from explorer.errors import BadInputError
-from explorer.models.bundle import Bundle
 from explorer.models.families import Capability
+from explorer.models.loaded_model import LoadedModel
 from explorer.text import MASK_SPELLINGS, checked_text, up_to_blank
 
 
@@ -53,7 +53,7 @@ class Encoded:
         return tuple(token.word for token in self.tokens)
 
 
-def encode(bundle: Bundle, text: object, second: object = None) -> Encoded:
+def encode(bundle: LoadedModel, text: object, second: object = None) -> Encoded:
     """Tokenise one text, or a pair.
 
     A text that a model is to continue is not said to end (`ends_texts`).
@@ -93,7 +93,7 @@ def encode(bundle: Bundle, text: object, second: object = None) -> Encoded:
     return Encoded(inputs, tuple(tokens))
 
 
-def _ends(bundle: Bundle, batch: BatchEncoding) -> bool:
+def _ends(bundle: LoadedModel, batch: BatchEncoding) -> bool:
     """Whether the tokenizer has put a token that ends a text behind one that is to be continued."""
     if not bundle.architecture.ends_texts:
         return False
@@ -121,7 +121,7 @@ def single_token(tokenizer: PreTrainedTokenizerBase, word: str) -> tuple[int | N
     return None, f"“{word}” is {len(pieces)} tokens here ({', '.join(pieces)}), and a place holds one"
 
 
-def asked_texts(bundle: Bundle, text: object, second: object = "") -> tuple[object, object, bool]:
+def asked_texts(bundle: LoadedModel, text: object, second: object = "") -> tuple[object, object, bool]:
     """A text, or a pair, as a model can be asked about its blank, and whether it was cut there.
 
     A model that fills masks gets its own mask token. One that only continues a text reads what stands before the blank; to it

@@ -16,8 +16,8 @@ from transformers import PreTrainedModel
 from transformers.modeling_outputs import BaseModelOutputWithPoolingAndCrossAttentions
 
 from explorer.errors import ModelUnavailableError
-from explorer.models.bundle import Bundle
 from explorer.models.inside import depth_of, private_tree
+from explorer.models.loaded_model import LoadedModel
 
 
 @contextmanager
@@ -83,7 +83,7 @@ def _computing(module: nn.Module, forward: Callable[..., Any]) -> Iterator[None]
         del module.forward
 
 
-def head_at_each_layer(bundle: Bundle, inputs: Mapping[str, Tensor], places: Sequence[int]) -> Any:
+def head_at_each_layer(bundle: LoadedModel, inputs: Mapping[str, Tensor], places: Sequence[int]) -> Any:
     """The model's output with one row a layer: row k holds the head's scores from the states after k layers.
 
     Row 0 reads what the embeddings give, row `depth` is the model's own answer. One forward pass: the last layer hands on
@@ -102,7 +102,7 @@ def head_at_each_layer(bundle: Bundle, inputs: Mapping[str, Tensor], places: Seq
         return tree(**{name: tensor.to(bundle.device) for name, tensor in inputs.items()})
 
 
-def _layers(tree: nn.Module, bundle: Bundle) -> list[nn.Module]:
+def _layers(tree: nn.Module, bundle: LoadedModel) -> list[nn.Module]:
     """The layers' modules; ALBERT's shared one stands once, and is called at each depth."""
     layout = bundle.architecture.layers
     count = layout.count(name for name, _ in tree.named_parameters())

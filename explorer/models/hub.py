@@ -23,7 +23,7 @@ from explorer.errors import ModelUnavailableError
 from explorer.models.catalog import DEFAULT_MODEL, find_card
 from explorer.models.families import find_architecture
 from explorer.models.fetch import fetch_blob
-from explorer.models.refused import explain, no_folder, no_network, repair, unsupported
+from explorer.models.model_errors import explain, no_folder, no_network, repair, unsupported
 from explorer.models.trained import made_by, trained_folder
 from explorer.settings import BUNDLED_MODELS, GIBIBYTE, Settings
 

@@ -9,11 +9,11 @@ import torch
 from transformers import PreTrainedModel
 
 from explorer.maths.pseudo_likelihood import log_probability_of, masked_in_turn
-from explorer.models.bundle import Bundle
 from explorer.models.encoding import Encoded
 from explorer.models.families import Capability
 from explorer.models.heads import head_at
 from explorer.models.inside import private_tree
+from explorer.models.loaded_model import LoadedModel
 
 CHUNK_TOKENS = 1024
 """Tokens in one forward pass."""
@@ -29,7 +29,7 @@ class InTurn:
 
 
 def in_turn(
-    bundle: Bundle,
+    bundle: LoadedModel,
     encoded: Encoded,
     rest_of_word: bool,
     words: Sequence[int | None] | None = None,

@@ -17,8 +17,8 @@ from torch import Tensor, nn
 from transformers import AttentionInterface, AttentionMaskInterface, PreTrainedModel
 from transformers.masking_utils import eager_mask
 
-from explorer.models.bundle import Bundle
 from explorer.models.families import Architecture
+from explorer.models.loaded_model import LoadedModel
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ def private_tree(model: PreTrainedModel, attention: str = "eager") -> PreTrained
 
 
 def read(
-    bundle: Bundle,
+    bundle: LoadedModel,
     inputs: Mapping[str, Tensor],
     head_gates: Tensor | None = None,
     attentions: bool = True,
@@ -191,7 +191,7 @@ class QueryKey:
     exact: bool
 
 
-def query_and_key(bundle: Bundle, inputs: Mapping[str, Tensor], layer: int) -> QueryKey:
+def query_and_key(bundle: LoadedModel, inputs: Mapping[str, Tensor], layer: int) -> QueryKey:
     """The queries and keys of one layer (from 0) for one text; inputs: keyword tensors, (1, length)."""
     on_device = {name: tensor.to(bundle.device) for name, tensor in inputs.items()}
     recorded = _content_scores if bundle.architecture.disentangled else _recorded
@@ -202,7 +202,7 @@ def query_and_key(bundle: Bundle, inputs: Mapping[str, Tensor], layer: int) -> Q
     return QueryKey(query, key, record.scaling, weights, bool(torch.allclose(plain, weights, atol=1e-4)))
 
 
-def _recorded(bundle: Bundle, inputs: Mapping[str, Tensor], layer: int) -> _Record:
+def _recorded(bundle: LoadedModel, inputs: Mapping[str, Tensor], layer: int) -> _Record:
     """Through transformers' own interface for attention functions."""
     tree = private_tree(bundle.model, RECORDING)
     records: list[_Record] = []
@@ -212,7 +212,7 @@ def _recorded(bundle: Bundle, inputs: Mapping[str, Tensor], layer: int) -> _Reco
     return records[layer]
 
 
-def _content_scores(bundle: Bundle, inputs: Mapping[str, Tensor], layer: int) -> _Record:
+def _content_scores(bundle: LoadedModel, inputs: Mapping[str, Tensor], layer: int) -> _Record:
     """DeBERTa's content-to-content part (He et al. 2021, equation 4), from the projections; its attention is its own code.
 
     The scores are divided by sqrt(size · (1 + the kinds of relative position)).

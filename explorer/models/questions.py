@@ -14,9 +14,9 @@ import torch
 from torch import Tensor
 
 from explorer.errors import BadInputError, MissingCapabilityError
-from explorer.models.bundle import Bundle
 from explorer.models.encoding import Encoded
 from explorer.models.families import Capability
+from explorer.models.loaded_model import LoadedModel
 
 
 @dataclass(frozen=True)
@@ -31,22 +31,22 @@ class Question:
     title: str
     needs: Capability | None
     classes: tuple[str, ...]
-    places: Callable[[Bundle, Encoded], list[int]]
+    places: Callable[[LoadedModel, Encoded], list[int]]
 
 
-def _masks(bundle: Bundle, encoded: Encoded) -> list[int]:
+def _masks(bundle: LoadedModel, encoded: Encoded) -> list[int]:
     return [token.position for token in encoded.tokens if token.token_id == bundle.tokenizer.mask_token_id]
 
 
-def _whole(bundle: Bundle, encoded: Encoded) -> list[int]:
+def _whole(bundle: LoadedModel, encoded: Encoded) -> list[int]:
     return [0]
 
 
-def _words(bundle: Bundle, encoded: Encoded) -> list[int]:
+def _words(bundle: LoadedModel, encoded: Encoded) -> list[int]:
     return [token.position for token in encoded.tokens if token.word is not None]
 
 
-def _last(bundle: Bundle, encoded: Encoded) -> list[int]:
+def _last(bundle: LoadedModel, encoded: Encoded) -> list[int]:
     return [len(encoded.tokens) - 1]
 
 
@@ -68,7 +68,7 @@ def question(slug: str) -> Question:
     return known[slug]
 
 
-def fitting_question(bundle: Bundle, encoded: Encoded, is_pair: bool) -> Question:
+def fitting_question(bundle: LoadedModel, encoded: Encoded, is_pair: bool) -> Question:
     """The question that a text itself puts: a mask to fill, else a pair to judge, else what the model's head is for.
 
     Raises BadInputError if the model needs a mask or a second text to be asked anything, MissingCapabilityError if it
@@ -91,7 +91,7 @@ def fitting_question(bundle: Bundle, encoded: Encoded, is_pair: bool) -> Questio
     raise MissingCapabilityError(f"{bundle.model_id} has no pretrained head, so there is nothing that it predicts.")
 
 
-def scores(asked: Question, bundle: Bundle, output: Any) -> Tensor:
+def scores(asked: Question, bundle: LoadedModel, output: Any) -> Tensor:
     """The head's logits, (rows, places, classes), whose softmax over the last dimension is the answer.
 
     places is the length of the text, or 1 where the text as a whole is judged. ELECTRA's single logit x becomes (0, x),
@@ -103,7 +103,7 @@ def scores(asked: Question, bundle: Bundle, output: Any) -> Tensor:
     return logits if asked.needs in (Capability.MLM, Capability.CAUSAL) else logits[:, None, :]
 
 
-def class_name(asked: Question, bundle: Bundle, number: int) -> str:
+def class_name(asked: Question, bundle: LoadedModel, number: int) -> str:
     """A class as a visitor reads it: a token of the vocabulary, or a name."""
     if asked.classes:
         return asked.classes[number]

@@ -12,9 +12,9 @@ from torch import Tensor, nn
 from transformers import PretrainedConfig
 
 from explorer.errors import BadInputError
-from explorer.models.bundle import Bundle
 from explorer.models.families import Layers
 from explorer.models.inside import depth_of
+from explorer.models.loaded_model import LoadedModel
 
 Value = TypeVar("Value")
 
@@ -82,7 +82,7 @@ def put(model: nn.Module, name: str, tensor: Tensor) -> None:
         module._buffers[leaf] = tensor
 
 
-def shortened(bundle: Bundle, count: int) -> Bundle:
+def shortened(bundle: LoadedModel, count: int) -> LoadedModel:
     """The bundle's model, heads included, with `count` of its layers; the tensors are shared. Raises as layers_kept."""
     model = bundle.model
     kept = layers_kept(depth_of(model), count)

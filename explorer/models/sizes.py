@@ -11,11 +11,11 @@ import transformers
 from transformers import PreTrainedModel
 
 from explorer.errors import BadInputError
-from explorer.models.bundle import LOADING
 from explorer.models.catalog import find_card
 from explorer.models.families import Architecture, by_family, find_architecture
 from explorer.models.families.formulas import Part
 from explorer.models.hub import read_config
+from explorer.models.loaded_model import LOADING
 from explorer.models.parts import named_once
 from explorer.models.published import PUBLISHED
 from explorer.settings import BUNDLED_MODELS

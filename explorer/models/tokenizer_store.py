@@ -10,11 +10,11 @@ from typing import Any
 from transformers import AutoTokenizer, PreTrainedTokenizerBase
 
 from explorer.errors import ExplorerError, ModelUnavailableError
-from explorer.models.bundle import check_tokenizer
+from explorer.lru_cache import LRUCache
 from explorer.models.catalog import OWN_TOKENIZERS
+from explorer.models.checksums import check_sums
 from explorer.models.hub import tokenizer_folder
-from explorer.models.sums import check_sums
-from explorer.recent import Recent
+from explorer.models.loaded_model import check_tokenizer
 from explorer.settings import BUNDLED_TOKENIZERS, Settings
 
 MOST_OPEN = 24
@@ -58,7 +58,7 @@ class TokenizerStore:
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._open = Recent(MOST_OPEN)
+        self._open = LRUCache(MOST_OPEN)
 
     def get(self, name: str) -> OpenTokenizer:
         """The tokenizer of a name, opened at most once however many ask at the same time."""

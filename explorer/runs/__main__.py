@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from explorer.engine.local import LocalEngine
-from explorer.models.bundle import load_bundle
+from explorer.models.loaded_model import load_bundle
 from explorer.runs.examples import EXAMPLES, OWNER, Worked
 from explorer.runs.open import OpenRun, OpenRuns
 from explorer.runs.outcome import on_real_task, real_file
@@ -42,7 +42,7 @@ def keep(worked: Worked, record: RunRecord, folder: Path) -> None:
     elif worked.weights:
         shutil.copy(folder / WEIGHTS, target)
     notes = (NOTE, *([] if worked.weights else [NO_WEIGHTS]), *record.notes)
-    kept = record.but(
+    kept = record.evolve(
         run_id=worked.run_id, owner=OWNER, snapshots=chosen, notes=notes, process=(0, 0.0), listed=worked.listed
     )
     (target / "record.json").write_text(kept.to_json() + "\n", encoding="utf-8")
@@ -64,7 +64,7 @@ def measured(record: RunRecord, opened: OpenRun, glue: Path) -> RunRecord:
     command = f"python -m explorer.runs --measure --glue FOLDER {record.run_id}"
     real = on_real_task(record, opened.restore(), path, datetime.date.today().isoformat(), command)
     print(f"{record.run_id}: {real.title}, {real.rows} rows of {real.file}: {real.metrics}", flush=True)
-    return record.but(real=(real,))
+    return record.evolve(real=(real,))
 
 
 def measure_bundled(wanted: Sequence[str], glue: Path, open_run: OpenRuns) -> None:

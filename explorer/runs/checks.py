@@ -10,7 +10,7 @@ from typing import Any
 from explorer.errors import BadInputError, ModelUnavailableError
 from explorer.models.families import find_architecture
 from explorer.models.hub import read_config, require_folder
-from explorer.models.refused import unsupported
+from explorer.models.model_errors import unsupported
 from explorer.models.trained import trained_id
 from explorer.runs.record import RunRecord
 from explorer.scratch.objectives import OBJECTIVES

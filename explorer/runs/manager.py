@@ -19,7 +19,7 @@ from explorer.runs.examples import OWNER
 from explorer.runs.protocol import Adapter
 from explorer.runs.queue import FairQueue, moved_up
 from explorer.runs.record import RunRecord, RunStatus
-from explorer.runs.room import Room, quietly
+from explorer.runs.retention import Room, quietly
 from explorer.runs.store import WEIGHTS, RunStore, this_process
 from explorer.settings import Settings
 from explorer.shelf import remove
@@ -132,7 +132,7 @@ class RunManager:
             while (run_id := self._queue.take()) is None:
                 settled = self.store.settle()
                 self._changed.wait(None if settled else SETTLE_SECONDS)
-            record = self._active[run_id].but(
+            record = self._active[run_id].evolve(
                 status=RunStatus.RUNNING, place=0, seconds_left=None, message="Loading the model"
             )
             self._active[run_id] = record
@@ -150,7 +150,7 @@ class RunManager:
         with self._changed:
             last = self._active[record.run_id]
             if last.status.is_active:
-                last = last.but(status=RunStatus.FAILED, message=said, seconds_left=None, place=0)
+                last = last.evolve(status=RunStatus.FAILED, message=said, seconds_left=None, place=0)
             self.store.keep(last)
             self._active[record.run_id] = last
             self._lasted.append(last.seconds)
@@ -241,14 +241,14 @@ class RunManager:
             if self._queue.remove(run_id):
                 # One that was stopped, resumed and stopped again before its turn has its earlier result still.
                 status = RunStatus.STOPPED if record.outcome else RunStatus.CANCELLED
-                self._active[run_id] = record.but(
+                self._active[run_id] = record.evolve(
                     status=status, place=0, seconds_left=None, message="Stopped while it waited."
                 )
                 self.store.keep(self._active[run_id])
                 self._let_go(run_id)
             elif run_id in self._stopping and record.status.is_active:
                 self._stopping[run_id].set()
-                self._active[run_id] = record.but(message="Stopping after this step")
+                self._active[run_id] = record.evolve(message="Stopping after this step")
             elif record.status.is_active:
                 raise BadInputError("This run trains on another server; stop it there.")
 
@@ -260,7 +260,7 @@ class RunManager:
                 raise BadInputError(f"This run cannot be resumed. {record.message}")
             if record.status.is_active or record.status in (RunStatus.DONE, RunStatus.IMPORTED):
                 raise BadInputError(f"This run is {record.status}; only one that ended early can be resumed.")
-            queued = record.but(status=RunStatus.QUEUED, message="", process=this_process())
+            queued = record.evolve(status=RunStatus.QUEUED, message="", process=this_process())
             self._enqueue(queued, owner if owner == record.owner else record.owner)
 
     def delete(self, run_id: str, owner: str) -> None:
@@ -294,7 +294,7 @@ class RunManager:
 
 def failure(spec: RunSpec, error: BaseException) -> str:
     """Why a run ended, for its record."""
-    from explorer.models.bundle import is_out_of_memory
+    from explorer.models.loaded_model import is_out_of_memory
 
     return str(_no_memory(spec) if is_out_of_memory(error) else readable(error))
 

@@ -14,8 +14,8 @@ import torch
 from transformers import PreTrainedModel
 
 from explorer.errors import BadInputError, ModelUnavailableError, StorageError, storage_error
-from explorer.models.bundle import Bundle
-from explorer.recent import Recent
+from explorer.lru_cache import LRUCache
+from explorer.models.loaded_model import LoadedModel
 from explorer.runs.checks import why_no_model
 from explorer.runs.protocol import Adapter
 from explorer.runs.record import RunRecord, RunStatus
@@ -45,7 +45,7 @@ class OpenRun:
 
     record: RunRecord
     folder: Path
-    bundle: Callable[[], Bundle]
+    bundle: Callable[[], LoadedModel]
     restore: Callable[[], Adapted]
     begin: Callable[[], Adapted]
 
@@ -90,10 +90,10 @@ class OpenRuns:
     """Opens runs by name and keeps the adapted models that were asked for last."""
 
     def __init__(
-        self, get: Callable[[str], RunRecord], folder_of: Callable[[str], Path], bundle_of: Callable[[str], Bundle]
+        self, get: Callable[[str], RunRecord], folder_of: Callable[[str], Path], bundle_of: Callable[[str], LoadedModel]
     ):
         self._get, self.folder_of, self._bundle_of = get, folder_of, bundle_of
-        self._restored = Recent(MOST_OPEN)
+        self._restored = LRUCache(MOST_OPEN)
 
     def __call__(self, run_id: str) -> OpenRun:
         """Open a run. Raises BadInputError for one that is not there."""
@@ -107,7 +107,7 @@ class OpenRuns:
             lambda: self._begin(record),
         )
 
-    def model(self, model_id: str) -> Bundle:
+    def model(self, model_id: str) -> LoadedModel:
         """A model of the picker, for a job that works on runs or on models."""
         return self._bundle_of(model_id)
 

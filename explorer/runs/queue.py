@@ -140,7 +140,7 @@ def moved_up(
     for place, (run_id, seconds) in enumerate(zip(order, waits(left, len(order), lanes, usual), strict=True), trains):
         found = active[run_id]
         if (found.place, found.seconds_left) != (place, seconds):
-            newer[run_id] = found.but(place=place, seconds_left=seconds)
+            newer[run_id] = found.evolve(place=place, seconds_left=seconds)
     return newer
 
 

@@ -9,11 +9,11 @@ from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
-from explorer.scratch.saying import Said
+from explorer.scratch.checkpoint_samples import Said
 from explorer.scratch.spec import METHOD as SCRATCH
 from explorer.scratch.spec import ScratchSpec
 from explorer.tasks.task import CLASSES
-from explorer.tuning.judged import Judged
+from explorer.tuning.eval_example import Judged
 from explorer.tuning.methods import find_method
 from explorer.tuning.spec import QUICK_ROWS, RunSpec
 
@@ -169,7 +169,7 @@ class RunRecord:
     saved: int = 0
     heard: float = 0.0
 
-    def but(self, **changes: Any) -> RunRecord:
+    def evolve(self, **changes: Any) -> RunRecord:
         """A newer version of this record."""
         return replace(self, version=self.version + 1, **changes)
 

@@ -11,7 +11,7 @@ import torch
 from transformers import PreTrainedTokenizerBase
 
 from explorer.errors import storage_error
-from explorer.models.bundle import Bundle
+from explorer.models.loaded_model import LoadedModel
 from explorer.runs.record import Outcome
 from explorer.runs.store import RESUME
 from explorer.runs.working import TURNS, Working
@@ -34,7 +34,7 @@ class ScratchWorker(Working):
 
     documents: Documents
     device: torch.device
-    start: Bundle | None = None
+    start: LoadedModel | None = None
 
     @property
     def spec(self) -> ScratchSpec:

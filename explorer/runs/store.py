@@ -203,7 +203,7 @@ class RunStore:
         resumable = (self.folder_of(record.run_id) / RESUME).exists()
         said = "press Resume to go on from the last checkpoint" if resumable else "press Resume to start it again"
         message = f"The server ended at step {record.step} of {record.steps or '?'}; {said}."
-        lost = record.but(status=RunStatus.INTERRUPTED, message=message, place=0, seconds_left=None)
+        lost = record.evolve(status=RunStatus.INTERRUPTED, message=message, place=0, seconds_left=None)
         row = (lost.status.value, lost.to_json(), lost.run_id, text)
         with suppress(StorageError):  # whoever looks next finds the same
             self._database.write("UPDATE runs SET status = ?, record = ? WHERE run_id = ? AND record = ?", row)

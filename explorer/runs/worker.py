@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from explorer.models.bundle import Bundle
+from explorer.models.loaded_model import LoadedModel
 from explorer.runs.checks import check_classes
 from explorer.runs.open import OpenRun
 from explorer.runs.outcome import outcome_of
@@ -31,7 +31,7 @@ class Worker(Working):
     """One fine-tuning run in progress. open_run: opens a student's teacher."""
 
     data: TaskData
-    bundle: Bundle
+    bundle: LoadedModel
     open_run: Callable[[str], OpenRun] | None = None
 
     def _work(self) -> None:

@@ -16,8 +16,8 @@ import torch
 from torch import Tensor
 
 from explorer.errors import BadInputError, StorageError
+from explorer.runs.cpu_share import LEAVING, SHARE, Turns
 from explorer.runs.record import RunRecord, RunStatus
-from explorer.runs.share import LEAVING, SHARE, Turns
 from explorer.runs.store import RESUME
 from explorer.tuning.rows import StoppedError
 from explorer.tuning.snapshots import load_tensors, save_tensors
@@ -63,7 +63,7 @@ class Reporter:
         self.told = time.monotonic()
         spent = self.told - self.began
         done = self.training.step - self.start
-        return record.but(
+        return record.evolve(
             step=self.training.step,
             losses=tuple(self.losses),
             evaluations=tuple(self.evaluations),
@@ -137,7 +137,7 @@ class Working:
         return {}
 
     def _say(self, **changes: object) -> None:
-        self.record = self.record.but(**changes)
+        self.record = self.record.evolve(**changes)
         self.publish(self.record)
 
     def _nothing_trained(self) -> None:

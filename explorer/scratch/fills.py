@@ -8,7 +8,7 @@ import torch
 from transformers import BertLMHeadModel, PreTrainedTokenizerBase
 
 from explorer.objectives.electra import ElectraPair
-from explorer.scratch.saying import Said
+from explorer.scratch.checkpoint_samples import Said
 from explorer.text import MASK_SPELLINGS, up_to_blank
 
 TOP = 5

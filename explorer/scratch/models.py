@@ -17,7 +17,7 @@ from transformers import (
 )
 
 from explorer.errors import BadInputError
-from explorer.models.bundle import LOADING, Bundle
+from explorer.models.loaded_model import LOADING, LoadedModel
 from explorer.objectives.electra import ElectraPair
 from explorer.scratch.objectives import OBJECTIVES
 from explorer.scratch.spec import ScratchSpec, no_bert
@@ -27,7 +27,7 @@ GENERATOR_SHARE = 0.5
 """The generator's width beside the discriminator's; a quarter to a half works best (Clark et al. 2020, section 3.2)."""
 
 
-def build(spec: ScratchSpec, tokenizer: PreTrainedTokenizerBase, start: Bundle | None) -> nn.Module:
+def build(spec: ScratchSpec, tokenizer: PreTrainedTokenizerBase, start: LoadedModel | None) -> nn.Module:
     """A model for the spec's objective; start: the BERT that it goes on from, None for random numbers.
 
     A BertForPreTraining, a BertLMHeadModel (whose attention sees the left alone, unless it goes without the causal mask), or an
@@ -84,7 +84,7 @@ def _config(kind: type[Any], sizes: dict[str, Any], **more: Any) -> Any:
     return config
 
 
-def _electra(sizes: dict[str, Any], start: Bundle | None) -> ElectraPair:
+def _electra(sizes: dict[str, Any], start: LoadedModel | None) -> ElectraPair:
     width = sizes["hidden_size"]
     head = width // sizes["num_attention_heads"]
     narrow = max(1, round(GENERATOR_SHARE * sizes["num_attention_heads"])) * head

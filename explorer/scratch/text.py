@@ -9,8 +9,8 @@ from explorer.errors import BadInputError
 from explorer.scratch.spec import STORIES
 from explorer.settings import BUNDLED_STORIES, Settings
 from explorer.tasks.formats.text import HOLDS, SAVE
-from explorer.tasks.opening import decode, short_name
 from explorer.tasks.places import uploads
+from explorer.tasks.read_file import decode, short_name
 from explorer.text import split_sentences
 
 Document = tuple[str, ...]

@@ -12,7 +12,7 @@ from typing import Any
 
 import gradio as gr
 
-from explorer.runs.share import LEAVING
+from explorer.runs.cpu_share import LEAVING
 
 KEPT_OPEN = 320
 """Seconds for which a connection on which nothing is asked stays: longer than browsers keep one (Chromium 300, Firefox 115), so

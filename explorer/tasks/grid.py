@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from explorer.errors import BadInputError
-from explorer.tasks.opening import Place, check_count, short_name
+from explorer.tasks.read_file import Place, check_count, short_name
 
 DELIMITERS = ("\t", ",", ";", "|")
 MOST_COLUMNS = 50

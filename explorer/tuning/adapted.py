@@ -11,8 +11,8 @@ from torch import Tensor, nn
 from transformers import PretrainedConfig, PreTrainedModel
 
 from explorer.errors import BadInputError
-from explorer.models.bundle import Bundle
 from explorer.models.families import Layers
+from explorer.models.loaded_model import LoadedModel
 from explorer.models.shortening import half_of, layers_kept
 from explorer.tasks.task import CLASSES, MASKED, SPAN, WRITTEN
 from explorer.tuning.deltas import Delta, base_weights, model_deltas, stored
@@ -36,7 +36,7 @@ START = "start."
 """Stands before the names of PiSSA's initial factors in a state."""
 
 
-def adapt(bundle: Bundle, outputs: int, spec: RunSpec, kind: str = CLASSES) -> Adapted:
+def adapt(bundle: LoadedModel, outputs: int, spec: RunSpec, kind: str = CLASSES) -> Adapted:
     """Put a method on a model, ready to train; a function of the seed alone. `outputs` is the number of classes, or 1.
 
     kind: of the task, which decides the head (explorer.tuning.kinds).
@@ -61,7 +61,7 @@ def layers_of(config: PretrainedConfig, spec: RunSpec) -> tuple[int, ...]:
     return layers_kept(config.num_hidden_layers, spec.student_layers or half_of(config.num_hidden_layers))
 
 
-def check_method(bundle: Bundle, spec: RunSpec, kind: str = CLASSES) -> None:
+def check_method(bundle: LoadedModel, spec: RunSpec, kind: str = CLASSES) -> None:
     """Raise BadInputError if the method cannot be had on the family, or its virtual tokens leave no room for a text."""
     method = find_method(spec.method)
     reason = method.unavailable(bundle.architecture, bundle.model.config.to_dict()) or kind_of(
@@ -77,7 +77,7 @@ def check_method(bundle: Bundle, spec: RunSpec, kind: str = CLASSES) -> None:
         )
 
 
-def _check_depth(bundle: Bundle, spec: RunSpec, method: Method) -> None:
+def _check_depth(bundle: LoadedModel, spec: RunSpec, method: Method) -> None:
     """Raise BadInputError where the last layers are asked for and are not to be had, or a random start that is not."""
     if spec.start == "random" and not method.is_student and (method.slug != "full" or spec.last_layers):
         raise BadInputError(
@@ -116,7 +116,7 @@ class Adapted:
 
     def __init__(
         self,
-        bundle: Bundle,
+        bundle: LoadedModel,
         spec: RunSpec,
         fork: PreTrainedModel,
         model: nn.Module,

@@ -5,12 +5,12 @@ from __future__ import annotations
 import dataclasses
 
 from explorer.errors import BadInputError
-from explorer.models.bundle import Bundle
 from explorer.models.families import Capability
+from explorer.models.loaded_model import LoadedModel
 from explorer.tuning.adapted import Adapted
 
 
-def as_bundle(adapted: Adapted, name: str) -> Bundle:
+def as_bundle(adapted: Adapted, name: str) -> LoadedModel:
     """The adapted model under a name of its own; its only answer is the class (explorer.models.questions).
 
     Raises BadInputError for methods that put virtual tokens before the text: attention would have more columns than tokens.
@@ -23,7 +23,7 @@ def as_bundle(adapted: Adapted, name: str) -> Bundle:
     return dataclasses.replace(adapted.bundle, model_id=name, model=adapted.fork, capabilities=frozenset())
 
 
-def as_mask_filler(adapted: Adapted, name: str) -> Bundle:
+def as_mask_filler(adapted: Adapted, name: str) -> LoadedModel:
     """A student on plain text under a name of its own, with the one head that it has."""
     architecture = adapted.bundle.architecture
     head = dataclasses.replace(architecture.heads[Capability.MLM], logits="logits", labels="labels")

@@ -18,8 +18,8 @@ from torch import Tensor, nn
 from transformers.pytorch_utils import Conv1D
 
 from explorer.errors import BadInputError
-from explorer.models.bundle import Bundle
 from explorer.models.families import ARCHITECTURES, Layers
+from explorer.models.loaded_model import LoadedModel
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +49,7 @@ class Dense:
 Delta = LowRank | Dense
 
 
-def base_weights(bundle: Bundle) -> dict[tuple[int, str], Tensor]:
+def base_weights(bundle: LoadedModel) -> dict[tuple[int, str], Tensor]:
     """W of every matrix of every layer, by (layer, role): views of the shared tensors, not to be written to."""
     return {place: oriented(module) for place, module in _matrices(bundle.model, bundle.architecture.layers).items()}
 

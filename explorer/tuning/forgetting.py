@@ -14,8 +14,8 @@ from torch.nn.functional import cross_entropy
 from transformers import PreTrainedModel
 
 from explorer.errors import BadInputError
-from explorer.models.bundle import Bundle
 from explorer.models.inside import private_tree
+from explorer.models.loaded_model import LoadedModel
 from explorer.tasks.task import Example
 from explorer.tuning.adapted import Adapted
 from explorer.tuning.forks import fork_masked
@@ -59,7 +59,7 @@ def with_own_head(adapted: Adapted) -> PreTrainedModel:
     return _private(model)
 
 
-def untouched(bundle: Bundle) -> PreTrainedModel:
+def untouched(bundle: LoadedModel) -> PreTrainedModel:
     """The same of the model before any fine-tuning. Raises MissingCapabilityError."""
     return _private(fork_masked(bundle))
 
@@ -69,7 +69,7 @@ def _private(model: PreTrainedModel) -> PreTrainedModel:
     return private_tree(model, str(model.config._attn_implementation))
 
 
-def held_out_rows(bundle: Bundle, examples: tuple[Example, ...]) -> Rows:
+def held_out_rows(bundle: LoadedModel, examples: tuple[Example, ...]) -> Rows:
     """Sentences as the model reads them. Raises BadInputError if it knows none of their words."""
     return rows_of(bundle, examples, min(LONGEST_ROW, bundle.longest))
 

@@ -17,9 +17,9 @@ from transformers import (
     PreTrainedModel,
 )
 
-from explorer.models.bundle import LOADING, Bundle
 from explorer.models.families import Capability
 from explorer.models.inside import depth_of
+from explorer.models.loaded_model import LOADING, LoadedModel
 from explorer.models.shortening import put, renamed, shortened_config
 from explorer.tuning.seeded import Seeded
 
@@ -27,7 +27,7 @@ SPAN_OUTPUTS = 2
 """A start and an end score."""
 
 
-def fork_classifier(bundle: Bundle, outputs: int, seed: int, kept: Sequence[int] = ()) -> PreTrainedModel:
+def fork_classifier(bundle: LoadedModel, outputs: int, seed: int, kept: Sequence[int] = ()) -> PreTrainedModel:
     """A *ForSequenceClassification of the bundle's family, in evaluation mode; of the kept layers alone, where some are named.
 
     Every parameter and buffer that the bundle's model has under the same name shares its storage and is frozen; the
@@ -39,13 +39,17 @@ def fork_classifier(bundle: Bundle, outputs: int, seed: int, kept: Sequence[int]
     return _with_fresh_head(bundle, outputs, seed, kept, empty_classifier)
 
 
-def fork_span(bundle: Bundle, outputs: int, seed: int, kept: Sequence[int] = ()) -> PreTrainedModel:
+def fork_span(bundle: LoadedModel, outputs: int, seed: int, kept: Sequence[int] = ()) -> PreTrainedModel:
     """As fork_classifier, a *ForQuestionAnswering: a fresh head of two numbers a token, for an answer's start and end."""
     return _with_fresh_head(bundle, SPAN_OUTPUTS, seed, kept, empty_span)
 
 
 def _with_fresh_head(
-    bundle: Bundle, outputs: int, seed: int, kept: Sequence[int], empty: Callable[[PretrainedConfig], PreTrainedModel]
+    bundle: LoadedModel,
+    outputs: int,
+    seed: int,
+    kept: Sequence[int],
+    empty: Callable[[PretrainedConfig], PreTrainedModel],
 ) -> PreTrainedModel:
     config = classifier_config(bundle.model.config, outputs, bundle.tokenizer.pad_token_id)
     shared = pretrained(bundle)
@@ -72,7 +76,7 @@ def _with_fresh_head(
     return model
 
 
-def fork_masked(bundle: Bundle, kept: Sequence[int] = ()) -> PreTrainedModel:
+def fork_masked(bundle: LoadedModel, kept: Sequence[int] = ()) -> PreTrainedModel:
     """The bundle's *ForMaskedLM with its own head, frozen and in evaluation mode; of the kept layers alone, where some are named.
 
     Storage is shared as fork_classifier shares it, and tensors that stand in two places (the embeddings of words, which are
@@ -83,14 +87,14 @@ def fork_masked(bundle: Bundle, kept: Sequence[int] = ()) -> PreTrainedModel:
     return _with_own_head(bundle, kept, empty_masked)
 
 
-def fork_causal(bundle: Bundle, kept: Sequence[int] = ()) -> PreTrainedModel:
+def fork_causal(bundle: LoadedModel, kept: Sequence[int] = ()) -> PreTrainedModel:
     """As fork_masked, the bundle's model that continues a text. Raises MissingCapabilityError."""
     bundle.require(Capability.CAUSAL)
     return _with_own_head(bundle, kept, empty_causal)
 
 
 def _with_own_head(
-    bundle: Bundle, kept: Sequence[int], empty: Callable[[PretrainedConfig], PreTrainedModel]
+    bundle: LoadedModel, kept: Sequence[int], empty: Callable[[PretrainedConfig], PreTrainedModel]
 ) -> PreTrainedModel:
     shared = pretrained(bundle)
     config = copy.deepcopy(bundle.model.config)
@@ -160,7 +164,7 @@ def classifier_config(config: PretrainedConfig, outputs: int, pad_token_id: int 
     return changed
 
 
-def pretrained(bundle: Bundle) -> dict[str, Tensor]:
+def pretrained(bundle: LoadedModel) -> dict[str, Tensor]:
     """The bundle's tensors by name, without those of heads that its checkpoint did not hold (they are random numbers)."""
     heads = bundle.architecture.heads.items()
     absent = tuple(

@@ -19,8 +19,8 @@ from transformers import PreTrainedModel
 from explorer.errors import BadInputError
 from explorer.maths.corruption import IGNORED_LABEL, CorruptionRecipe
 from explorer.maths.distillation import cosine_loss, soft_loss
-from explorer.models.bundle import Bundle
 from explorer.models.heads import head_at
+from explorer.models.loaded_model import LoadedModel
 from explorer.models.masker import Masker
 from explorer.tasks.task import Example, Task
 from explorer.tuning.adapted import Adapted
@@ -70,7 +70,7 @@ class Masks(Masker):
         return Hidden(inputs, chosen, labels[chosen])
 
 
-def rows_of(bundle: Bundle, examples: Sequence[Example], longest: int) -> Rows:
+def rows_of(bundle: LoadedModel, examples: Sequence[Example], longest: int) -> Rows:
     """The texts' tokens, without those texts in which nothing can be hidden. Raises BadInputError if none is left."""
     rows, special = tokenise(bundle, examples, longest), set(bundle.tokenizer.all_special_ids)
     kept = [place for place, row in enumerate(rows.inputs) if not special.issuperset(row["input_ids"])]

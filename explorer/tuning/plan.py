@@ -9,7 +9,7 @@ from functools import lru_cache
 import torch
 from torch import nn
 
-from explorer.models.bundle import Bundle
+from explorer.models.loaded_model import LoadedModel
 from explorer.models.timing import milliseconds
 from explorer.tasks.task import CLASSES
 from explorer.tuning.adapted import check_method
@@ -73,7 +73,7 @@ class Plan:
 
 
 def plan(
-    bundle: Bundle,
+    bundle: LoadedModel,
     outputs: int,
     spec: RunSpec,
     examples: int,
@@ -107,7 +107,7 @@ def plan(
     )
 
 
-def _activations(bundle: Bundle, spec: RunSpec, sizes: Sizes, tokens: float) -> int:
+def _activations(bundle: LoadedModel, spec: RunSpec, sizes: Sizes, tokens: float) -> int:
     """Tokens x layers x hidden size x the numbers that the method keeps; none if nothing below the head is trained."""
     config, kept = bundle.model.config, find_method(spec.method).kept
     numbers = float(tokens * sizes.depth * _share(spec, sizes) * config.hidden_size * kept)
@@ -121,7 +121,7 @@ def _share(spec: RunSpec, sizes: Sizes) -> float:
     return spec.last_layers / sizes.depth if spec.last_layers else 1.0
 
 
-def _step_seconds(bundle: Bundle, spec: RunSpec, sizes: Sizes, tokens: float) -> float:
+def _step_seconds(bundle: LoadedModel, spec: RunSpec, sizes: Sizes, tokens: float) -> float:
     """Products forward (1), back to what each layer read (1) and to the matrices where they are trained (1), then AdamW."""
     through = 1 + (find_method(spec.method).products - 1) * _share(spec, sizes)
     products, moved = _speed(bundle.device)
@@ -130,7 +130,7 @@ def _step_seconds(bundle: Bundle, spec: RunSpec, sizes: Sizes, tokens: float) ->
     return 2 * tokens * body * through / products + NUMBER * STEP_NUMBERS * sizes.trained / moved + starting
 
 
-def _reading_seconds(bundle: Bundle, sizes: Sizes, tokens: float) -> float:
+def _reading_seconds(bundle: LoadedModel, sizes: Sizes, tokens: float) -> float:
     """A batch of held-out texts, forward alone."""
     products, _ = _speed(bundle.device)
     return 2 * tokens * sum(sizes.matrices.values()) * sizes.passes / products + LAYER_SECONDS * sizes.depth
@@ -152,7 +152,7 @@ def _speed(device: torch.device) -> tuple[float, float]:
     return 2000 * hidden.numel() * len(weight) / product, 2000 * NUMBER * many.numel() / sweep
 
 
-def _notes(bundle: Bundle, spec: RunSpec, sizes: Sizes) -> Iterator[str]:
+def _notes(bundle: LoadedModel, spec: RunSpec, sizes: Sizes) -> Iterator[str]:
     """What these settings mean on this model and is not plain from the numbers."""
     layers, family = bundle.architecture.layers, bundle.architecture.family
     method = find_method(spec.method)

@@ -11,7 +11,7 @@ from tokenizers import Encoding, Tokenizer
 from torch import Tensor
 from transformers import PreTrainedTokenizerBase
 
-from explorer.models.bundle import Bundle
+from explorer.models.loaded_model import LoadedModel
 from explorer.tasks.task import Example
 from explorer.tuning.spec import LONGEST_ROW
 
@@ -54,7 +54,7 @@ class Rows:
         return inputs, self.labels[list(places)].float().to(device)
 
 
-def tokenise(bundle: Bundle, examples: Sequence[Example], longest: int = LONGEST_ROW) -> Rows:
+def tokenise(bundle: LoadedModel, examples: Sequence[Example], longest: int = LONGEST_ROW) -> Rows:
     """Tokenise every example, two texts with the model's own separators; what is too long loses its end."""
     longest = min(longest, bundle.longest)
     tokenizer = bundle.tokenizer

@@ -17,7 +17,7 @@ from explorer.errors import BadInputError
 from explorer.tasks.metrics import LOSS, scores
 from explorer.tasks.task import Task
 from explorer.tuning.adapted import Adapted
-from explorer.tuning.best import Best, better, from_state
+from explorer.tuning.best_checkpoint import Best, better, from_state
 from explorer.tuning.distilling import Teaching
 from explorer.tuning.kinds.kind import EVALUATIONS_PER_EPOCH
 from explorer.tuning.reading import Reader, Scale, decide, precision

@@ -17,14 +17,14 @@ from transformers import DynamicCache
 
 from explorer.errors import BadInputError
 from explorer.maths.corruption import IGNORED_LABEL
-from explorer.models.bundle import Bundle
 from explorer.models.heads import head_at
+from explorer.models.loaded_model import LoadedModel
 from explorer.tasks.formats.e2e import ASKS
 from explorer.tasks.generation_metrics import score
 from explorer.tasks.metrics import LOSS
 from explorer.tasks.task import Example
 from explorer.tuning.adapted import Adapted
-from explorer.tuning.judged import Judged
+from explorer.tuning.eval_example import Judged
 from explorer.tuning.kinds.written import EVALUATIONS
 from explorer.tuning.reading import precision
 from explorer.tuning.rows import Rows, never, ordered_batches, unless_stopped
@@ -36,19 +36,19 @@ LONGEST_TEXT = 64
 ROWS_AT_ONCE = 64
 
 
-def end_of(bundle: Bundle) -> int:
+def end_of(bundle: LoadedModel) -> int:
     """The token that ends a text: the tokenizer's own, else what it parts texts by."""
     known = (bundle.tokenizer.eos_token_id, bundle.tokenizer.sep_token_id, bundle.tokenizer.pad_token_id, 0)
     return int(next(token for token in known if token is not None))
 
 
-def prompt_of(bundle: Bundle, meaning: str) -> list[int]:
+def prompt_of(bundle: LoadedModel, meaning: str) -> list[int]:
     """The tokens after which a text is written."""
     ids: list[int] = bundle.tokenizer(meaning.strip() + ASKS)["input_ids"]
     return ids
 
 
-def rows_of(bundle: Bundle, examples: Sequence[Example], longest: int) -> Rows:
+def rows_of(bundle: LoadedModel, examples: Sequence[Example], longest: int) -> Rows:
     """A row for each text of each meaning: meaning, text, end of text; `labels` are the ids of the text and its end.
 
     What is too long loses its end. Rows.labels: the number of the meaning among `examples`.
@@ -181,7 +181,7 @@ def write(
     return texts
 
 
-def text_of(bundle: Bundle, ids: Sequence[int]) -> str:
+def text_of(bundle: LoadedModel, ids: Sequence[int]) -> str:
     """What stands before the end of the text, without spaces around it."""
     end = end_of(bundle)
     known = list(ids[: ids.index(end)]) if end in ids else list(ids)

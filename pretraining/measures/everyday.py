@@ -9,7 +9,7 @@ from pathlib import Path
 import torch
 
 from explorer.maths.corruption import CorruptionRecipe
-from explorer.models.bundle import Bundle
+from explorer.models.loaded_model import LoadedModel
 from explorer.models.masker import Masker
 from explorer.models.records import Measure
 from explorer.objectives.batches import collate
@@ -48,7 +48,7 @@ def near_copies(held: Iterable[str], trained: Iterable[str]) -> list[tuple[str, 
 
 
 @torch.inference_mode()
-def measure_everyday(bundle: Bundle) -> list[Measure]:
+def measure_everyday(bundle: LoadedModel) -> list[Measure]:
     """The accuracy on them, and how many of the unrelated ones are accepted."""
     pairs, maker, tokenizer = everyday_pairs(), row_maker(bundle.tokenizer), bundle.tokenizer
     rows = []

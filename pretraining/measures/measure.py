@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from explorer.models.bundle import Bundle, load_bundle
+from explorer.models.loaded_model import LoadedModel, load_bundle
 from explorer.objectives.text import TextStore
 from explorer.settings import Settings
 from pretraining.corpus import read_documents
@@ -20,7 +20,7 @@ class Subject:
 
     folder: Path
     text: Path
-    bundle: Bundle
+    bundle: LoadedModel
     store: TextStore
 
     @property
@@ -40,6 +40,6 @@ def open_subject(folder: Path, text: Path) -> Subject:
     return Subject(folder, text, bundle, TextStore.from_documents(read_documents(text), bundle.tokenizer))
 
 
-def open_bundle(folder: Path) -> Bundle:
+def open_bundle(folder: Path) -> LoadedModel:
     """The model alone; raises ModelUnavailableError as open_subject does."""
     return load_bundle(str(folder), Settings(device="auto" if torch.cuda.is_available() else "cpu"))

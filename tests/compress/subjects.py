@@ -7,8 +7,8 @@ from pathlib import Path
 import torch
 
 from explorer.compress.subject import Subject, of_model, of_run
-from explorer.models.bundle import Bundle, load_bundle
 from explorer.models.families import ARCHITECTURES
+from explorer.models.loaded_model import LoadedModel, load_bundle
 from explorer.settings import Settings
 from explorer.tuning.adapted import Adapted, adapt
 from explorer.tuning.reading import Scale
@@ -26,7 +26,7 @@ RELATIVE = {
 FOUR_HEADS = {"distilbert": {"n_heads": 4}, "gpt2": {"n_head": 4}}
 
 
-def tiny(folder: Path, family: str, **changes: object) -> Bundle:
+def tiny(folder: Path, family: str, **changes: object) -> LoadedModel:
     """Four heads a layer, so that some can go and some stay."""
     model_type = next(entry.model_type for entry in ARCHITECTURES if entry.family == family)
     heads = FOUR_HEADS.get(model_type, {"num_attention_heads": 4})
@@ -34,7 +34,7 @@ def tiny(folder: Path, family: str, **changes: object) -> Bundle:
     return load_bundle(str(path), Settings(device="cpu"))
 
 
-def adapted_by(method: str, bundle: Bundle, outputs: int = 2) -> Adapted:
+def adapted_by(method: str, bundle: LoadedModel, outputs: int = 2) -> Adapted:
     """As after a training that moved everything a little."""
     adapted = adapt(bundle, outputs, RunSpec(model=bundle.model_id, task="sst2", method=method, prefix_length=4))
     with torch.no_grad():
@@ -43,9 +43,9 @@ def adapted_by(method: str, bundle: Bundle, outputs: int = 2) -> Adapted:
     return adapted
 
 
-def run_subject(bundle: Bundle, method: str = "lora", examples: int = 12, held_out: int = 12) -> Subject:
+def run_subject(bundle: LoadedModel, method: str = "lora", examples: int = 12, held_out: int = 12) -> Subject:
     return of_run(adapted_by(method, bundle), "my run", data(CATS), Scale(), examples, held_out)
 
 
-def model_subject(bundle: Bundle, examples: int = 12, held_out: int = 12) -> Subject:
+def model_subject(bundle: LoadedModel, examples: int = 12, held_out: int = 12) -> Subject:
     return of_model(bundle, data(CATS), examples, held_out)

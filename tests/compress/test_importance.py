@@ -19,8 +19,8 @@ from explorer.compress.sparse import share_gone, weights_gone, without_weights, 
 from explorer.compress.subject import Subject, of_run
 from explorer.errors import BadInputError
 from explorer.maths.importance import mean_and_error
-from explorer.models.bundle import Bundle
 from explorer.models.inside import gated
+from explorer.models.loaded_model import LoadedModel
 from explorer.tuning.adapted import adapt
 from explorer.tuning.reading import Scale
 from explorer.tuning.spec import RunSpec
@@ -30,7 +30,7 @@ from tests.tuning.small import CATS, data
 
 
 @pytest.fixture(scope="module", params=FAMILIES)
-def bundle(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Bundle:
+def bundle(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> LoadedModel:
     return tiny(tmp_path_factory.mktemp("family"), request.param)
 
 
@@ -59,7 +59,7 @@ def one_by_one(subject: Subject, unit: str, place: int, loss: str) -> torch.Tens
 
 
 @pytest.mark.parametrize("unit", ["head", "neuron", "layer"])
-def test_it_is_the_mean_of_every_examples_own_gradient(bundle: Bundle, unit: str) -> None:
+def test_it_is_the_mean_of_every_examples_own_gradient(bundle: LoadedModel, unit: str) -> None:
     for subject, loss in (
         (run_subject(bundle), "labels"),
         (model_subject(bundle), "labels"),
@@ -75,7 +75,7 @@ def test_it_is_the_mean_of_every_examples_own_gradient(bundle: Bundle, unit: str
         assert torch.allclose(halves.absolute, found.absolute, atol=1e-5)
 
 
-def test_gates_at_one_change_nothing(bundle: Bundle) -> None:
+def test_gates_at_one_change_nothing(bundle: LoadedModel) -> None:
     subject = run_subject(bundle)
     tree, shape = subject.tree(), subject.shape
     whole = outputs(subject, tree)
@@ -87,7 +87,7 @@ def test_gates_at_one_change_nothing(bundle: Bundle) -> None:
     assert torch.equal(outputs(subject, tree), whole), "and they go away again"
 
 
-def test_the_gradient_is_the_slope_towards_gone(bundle: Bundle) -> None:
+def test_the_gradient_is_the_slope_towards_gone(bundle: LoadedModel) -> None:
     """A gate a little below 1 changes the loss by the gradient, with parts gone already."""
     subject = run_subject(bundle)
     shape, tree = subject.shape, subject.tree()
@@ -107,7 +107,7 @@ def test_the_gradient_is_the_slope_towards_gone(bundle: Bundle) -> None:
     assert torch.allclose(found[:, 0, 2], slope, atol=1e-4, rtol=2e-2)
 
 
-def test_weights_against_numpy(bundle: Bundle) -> None:
+def test_weights_against_numpy(bundle: LoadedModel) -> None:
     subject = run_subject(bundle)
     tree = subject.tree()
     names = matrices_of(subject, tree)
@@ -152,7 +152,7 @@ def test_movement_follows_the_weights_as_they_move(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("order", ["least", "most", "random"])
-def test_the_share_of_weights_is_exact(bundle: Bundle, order: str) -> None:
+def test_the_share_of_weights_is_exact(bundle: LoadedModel, order: str) -> None:
     subject = run_subject(bundle)
     scores, _ = weight_scores(subject, "magnitude", "labels", 0)
     total = sum(values.numel() for values in scores.values())

@@ -12,12 +12,12 @@ from explorer.compress.importance import unit_sums
 from explorer.compress.removal import count_parameters, masked, remove, size_in_bytes
 from explorer.compress.subject import Subject
 from explorer.errors import BadInputError
-from explorer.models.bundle import Bundle
+from explorer.models.loaded_model import LoadedModel
 from tests.compress.subjects import FAMILIES, model_subject, run_subject, tiny
 
 
 @pytest.fixture(scope="module", params=FAMILIES)
-def bundle(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Bundle:
+def bundle(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> LoadedModel:
     return tiny(tmp_path_factory.mktemp("family"), request.param)
 
 
@@ -49,7 +49,7 @@ def cuts(shape: Shape) -> dict[str, Cut]:
     return cuts
 
 
-def test_what_is_removed_is_what_its_gate_at_zero_says(bundle: Bundle) -> None:
+def test_what_is_removed_is_what_its_gate_at_zero_says(bundle: LoadedModel) -> None:
     for subject in (model_subject(bundle), run_subject(bundle)):
         whole = outputs(subject, subject.tree())
         for name, cut in cuts(subject.shape).items():
@@ -62,7 +62,7 @@ def test_what_is_removed_is_what_its_gate_at_zero_says(bundle: Bundle) -> None:
         assert torch.equal(outputs(subject, subject.tree()), whole), "the subject stays as it is"
 
 
-def test_it_is_measured_in_the_processors_own_precision(bundle: Bundle) -> None:
+def test_it_is_measured_in_the_processors_own_precision(bundle: LoadedModel) -> None:
     for subject in (model_subject(bundle), run_subject(bundle)):
         score = subject.measure(subject.tree())
         assert score is not None
@@ -70,7 +70,7 @@ def test_it_is_measured_in_the_processors_own_precision(bundle: Bundle) -> None:
         assert unit_sums(subject, "head", "labels", 0, 4).count == 4
 
 
-def test_there_is_less_of_it(bundle: Bundle) -> None:
+def test_there_is_less_of_it(bundle: LoadedModel) -> None:
     subject = run_subject(bundle)
     shape, hidden = subject.shape, subject.model.config.hidden_size
     before = count_parameters(subject.model)

@@ -16,7 +16,7 @@ from explorer.labs.distillation.params import SoftTargetsParams
 from explorer.labs.distillation.schema import SoftTargetsResult
 from explorer.labs.distillation.soft import figures
 from explorer.maths import distillation as maths
-from explorer.models.bundle import Bundle
+from explorer.models.loaded_model import LoadedModel
 from explorer.ui.components import ASSETS
 from tests.labs.distillation.opening import opening
 
@@ -49,7 +49,7 @@ window.move = async (T) => {
 
 
 @pytest.fixture
-def result(bundle: Bundle, tmp_path: Path) -> SoftTargetsResult:
+def result(bundle: LoadedModel, tmp_path: Path) -> SoftTargetsResult:
     with torch.inference_mode():
         return compute.soft_targets(
             opening(tmp_path, {"bert-small": bundle}), SoftTargetsParams(TEXT, 2.0, "bert-small")
@@ -75,7 +75,7 @@ def page(browser: Any, result: SoftTargetsResult) -> Any:
     opened.close()
 
 
-def test_every_movement_gives_the_tables_numbers(page: Any, result: SoftTargetsResult, bundle: Bundle) -> None:
+def test_every_movement_gives_the_tables_numbers(page: Any, result: SoftTargetsResult, bundle: LoadedModel) -> None:
     for temperature in (0.1, 0.7, 1.0, 2.0, 7.5, 20.0):
         seen = page.evaluate("(T) => window.move(T)", temperature)
         reached = seen["at"]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import torch
 
-from explorer.models.bundle import Bundle
+from explorer.models.loaded_model import LoadedModel
 
 RUNS: list[object] = []
 """The params of every run, oldest first; a test empties it before it starts."""
@@ -27,19 +27,19 @@ class Result:
     graph: bool
 
 
-def answer(bundle: Bundle, params: Params) -> Result:
+def answer(bundle: LoadedModel, params: Params) -> Result:
     RUNS.append(params)
     scores = bundle.model(torch.tensor([[2, 5, 3]])).prediction_logits
     return Result(params.text, bundle.model_id, not scores.is_inference())
 
 
-def large(bundle: Bundle, params: Params) -> str:
+def large(bundle: LoadedModel, params: Params) -> str:
     """As large as what is asked."""
     RUNS.append(params)
     return params.text
 
 
-def run_out_of_memory(bundle: Bundle, params: Params) -> str:
+def run_out_of_memory(bundle: LoadedModel, params: Params) -> str:
     """As an accelerator does."""
     RUNS.append(params)
     if len(RUNS) <= params.failures:

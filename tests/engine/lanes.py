@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from explorer.models.bundle import Bundle
+from explorer.models.loaded_model import LoadedModel
 from explorer.runs.manager import RunManager
 from explorer.runs.record import Outcome, RunRecord, RunStatus
 from explorer.runs.store import RunStore
@@ -30,19 +30,19 @@ class Lane:
 
     def work(self, record: RunRecord, publish: Callable[[RunRecord], None], stopping: threading.Event) -> None:
         self.began.append(record.run_id)
-        publish(record := record.but(step=1, steps=10, message=""))
+        publish(record := record.evolve(step=1, steps=10, message=""))
         while not self.gate.acquire(timeout=0.01):
             if stopping.is_set():
-                publish(record.but(status=RunStatus.STOPPED, outcome=Outcome({}, {})))
+                publish(record.evolve(status=RunStatus.STOPPED, outcome=Outcome({}, {})))
                 return
         ending = self.endings.get(record.run_id)
-        publish(ending(record) if ending else record.but(status=RunStatus.DONE))
+        publish(ending(record) if ending else record.evolve(status=RunStatus.DONE))
 
     def let_go(self, runs: int = 1) -> None:
         self.gate.release(runs)
 
 
-def no_model(model_id: str) -> Bundle:
+def no_model(model_id: str) -> LoadedModel:
     raise AssertionError("a manager needs no model")
 
 

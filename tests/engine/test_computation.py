@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from explorer.engine.computation import Following, Together
+from explorer.engine.computation import Subscription, Together
 from explorer.engine.local import LocalEngine
 from explorer.engine.protocol import Job
 from explorer.engine.resources import Resources
@@ -100,7 +100,7 @@ def until(met: Callable[[], bool]) -> None:
         time.sleep(0.005)
 
 
-def results(following: Following) -> list[Any]:
+def results(following: Subscription) -> list[Any]:
     found = []
     for result in following:
         if result is None:

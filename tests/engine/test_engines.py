@@ -21,8 +21,8 @@ from explorer.labs.masking import FILL_MASKS
 from explorer.labs.masking.schema import FillParams
 from explorer.labs.pairs import SCORE_PAIR
 from explorer.labs.pairs.schema import PairParams
-from explorer.models.bundle import load_bundle
 from explorer.models.families import Capability
+from explorer.models.loaded_model import load_bundle
 from explorer.runs.record import RunRecord, RunStatus
 from explorer.runs.store import WEIGHTS
 from explorer.settings import Settings

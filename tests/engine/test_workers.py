@@ -27,9 +27,9 @@ from explorer.labs.masking import FILL_MASKS
 from explorer.labs.masking.schema import FillParams
 from explorer.labs.pairs import SCORE_PAIR
 from explorer.labs.pairs.schema import PairParams
-from explorer.models.bundle import Bundle
 from explorer.models.families import Capability
-from explorer.runs.share import Share
+from explorer.models.loaded_model import LoadedModel
+from explorer.runs.cpu_share import Share
 from explorer.settings import Settings
 from tests.models import tiny
 
@@ -43,7 +43,7 @@ class Named:
     name: str
 
 
-def one(bundle: Bundle, params: Named) -> str:
+def one(bundle: LoadedModel, params: Named) -> str:
     if params.name == "gate":
         assert GATE.wait(WAIT)
     SEEN.append((params.name,))
@@ -52,7 +52,7 @@ def one(bundle: Bundle, params: Named) -> str:
     return params.name
 
 
-def several(bundle: Bundle, asked: list[Named]) -> list[str | ExplorerError]:
+def several(bundle: LoadedModel, asked: list[Named]) -> list[str | ExplorerError]:
     names = tuple(params.name for params in asked)
     SEEN.append(names)
     if "breaks" in names:

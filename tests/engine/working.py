@@ -10,7 +10,7 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
-from explorer.models.bundle import Bundle
+from explorer.models.loaded_model import LoadedModel
 from explorer.runs.record import RunRecord, RunStatus
 from explorer.runs.store import WEIGHTS
 from explorer.runs.worker import Worker
@@ -32,7 +32,7 @@ EACH = pytest.mark.parametrize("spec", METHODS.values(), ids=METHODS.keys())
 
 
 @pytest.fixture(autouse=True)
-def unchanged(bert: Bundle) -> Iterator[None]:
+def unchanged(bert: LoadedModel) -> Iterator[None]:
     """However a run ends, the shared model is bit for bit what it was, and where it was."""
     before = {name: (tensor.data_ptr(), tensor.clone()) for name, tensor in bert.model.state_dict().items()}
     yield
@@ -46,7 +46,7 @@ def unchanged(bert: Bundle) -> Iterator[None]:
 class Run:
     """One run in a folder; work() may be called again to go on with it. `seen` holds every record that it published."""
 
-    def __init__(self, bundle: Bundle, folder: Path, spec: RunSpec, task_data: TaskData | None = None) -> None:
+    def __init__(self, bundle: LoadedModel, folder: Path, spec: RunSpec, task_data: TaskData | None = None) -> None:
         self.bundle, self.folder = bundle, folder
         self.data = task_data or data()
         task = self.data.task
@@ -64,7 +64,7 @@ class Run:
             if stop(one):
                 stopping.set()
 
-        before = self.last.but(status=RunStatus.RUNNING)
+        before = self.last.evolve(status=RunStatus.RUNNING)
         Worker(before, self.folder, publish, stopping, self.data, self.bundle).work()
         return self.last
 

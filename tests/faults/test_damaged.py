@@ -14,9 +14,9 @@ from explorer.engine.local import LocalEngine
 from explorer.errors import ExplorerError, ModelUnavailableError
 from explorer.labs.masking import FILL_MASKS
 from explorer.models import hub
-from explorer.models.bundle import load_bundle
 from explorer.models.catalog import CATALOG
-from explorer.models.sums import LOADED, SUMS, check_sums, write_sums
+from explorer.models.checksums import LOADED, SUMS, check_sums, write_sums
+from explorer.models.loaded_model import load_bundle
 from explorer.models.tokenizer_store import load_tokenizer
 from explorer.runs.database import FILE
 from explorer.runs.examples import FIRST, OTHER_RANK

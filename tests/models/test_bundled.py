@@ -16,9 +16,9 @@ from transformers import (
     PreTrainedModel,
 )
 
-from explorer.models.bundle import Bundle, load_bundle
 from explorer.models.catalog import bundled, bundled_with, find_card
 from explorer.models.families import Capability
+from explorer.models.loaded_model import LoadedModel, load_bundle
 from explorer.models.parts import counted_parts, tied
 from explorer.models.records import read_scores
 from explorer.settings import BUNDLED_MODELS, Settings
@@ -57,7 +57,7 @@ def model() -> BertForPreTraining:
 
 
 @pytest.fixture(scope="module", params=bundled())
-def opened(request: pytest.FixtureRequest) -> Bundle:
+def opened(request: pytest.FixtureRequest) -> LoadedModel:
     with torch.inference_mode(False):
         return load_bundle(request.param, Settings(device="cpu", offline=True))
 
@@ -66,31 +66,31 @@ def test_every_folder_is_in_the_catalog_and_every_entry_has_one() -> None:
     assert {path.name for path in BUNDLED_MODELS.iterdir() if path.is_dir()} == set(bundled())
 
 
-def test_the_card_the_formula_and_the_count_agree(opened: Bundle) -> None:
+def test_the_card_the_formula_and_the_count_agree(opened: LoadedModel) -> None:
     count = sum(part.count for part in counted_parts(opened.model))
     assert count == sum(parameter.numel() for parameter in opened.model.parameters()) == opened.parameters
     assert f"{count:,}" in (BUNDLED_MODELS / opened.model_id / "README.md").read_text(encoding="utf-8")
 
 
-def test_it_can_do_what_the_catalog_says(opened: Bundle) -> None:
+def test_it_can_do_what_the_catalog_says(opened: LoadedModel) -> None:
     card = find_card(opened.model_id)
     assert card is not None
     assert set(card.capabilities) == set(opened.capabilities)
     assert card.family == opened.architecture.family
 
 
-def test_the_decoder_and_the_embeddings_are_one_storage(opened: Bundle) -> None:
+def test_the_decoder_and_the_embeddings_are_one_storage(opened: LoadedModel) -> None:
     assert tied(opened.model)
 
 
-def test_a_plain_load_finds_every_weight_and_computes_in_float32(opened: Bundle) -> None:
+def test_a_plain_load_finds_every_weight_and_computes_in_float32(opened: LoadedModel) -> None:
     plain, report = type(opened.model).from_pretrained(BUNDLED_MODELS / opened.model_id, output_loading_info=True)
     assert not report["missing_keys"]
     assert not report["unexpected_keys"]
     assert {parameter.dtype for parameter in plain.parameters()} == {torch.float32}
 
 
-def test_the_card_says_what_it_is_bad_at(opened: Bundle) -> None:
+def test_the_card_says_what_it_is_bad_at(opened: LoadedModel) -> None:
     card = (BUNDLED_MODELS / opened.model_id / "README.md").read_text(encoding="utf-8")
     weaknesses = card.split("## What it is bad at")[1]
     assert weaknesses.count("\n- **") >= 3

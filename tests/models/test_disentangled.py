@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 import torch
 
-from explorer.models.bundle import Bundle, load_bundle
 from explorer.models.disentangled import (
     CONTENT,
     CONTENT_TO_POSITION,
@@ -19,6 +18,7 @@ from explorer.models.disentangled import (
 )
 from explorer.models.encoding import encode
 from explorer.models.inside import read
+from explorer.models.loaded_model import LoadedModel, load_bundle
 from explorer.settings import Settings
 from tests.models.tiny import save
 
@@ -42,7 +42,7 @@ KINDS = {
 }
 
 
-def opened(kind: str, folder: Path, **changes: Any) -> Bundle:
+def opened(kind: str, folder: Path, **changes: Any) -> LoadedModel:
     family, sizes = KINDS[kind]
     return load_bundle(str(save(folder, family, **{**USUAL, **sizes, **changes})), Settings(device="cpu"))
 
@@ -148,5 +148,5 @@ def test_each_score_reads_the_row_that_is_named(kind: str, tmp_path: Path) -> No
             assert torch.equal(moved, found.rows == row)
 
 
-def test_other_models_have_none(bert: Bundle) -> None:
+def test_other_models_have_none(bert: LoadedModel) -> None:
     assert relative_positions(bert, 8) is None

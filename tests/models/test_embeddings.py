@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 import torch
 
-from explorer.models.bundle import Bundle, load_bundle
 from explorer.models.embeddings import embedding_parts, table_of
 from explorer.models.encoding import encode
 from explorer.models.families import ARCHITECTURES
 from explorer.models.inside import read
+from explorer.models.loaded_model import LoadedModel, load_bundle
 from explorer.settings import Settings
 from tests.models.tiny import save
 
@@ -45,7 +45,7 @@ CASES: tuple[tuple[str, dict[str, Any], str], ...] = (
 @pytest.fixture(
     scope="module", params=CASES, ids=lambda case: f"{case[0]}{''.join(f' {k}={v}' for k, v in case[1].items())}"
 )
-def case(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Bundle, list[str]]:
+def case(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[LoadedModel, list[str]]:
     family, changes, kinds = request.param
     folder = save(tmp_path_factory.mktemp("embeddings") / "model", family, initializer_range=0.4, **changes)
     return load_bundle(str(folder), Settings(device="cpu")), kinds.split()
@@ -57,7 +57,7 @@ def test_every_family_is_tried() -> None:
 
 @torch.inference_mode()
 @pytest.mark.parametrize("second", [None, "a cat"])
-def test_the_parts_make_what_the_first_layer_is_given(case: tuple[Bundle, list[str]], second: str | None) -> None:
+def test_the_parts_make_what_the_first_layer_is_given(case: tuple[LoadedModel, list[str]], second: str | None) -> None:
     bundle, kinds = case
     inputs = encode(bundle, "the cat sat on a mat .", second).inputs
     parts = embedding_parts(bundle, inputs)
@@ -70,7 +70,7 @@ def test_the_parts_make_what_the_first_layer_is_given(case: tuple[Bundle, list[s
 
 
 @torch.inference_mode()
-def test_an_added_part_is_the_row_of_its_table(case: tuple[Bundle, list[str]]) -> None:
+def test_an_added_part_is_the_row_of_its_table(case: tuple[LoadedModel, list[str]]) -> None:
     bundle, _ = case
     encoded = encode(bundle, "the cat sat", "a cat")
     for part in embedding_parts(bundle, encoded.inputs):
@@ -84,7 +84,7 @@ def test_an_added_part_is_the_row_of_its_table(case: tuple[Bundle, list[str]]) -
             assert part.rows.tolist() == encoded.input_ids.tolist()
 
 
-def roberta(tmp_path: Path, **changes: Any) -> Bundle:
+def roberta(tmp_path: Path, **changes: Any) -> LoadedModel:
     return load_bundle(str(save(tmp_path / "roberta", "RoBERTa", **changes)), Settings(device="cpu"))
 
 

@@ -9,8 +9,8 @@ import pytest
 import torch
 
 from explorer.errors import BadInputError
-from explorer.models.bundle import Bundle, load_bundle
 from explorer.models.encoding import Encoded, asked_texts, encode, replacement_ids
+from explorer.models.loaded_model import LoadedModel, load_bundle
 from explorer.settings import Settings
 from tests.models import tiny
 
@@ -42,7 +42,7 @@ def texts(encoded: Encoded) -> list[str]:
 
 
 class TestWordPieces:
-    def test_pieces_of_a_word_are_joined_and_special_tokens_have_no_word(self, bert: Bundle) -> None:
+    def test_pieces_of_a_word_are_joined_and_special_tokens_have_no_word(self, bert: LoadedModel) -> None:
         encoded = encode(bert, "The cats sitting.")
         assert texts(encoded) == ["[CLS]", "the", "cat", "##s", "sit", "##ting", ".", "[SEP]"]
         assert encoded.word_ids == (None, 0, 1, 1, 2, 2, 3, None)
@@ -50,21 +50,21 @@ class TestWordPieces:
         assert [token.position for token in encoded.tokens] == list(range(8))
         assert {token.segment for token in encoded.tokens} == {0}
 
-    def test_tokens_are_shown_as_the_text_spells_them(self, bert: Bundle) -> None:
+    def test_tokens_are_shown_as_the_text_spells_them(self, bert: LoadedModel) -> None:
         text = "The cats sitting."
         encoded = encode(bert, text)
         assert [token.shown for token in encoded.tokens] == ["[CLS]", "The", "cat", "s", "sit", "ting", ".", "[SEP]"]
         for token in encoded.tokens[1:-1]:
             assert text[token.start : token.stop] == token.shown
 
-    def test_the_tensors_are_what_the_model_reads(self, bert: Bundle) -> None:
+    def test_the_tensors_are_what_the_model_reads(self, bert: LoadedModel) -> None:
         encoded = encode(bert, "The cats")
         assert set(encoded.inputs) == {"input_ids", "token_type_ids", "attention_mask"}
         assert {tensor.shape for tensor in encoded.inputs.values()} == {(1, 5)}
         assert encoded.input_ids.tolist() == [token.token_id for token in encoded.tokens]
         assert bert.model(**encoded.inputs).prediction_logits.shape == (1, 5, len(tiny.WORDS))
 
-    def test_a_pair_has_two_segments_and_each_token_points_into_its_own_text(self, bert: Bundle) -> None:
+    def test_a_pair_has_two_segments_and_each_token_points_into_its_own_text(self, bert: LoadedModel) -> None:
         first, second = "the cat", "a mat on the cats"
         encoded = encode(bert, first, second)
         assert [token.segment for token in encoded.tokens] == [0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1]
@@ -73,46 +73,46 @@ class TestWordPieces:
             if token.word is not None:
                 assert (first, second)[token.segment][token.start : token.stop] == token.shown
 
-    def test_a_word_that_opens_the_second_text_is_not_joined_to_the_first_text(self, bert: Bundle) -> None:
+    def test_a_word_that_opens_the_second_text_is_not_joined_to_the_first_text(self, bert: LoadedModel) -> None:
         assert not any(token.joined for token in encode(bert, "the", "the").tokens)
 
-    def test_a_typed_special_token_belongs_to_no_word(self, bert: Bundle) -> None:
+    def test_a_typed_special_token_belongs_to_no_word(self, bert: LoadedModel) -> None:
         encoded = encode(bert, "the [MASK] sat [SEP] a")
         assert texts(encoded) == ["[CLS]", "the", "[MASK]", "sat", "[SEP]", "a", "[SEP]"]
         assert [word is None for word in encoded.word_ids] == [True, False, True, False, True, False, True]
 
-    def test_an_unknown_word_keeps_its_place(self, bert: Bundle) -> None:
+    def test_an_unknown_word_keeps_its_place(self, bert: LoadedModel) -> None:
         token = encode(bert, "the zebra sat").tokens[2]
         assert (token.text, token.shown, token.start, token.stop) == ("[UNK]", "[UNK]", 4, 9)
         assert token.word is not None
 
-    def test_a_text_of_special_tokens_has_no_words(self, bert: Bundle) -> None:
+    def test_a_text_of_special_tokens_has_no_words(self, bert: LoadedModel) -> None:
         assert set(encode(bert, "[CLS] [MASK][SEP]").word_ids) == {None}
 
-    def test_a_very_long_word_is_one_unknown_token(self, bert: Bundle) -> None:
+    def test_a_very_long_word_is_one_unknown_token(self, bert: LoadedModel) -> None:
         assert texts(encode(bert, "a" * 5000)) == ["[CLS]", "[UNK]", "[SEP]"]
 
 
 class TestBytes:
-    def test_pieces_of_a_word_are_joined_and_the_space_is_not_shown(self, roberta: Bundle) -> None:
+    def test_pieces_of_a_word_are_joined_and_the_space_is_not_shown(self, roberta: LoadedModel) -> None:
         encoded = encode(roberta, "the cats hat")
         assert texts(encoded) == ["<s>", "the", "Ġcat", "s", "Ġ", "h", "at", "</s>"]
         assert encoded.word_ids == (None, 0, 1, 1, 2, 2, 2, None)
         assert [token.joined for token in encoded.tokens] == [False, False, False, True, False, True, True, False]
         assert [token.shown for token in encoded.tokens if token.text == "Ġcat"] == ["cat"]
 
-    def test_offsets_point_at_the_characters(self, roberta: Bundle) -> None:
+    def test_offsets_point_at_the_characters(self, roberta: LoadedModel) -> None:
         text = "the cats hat"
         spans = {token.text: text[token.start : token.stop] for token in encode(roberta, text).tokens}
         assert (spans["the"], spans["Ġcat"], spans["s"], spans["at"]) == ("the", "cat", "s", "at")
 
-    def test_a_pair_is_told_apart_by_its_offsets(self, roberta: Bundle) -> None:
+    def test_a_pair_is_told_apart_by_its_offsets(self, roberta: LoadedModel) -> None:
         encoded = encode(roberta, "the", "the cat")
         assert texts(encoded) == ["<s>", "the", "</s>", "</s>", "the", "Ġcat", "</s>"]
         assert [token.start for token in encoded.tokens if token.word is not None] == [0, 0, 4]
         assert "token_type_ids" not in encoded.inputs
 
-    def test_a_character_of_several_bytes_is_shown_at_each_of_them(self, roberta: Bundle) -> None:
+    def test_a_character_of_several_bytes_is_shown_at_each_of_them(self, roberta: LoadedModel) -> None:
         encoded = encode(roberta, "é")
         assert [token.shown for token in encoded.tokens] == ["<s>", "é", "é", "</s>"]
         assert [token.joined for token in encoded.tokens] == [False, False, True, False]
@@ -122,7 +122,7 @@ class TestStrangeTexts:
     @pytest.mark.parametrize("family", ["bert", "roberta"])
     @pytest.mark.parametrize("text", STRANGE_TEXTS.values(), ids=STRANGE_TEXTS)
     def test_they_are_read(self, family: str, text: str, request: pytest.FixtureRequest) -> None:
-        bundle: Bundle = request.getfixturevalue(family)
+        bundle: LoadedModel = request.getfixturevalue(family)
         encoded = encode(bundle, text)
         assert all(0 <= token.start <= token.stop <= len(text) for token in encoded.tokens)
         assert all(token.shown for token in encoded.tokens)
@@ -134,55 +134,57 @@ class TestStrangeTexts:
         with pytest.raises(BadInputError, match="Type a sentence"):
             encode(request.getfixturevalue(family), text)
 
-    def test_nothing_as_the_second_text_is_refused(self, bert: Bundle) -> None:
+    def test_nothing_as_the_second_text_is_refused(self, bert: LoadedModel) -> None:
         with pytest.raises(BadInputError):
             encode(bert, "the cat", " ")
 
-    def test_markup_stays_as_it_was_typed(self, bert: Bundle) -> None:
+    def test_markup_stays_as_it_was_typed(self, bert: LoadedModel) -> None:
         assert "".join(token.shown for token in encode(bert, "<script>").tokens) == "[CLS]<script>[SEP]"
 
-    def test_control_characters_do_not_move_the_offsets(self, bert: Bundle) -> None:
+    def test_control_characters_do_not_move_the_offsets(self, bert: LoadedModel) -> None:
         text = "the\0\ud800cat"
         cat = next(token for token in encode(bert, text).tokens if token.text == "cat")
         assert text[cat.start : cat.stop] == "cat"
 
 
 class TestLength:
-    def test_a_text_of_the_longest_length_is_read(self, bert: Bundle) -> None:
+    def test_a_text_of_the_longest_length_is_read(self, bert: LoadedModel) -> None:
         assert len(encode(bert, "cat " * (bert.longest - 2)).tokens) == bert.longest
 
-    def test_one_token_more_is_refused_with_both_numbers(self, bert: Bundle) -> None:
+    def test_one_token_more_is_refused_with_both_numbers(self, bert: LoadedModel) -> None:
         with pytest.raises(BadInputError) as caught:
             encode(bert, "cat " * (bert.longest - 1))
         assert f"{bert.longest + 1} tokens" in str(caught.value)
         assert f"at most {bert.longest}" in str(caught.value)
 
-    def test_a_long_word_of_bytes_is_refused_with_its_length(self, roberta: Bundle) -> None:
+    def test_a_long_word_of_bytes_is_refused_with_its_length(self, roberta: LoadedModel) -> None:
         with pytest.raises(BadInputError, match="5,002 tokens"):
             encode(roberta, "x" * 5000)
 
-    def test_the_longest_text_of_bytes_is_one_that_the_model_can_read(self, roberta: Bundle) -> None:
+    def test_the_longest_text_of_bytes_is_one_that_the_model_can_read(self, roberta: LoadedModel) -> None:
         encoded = encode(roberta, "x" * (roberta.longest - 2))
         assert roberta.model(**encoded.inputs).logits.isfinite().all()
 
-    def test_a_text_too_large_to_look_at_is_refused_before_it_is_tokenised(self, bert: Bundle) -> None:
+    def test_a_text_too_large_to_look_at_is_refused_before_it_is_tokenised(self, bert: LoadedModel) -> None:
         with pytest.raises(BadInputError, match="characters"):
             encode(bert, "a " * 20_000)
 
 
-def test_many_threads_may_share_a_tokenizer(bert: Bundle) -> None:
+def test_many_threads_may_share_a_tokenizer(bert: LoadedModel) -> None:
     with ThreadPoolExecutor(8) as threads:
         lengths = list(threads.map(lambda count: len(encode(bert, "cat " * count).tokens), range(1, 20)))
     assert lengths == [count + 2 for count in range(1, 20)]
 
 
-def test_random_replacements_are_drawn_from_all_but_the_special_tokens(bert: Bundle) -> None:
+def test_random_replacements_are_drawn_from_all_but_the_special_tokens(bert: LoadedModel) -> None:
     ids = replacement_ids(bert.tokenizer)
     assert ids.tolist() == list(range(len(tiny.SPECIAL), len(tiny.WORDS)))
     assert ids.dtype == torch.long
 
 
-def test_a_blank_is_spelled_for_a_model_that_fills_it_and_ends_what_another_reads(bert: Bundle, tmp_path: Path) -> None:
+def test_a_blank_is_spelled_for_a_model_that_fills_it_and_ends_what_another_reads(
+    bert: LoadedModel, tmp_path: Path
+) -> None:
     assert asked_texts(bert, "the <mask> sat", "a [MASK]") == ("the [MASK] sat", "a [MASK]", False)
     causal = load_bundle(str(tiny.save(tmp_path, "GPT-2")), Settings(device="cpu"))
     assert asked_texts(causal, "the cat sat") == ("the cat sat", "", False)

@@ -10,9 +10,9 @@ import pytest
 import torch
 import transformers
 
-from explorer.models.bundle import Bundle, load_bundle
 from explorer.models.families import ARCHITECTURES, Architecture, Capability, by_family, find_architecture
-from explorer.models.refused import unsupported
+from explorer.models.loaded_model import LoadedModel, load_bundle
+from explorer.models.model_errors import unsupported
 from explorer.settings import Settings
 from explorer.tuning.spec import TARGETS
 from tests.models import tiny
@@ -21,7 +21,7 @@ EVERY_FAMILY = pytest.mark.parametrize("architecture", ARCHITECTURES, ids=lambda
 PER_TOKEN = {Capability.MLM: (len(tiny.WORDS),), Capability.CAUSAL: (len(tiny.WORDS),), Capability.RTD: ()}
 
 
-def load(folder: Path) -> Bundle:
+def load(folder: Path) -> LoadedModel:
     return load_bundle(str(folder), Settings(device="cpu"))
 
 

@@ -8,9 +8,9 @@ import pytest
 import torch
 from sklearn.metrics import roc_auc_score
 
-from explorer.models.bundle import Bundle, load_bundle
 from explorer.models.catalog import bundled
 from explorer.models.families import Capability
+from explorer.models.loaded_model import LoadedModel, load_bundle
 from explorer.settings import Settings
 
 TEXT = (
@@ -31,7 +31,7 @@ STRINGS = (
 )
 
 
-def opened(name: str) -> Bundle:
+def opened(name: str) -> LoadedModel:
     if name not in bundled():
         pytest.skip(f"{name} is not bundled")
     with torch.inference_mode(False):

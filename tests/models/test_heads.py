@@ -9,11 +9,11 @@ import pytest
 import torch
 from torch import Tensor
 
-from explorer.models.bundle import Bundle, load_bundle
 from explorer.models.encoding import encode
 from explorer.models.families import ARCHITECTURES, Capability
 from explorer.models.heads import head_at_each_layer
 from explorer.models.inside import depth_of
+from explorer.models.loaded_model import LoadedModel, load_bundle
 from explorer.settings import Settings
 from tests.models.tiny import save
 
@@ -23,7 +23,7 @@ TEXT = "the cat sat on a mat ."
 
 
 @pytest.fixture(scope="module", params=FAMILIES)
-def opened(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Bundle:
+def opened(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> LoadedModel:
     changes: dict[str, Any] = {"n_layer": 3} if request.param == "GPT-2" else {"num_hidden_layers": 3}
     if request.param == "DistilBERT":
         changes = {"n_layers": 3}
@@ -36,11 +36,11 @@ def opened(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     return bundle
 
 
-def head_of(bundle: Bundle) -> Capability:
+def head_of(bundle: LoadedModel) -> Capability:
     return next(head for head in TOKEN_HEADS if head in bundle.capabilities)
 
 
-def lens(bundle: Bundle, places: list[int]) -> Tensor:
+def lens(bundle: LoadedModel, places: list[int]) -> Tensor:
     return bundle.logits(head_of(bundle), head_at_each_layer(bundle, encode(bundle, TEXT).inputs, places))
 
 
@@ -49,7 +49,7 @@ def test_every_family_scores_tokens() -> None:
 
 
 @torch.inference_mode()
-def test_the_last_row_is_the_model_s_own_answer(opened: Bundle) -> None:
+def test_the_last_row_is_the_model_s_own_answer(opened: LoadedModel) -> None:
     inputs = encode(opened, TEXT).inputs
     own = opened.logits(head_of(opened), opened.model(**inputs))[0]
     for places in ([3], [0, 2, 5], list(range(inputs["input_ids"].shape[1]))):
@@ -59,14 +59,14 @@ def test_the_last_row_is_the_model_s_own_answer(opened: Bundle) -> None:
 
 
 @torch.inference_mode()
-def test_every_layer_has_a_row_of_its_own(opened: Bundle) -> None:
+def test_every_layer_has_a_row_of_its_own(opened: LoadedModel) -> None:
     rows = lens(opened, [1, 4])
     for first in range(len(rows)):
         for second in range(first):
             assert not torch.allclose(rows[first], rows[second], atol=1e-3)
 
 
-def apart(bundle: Bundle) -> tuple[list[Tensor], Any]:
+def apart(bundle: LoadedModel) -> tuple[list[Tensor], Any]:
     """The states after each layer before any last LayerNorm, and what the model does with the last of them, by hand."""
     model: Any = bundle.model
     states = list(model(**encode(bundle, TEXT).inputs, output_hidden_states=True).hidden_states)
@@ -90,7 +90,7 @@ def apart(bundle: Bundle) -> tuple[list[Tensor], Any]:
 
 
 @torch.inference_mode()
-def test_each_row_is_the_head_on_the_states_of_that_layer(opened: Bundle) -> None:
+def test_each_row_is_the_head_on_the_states_of_that_layer(opened: LoadedModel) -> None:
     """Without the last entry of hidden_states, which GPT-2 and ModernBERT have normalised already."""
     states, head = apart(opened)
     rows = lens(opened, [2, 3])
@@ -100,14 +100,14 @@ def test_each_row_is_the_head_on_the_states_of_that_layer(opened: Bundle) -> Non
 
 
 @torch.inference_mode()
-def test_the_last_state_of_gpt_2_is_not_normalised_twice(opened: Bundle) -> None:
+def test_the_last_state_of_gpt_2_is_not_normalised_twice(opened: LoadedModel) -> None:
     states, head = apart(opened)
     twice = torch.allclose(lens(opened, [2])[-1], head(states[-1])[0, [2]], atol=1e-3)
     assert twice == (opened.architecture.family not in ("GPT-2", "ModernBERT", "ModernBERT decoder", "EuroBERT"))
 
 
 @torch.inference_mode()
-def test_the_shared_model_is_left_alone(opened: Bundle) -> None:
+def test_the_shared_model_is_left_alone(opened: LoadedModel) -> None:
     inputs = encode(opened, TEXT).inputs
     head = head_of(opened)
     before = opened.logits(head, opened.model(**inputs))

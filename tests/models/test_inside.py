@@ -9,7 +9,6 @@ import pytest
 import torch
 from torch import Tensor
 
-from explorer.models.bundle import Bundle, load_bundle
 from explorer.models.encoding import encode
 from explorer.models.families import ARCHITECTURES, by_family
 from explorer.models.inside import (
@@ -22,6 +21,7 @@ from explorer.models.inside import (
     query_and_key,
     read,
 )
+from explorer.models.loaded_model import LoadedModel, load_bundle
 from explorer.settings import Settings
 from tests.models.tiny import save
 
@@ -36,17 +36,17 @@ CHANGES: dict[str, dict[str, Any]] = {"DeBERTa": RELATIVE, "DeBERTa-v2/v3": RELA
 
 
 @pytest.fixture(scope="module", params=FAMILIES)
-def opened(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Bundle:
+def opened(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> LoadedModel:
     family = request.param
     folder = save(tmp_path_factory.mktemp("inside") / "model", family, **CHANGES.get(family, {}))
     return load_bundle(str(folder), Settings(device="cpu"))
 
 
-def inputs_of(bundle: Bundle) -> dict[str, Tensor]:
+def inputs_of(bundle: LoadedModel) -> dict[str, Tensor]:
     return encode(bundle, "the cat sat on a mat", "a cat").inputs
 
 
-def logits(bundle: Bundle, output: Any) -> Tensor:
+def logits(bundle: LoadedModel, output: Any) -> Tensor:
     head = next(iter(bundle.architecture.heads))
     return bundle.logits(head, output)
 
@@ -56,7 +56,7 @@ def random_gates(*shape: int) -> Tensor:
 
 
 @torch.inference_mode()
-def test_a_reading_is_the_model_s_own_forward_pass(opened: Bundle) -> None:
+def test_a_reading_is_the_model_s_own_forward_pass(opened: LoadedModel) -> None:
     inputs = inputs_of(opened)
     reading = read(opened, inputs)
     plain = opened.model(**inputs, output_hidden_states=True)
@@ -72,7 +72,7 @@ def test_a_reading_is_the_model_s_own_forward_pass(opened: Bundle) -> None:
 
 
 @torch.inference_mode()
-def test_open_gates_change_nothing_and_any_closed_one_changes_the_output(opened: Bundle) -> None:
+def test_open_gates_change_nothing_and_any_closed_one_changes_the_output(opened: LoadedModel) -> None:
     inputs = inputs_of(opened)
     depth, heads = depth_of(opened.model), heads_of(opened.model)
     plain = logits(opened, opened.model(**inputs))
@@ -88,7 +88,7 @@ def test_open_gates_change_nothing_and_any_closed_one_changes_the_output(opened:
 
 
 @torch.inference_mode()
-def test_a_closed_head_is_a_head_whose_columns_of_the_projection_are_zero(opened: Bundle) -> None:
+def test_a_closed_head_is_a_head_whose_columns_of_the_projection_are_zero(opened: LoadedModel) -> None:
     """An independent way to take a head away, by its weights; ALBERT's shared layer loses it at every depth."""
     inputs, depth, heads = inputs_of(opened), depth_of(opened.model), heads_of(opened.model)
     fresh = load_bundle(opened.model_id, Settings(device="cpu"))
@@ -106,7 +106,7 @@ def test_a_closed_head_is_a_head_whose_columns_of_the_projection_are_zero(opened
 
 
 @torch.inference_mode()
-def test_rows_of_a_batch_can_have_gates_of_their_own(opened: Bundle) -> None:
+def test_rows_of_a_batch_can_have_gates_of_their_own(opened: LoadedModel) -> None:
     inputs = inputs_of(opened)
     gates = random_gates(2, depth_of(opened.model), heads_of(opened.model))
     both = {name: tensor.repeat(2, 1) for name, tensor in inputs.items()}
@@ -116,7 +116,7 @@ def test_rows_of_a_batch_can_have_gates_of_their_own(opened: Bundle) -> None:
         assert torch.allclose(together[row], alone[0], atol=1e-5)
 
 
-def test_gradients_reach_every_gate(opened: Bundle) -> None:
+def test_gradients_reach_every_gate(opened: LoadedModel) -> None:
     depth = depth_of(opened.model)
     head_gates = torch.ones(depth, heads_of(opened.model), requires_grad=True)
     neuron_gates = torch.ones(depth, neurons_of(opened.model), requires_grad=True)
@@ -129,7 +129,7 @@ def test_gradients_reach_every_gate(opened: Bundle) -> None:
 
 
 @torch.inference_mode()
-def test_a_private_tree_shares_every_tensor_and_nothing_else(opened: Bundle) -> None:
+def test_a_private_tree_shares_every_tensor_and_nothing_else(opened: LoadedModel) -> None:
     tree = private_tree(opened.model)
     for (name, ours), (other, theirs) in zip(tree.named_parameters(), opened.model.named_parameters(), strict=True):
         assert name == other
@@ -144,7 +144,7 @@ def test_a_private_tree_shares_every_tensor_and_nothing_else(opened: Bundle) -> 
 
 @torch.inference_mode()
 @pytest.mark.parametrize("layer", [0, 1])
-def test_queries_and_keys_give_the_weights(opened: Bundle, layer: int) -> None:
+def test_queries_and_keys_give_the_weights(opened: LoadedModel, layer: int) -> None:
     inputs = inputs_of(opened)
     parts = query_and_key(opened, inputs, layer)
     assert torch.allclose(parts.weights, read(opened, inputs).attentions[layer][0], atol=1e-5)

@@ -9,14 +9,14 @@ import torch
 from transformers import pipeline
 
 from explorer.errors import BadInputError, MissingCapabilityError
-from explorer.models.bundle import Bundle, load_bundle
 from explorer.models.encoding import encode
+from explorer.models.loaded_model import LoadedModel, load_bundle
 from explorer.models.questions import QUESTIONS, class_name, fitting_question, question, scores
 from explorer.settings import Settings
 from tests.models.tiny import save
 
 
-def tiny(folder: Path, family: str) -> Bundle:
+def tiny(folder: Path, family: str) -> LoadedModel:
     return load_bundle(str(save(folder, family)), Settings(device="cpu"))
 
 
@@ -51,11 +51,11 @@ def test_a_text_that_asks_nothing_is_told_what_to_write(tmp_path: Path) -> None:
     bundle = tiny(tmp_path, "BERT")
     with pytest.raises(BadInputError, match=r"\[MASK\]"):
         fitting_question(bundle, encode(bundle, "the cat"), False)
-    headless = Bundle(**{**vars(bundle), "capabilities": frozenset()})
+    headless = LoadedModel(**{**vars(bundle), "capabilities": frozenset()})
     with pytest.raises(MissingCapabilityError, match="no pretrained head"):
         fitting_question(headless, encode(bundle, "the [MASK]"), False)
     ordered = tiny(tmp_path / "albert", "ALBERT")
-    ordered = Bundle(**{**vars(ordered), "capabilities": ordered.capabilities - {question("mask").needs}})
+    ordered = LoadedModel(**{**vars(ordered), "capabilities": ordered.capabilities - {question("mask").needs}})
     with pytest.raises(BadInputError, match="second text"):
         fitting_question(ordered, encode(ordered, "the cat"), False)
 
@@ -69,7 +69,7 @@ def test_replaced_tokens_are_a_sigmoid(tmp_path: Path) -> None:
     assert replaced == pytest.approx(output.logits.sigmoid(), abs=1e-6)
 
 
-def test_masks_agree_with_the_pipeline_of_transformers(bundle: Bundle) -> None:
+def test_masks_agree_with_the_pipeline_of_transformers(bundle: LoadedModel) -> None:
     encoded = encode(bundle, "The capital of France is [MASK].")
     asked = fitting_question(bundle, encoded, False)
     with torch.inference_mode():

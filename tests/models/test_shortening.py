@@ -9,9 +9,9 @@ import pytest
 import torch
 
 from explorer.errors import BadInputError
-from explorer.models.bundle import Bundle, load_bundle
 from explorer.models.families import ARCHITECTURES, Architecture
 from explorer.models.inside import depth_of
+from explorer.models.loaded_model import LoadedModel, load_bundle
 from explorer.models.shortening import half_of, layers_kept, renamed, shortened, shortened_config
 from explorer.settings import Settings
 from tests.models.tiny import save
@@ -25,9 +25,9 @@ EVERY_FAMILY = pytest.mark.parametrize("architecture", ARCHITECTURES, ids=lambda
 @pytest.fixture(scope="module")
 def deep(tmp_path_factory: pytest.TempPathFactory) -> Any:
     """Models of four layers, made once a family."""
-    made: dict[str, Bundle] = {}
+    made: dict[str, LoadedModel] = {}
 
-    def of(architecture: Architecture) -> Bundle:
+    def of(architecture: Architecture) -> LoadedModel:
         if architecture.family not in made:
             sizes = DEEPER.get(architecture.model_type, {"num_hidden_layers": DEPTH})
             folder = save(tmp_path_factory.mktemp("deep") / "model", architecture.family, **sizes)

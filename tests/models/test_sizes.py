@@ -6,9 +6,9 @@ import pytest
 import torch
 
 from explorer.errors import BadInputError
-from explorer.models.bundle import Bundle
 from explorer.models.catalog import bundled, find_card
 from explorer.models.families import ARCHITECTURES, Architecture
+from explorer.models.loaded_model import LoadedModel
 from explorer.models.published import PUBLISHED
 from explorer.models.sizes import Outline, grouped, outline_of
 from tests.models.tiny import build
@@ -42,7 +42,7 @@ def test_a_published_model_has_about_the_size_that_its_paper_gives(model_id: str
     assert grouped(outline_of(model_id)).total / 1e6 == pytest.approx(millions, rel=0.06)
 
 
-def test_a_bundled_model_is_counted_as_it_is_when_loaded(bundle: Bundle) -> None:
+def test_a_bundled_model_is_counted_as_it_is_when_loaded(bundle: LoadedModel) -> None:
     groups = grouped(outline_of("bert-small"))
     assert groups.total == bundle.parameters
     assert groups.words == bundle.model.get_input_embeddings().weight.numel()

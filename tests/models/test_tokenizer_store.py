@@ -12,9 +12,9 @@ import pytest
 from explorer.errors import ModelUnavailableError
 from explorer.models import hub as hub_module
 from explorer.models import tokenizer_store
-from explorer.models.bundle import load_bundle
 from explorer.models.catalog import OWN_TOKENIZERS
 from explorer.models.hub import download, local_folder, tokenizer_folder
+from explorer.models.loaded_model import load_bundle
 from explorer.models.tokenizer_store import MOST_OPEN, Opening, OpenTokenizer, TokenizerStore, load_tokenizer
 from explorer.settings import BUNDLED_TOKENIZERS, Settings
 from tests.models.fake_hub import FakeHub, Faults

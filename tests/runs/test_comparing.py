@@ -54,7 +54,7 @@ def test_more_comparisons_need_more_evidence() -> None:
 
 def test_without_answers_the_difference_of_two_independent_accuracies_is_used() -> None:
     pair = [run(wrong_at(*range(20))), run(wrong_at(*range(10)))]
-    old = [one.but(outcome=replace(one.outcome, truths="", answers="")) for one in pair]
+    old = [one.evolve(outcome=replace(one.outcome, truths="", answers="")) for one in pair]
     verdict = compare(old, every_pair(old))
     assert verdict.test == "unpaired"
     assert not verdict.p
@@ -66,7 +66,7 @@ def test_without_answers_the_difference_of_two_independent_accuracies_is_used() 
 def test_answers_to_other_rows_are_never_paired() -> None:
     one, other = run(wrong_at(1)), run(wrong_at(2))
     assert other.outcome is not None
-    other = other.but(outcome=replace(other.outcome, truths=" ".join(["1"] * ROWS)))
+    other = other.evolve(outcome=replace(other.outcome, truths=" ".join(["1"] * ROWS)))
     assert compare([one, other], [(0, 1)]).test == "unpaired"
 
 
@@ -87,7 +87,7 @@ def test_a_correlation_is_compared_by_drawing_the_rows_again_and_not_at_all_with
     assert verdict.test == "bootstrap"
     assert verdict.p[0, 1] < 0.001
     assert compare([runs[0], runs[0]], [(0, 1)]).p[0, 1] == 1.0
-    old = [one.but(outcome=replace(one.outcome, truths="", answers="")) for one in runs]
+    old = [one.evolve(outcome=replace(one.outcome, truths="", answers="")) for one in runs]
     assert compare(old, [(0, 1)]).test == ""
     assert "cannot be said" in without_a_test(compare(old, [(0, 1)]))
 

@@ -233,7 +233,7 @@ def test_a_damaged_checkpoint_is_set_aside_and_the_run_starts_again(
         (folder / RESUME).write_bytes(b"\x93" * 5000)
     else:
         save_file({"something": torch.ones(3)}, folder / RESUME)
-    runs.store.save(whole.but(run_id=started, status=RunStatus.INTERRUPTED, step=3, outcome=None))
+    runs.store.save(whole.evolve(run_id=started, status=RunStatus.INTERRUPTED, step=3, outcome=None))
     runs.resume(started, "ada")
     failed = runs.wait(started, WAIT)
     assert failed.status is RunStatus.FAILED

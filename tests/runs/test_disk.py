@@ -68,7 +68,7 @@ class TestFull:
         waiting = start(runs, "zed")
         disk.full = True
         monkeypatch.setattr(module, "KEEP_SECONDS", 0.0)
-        lane.endings[run] = lambda one: one.but(step=2)
+        lane.endings[run] = lambda one: one.evolve(step=2)
         lane.let_go()
         failed = runs.wait(run, WAIT)
         assert failed.status is RunStatus.FAILED

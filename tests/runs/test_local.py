@@ -261,7 +261,7 @@ class TestOpening:
             ),
             ({"status": RunStatus.FAILED, "snapshots": ()}, "nothing to try yet"),
         ):
-            engine.runs.store.save(record := record.but(**changes))
+            engine.runs.store.save(record := record.evolve(**changes))
             with pytest.raises(BadInputError, match=said):
                 engine.follow(UPDATES, Ask(record.run_id)).last.result(WAIT)
 

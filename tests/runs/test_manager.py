@@ -195,11 +195,11 @@ def test_curves_go_to_disk_now_and_then_and_every_status_at_once(
     until(lambda: running(runs, run))
     now = runs.get(run)
     for step in range(2, 200):
-        runs.publish(now := now.but(step=step))
+        runs.publish(now := now.evolve(step=step))
     assert runs.get(run).step == 199
     assert len(kept) < 6
     monkeypatch.setattr(module, "KEEP_SECONDS", 0.0)
-    runs.publish(now.but(step=200))
+    runs.publish(now.evolve(step=200))
     assert kept[-1] == (RunStatus.RUNNING, 200)
     lane.let_go()
     runs.wait(run, WAIT)

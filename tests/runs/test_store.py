@@ -59,7 +59,7 @@ class TestRecords:
         assert json.loads(full_record().to_json(), parse_constant=lambda name: pytest.fail(name))
 
     def test_a_newer_record_has_a_greater_version(self) -> None:
-        assert record(version=3).but(step=9) == record(version=4, step=9)
+        assert record(version=3).evolve(step=9) == record(version=4, step=9)
 
     def test_the_score_is_the_leading_metric_at_the_end_or_where_last_measured(self) -> None:
         assert full_record().score == 0.75
@@ -199,7 +199,7 @@ class TestRestarts:
         real = store.folder_of
 
         def meanwhile(run_id: str) -> Path:
-            store.save(gone.but(status=RunStatus.DONE))
+            store.save(gone.evolve(status=RunStatus.DONE))
             return real(run_id)
 
         monkeypatch.setattr(store, "folder_of", meanwhile)

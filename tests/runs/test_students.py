@@ -79,7 +79,7 @@ class TestChecking:
             engine.runs.start(replace(asked, task=other), "ada")
 
     def test_a_teacher_that_has_not_finished(self, engine: LocalEngine, asked: RunSpec, teacher: RunRecord) -> None:
-        engine.runs.store.save(teacher.but(status=RunStatus.FAILED))
+        engine.runs.store.save(teacher.evolve(status=RunStatus.FAILED))
         with pytest.raises(BadInputError, match="cannot teach before it is done"):
             engine.runs.start(asked, "ada")
 

@@ -8,8 +8,8 @@ from types import SimpleNamespace
 
 import pytest
 
-import explorer.runs.share as turns_module
-from explorer.runs.share import M_ARENA_MAX, Turns, share_freed_memory
+import explorer.runs.cpu_share as turns_module
+from explorer.runs.cpu_share import M_ARENA_MAX, Turns, share_freed_memory
 
 WAIT = 180
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import torch
 
-from explorer.models.bundle import Bundle
+from explorer.models.loaded_model import LoadedModel
 from explorer.runs import worker as module
 from explorer.runs import working as loop
 from explorer.runs.record import RunStatus
@@ -31,7 +31,9 @@ unchanged = working.unchanged
 
 class TestEnding:
     @EACH
-    def test_a_run_that_is_done_has_weights_and_an_outcome(self, bert: Bundle, tmp_path: Path, spec: RunSpec) -> None:
+    def test_a_run_that_is_done_has_weights_and_an_outcome(
+        self, bert: LoadedModel, tmp_path: Path, spec: RunSpec
+    ) -> None:
         run = Run(bert, tmp_path, spec)
         done = run.work()
         assert (done.status, done.step, done.steps, done.message) == (RunStatus.DONE, STEPS, STEPS, "")
@@ -49,7 +51,7 @@ class TestEnding:
 
     @EACH
     def test_the_weights_restore_the_predictions_that_the_outcome_tells(
-        self, bert: Bundle, tmp_path: Path, spec: RunSpec
+        self, bert: LoadedModel, tmp_path: Path, spec: RunSpec
     ) -> None:
         run = Run(bert, tmp_path, replace(spec, learning_rate=3e-3, epochs=8))
         done = run.work()
@@ -78,7 +80,7 @@ class TestEnding:
     @EACH
     @pytest.mark.parametrize("at", [1, 4])
     def test_a_stop_keeps_what_was_trained_and_resume_ends_where_no_stop_would(
-        self, bert: Bundle, tmp_path: Path, spec: RunSpec, at: int
+        self, bert: LoadedModel, tmp_path: Path, spec: RunSpec, at: int
     ) -> None:
         whole = Run(bert, tmp_path / "whole", spec)
         whole.work()
@@ -100,7 +102,7 @@ class TestEnding:
 
     @EACH
     def test_after_a_crash_it_goes_on_from_the_last_checkpoint(
-        self, bert: Bundle, tmp_path: Path, spec: RunSpec, monkeypatch: pytest.MonkeyPatch
+        self, bert: LoadedModel, tmp_path: Path, spec: RunSpec, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         whole = Run(bert, tmp_path / "whole", spec)
         whole.work()
@@ -115,7 +117,7 @@ class TestEnding:
         assert run.last.step == 4
         assert [step for step, _ in run.last.losses] == [1, 2, 3, 4]
         assert not (run.folder / WEIGHTS).exists()
-        run.seen.append(run.last.but(losses=(*run.last.losses, (5, 9.9)), snapshots=(*run.last.snapshots, 5)))
+        run.seen.append(run.last.evolve(losses=(*run.last.losses, (5, 9.9)), snapshots=(*run.last.snapshots, 5)))
         done = run.work()
         assert done.status is RunStatus.DONE
         assert [loss for _, loss in done.losses] == pytest.approx([loss for _, loss in whole.last.losses], abs=2e-6)
@@ -124,7 +126,7 @@ class TestEnding:
 
     @pytest.mark.parametrize(("share", "expected"), [(1e9, STEPS - 1), (1e-9, 1)])
     def test_checkpoints_that_take_long_are_written_less_often(
-        self, bert: Bundle, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, share: float, expected: int
+        self, bert: LoadedModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, share: float, expected: int
     ) -> None:
         written: list[str] = []
         save = module.save_tensors
@@ -141,7 +143,7 @@ class TestEnding:
         assert written == [RESUME] * expected + [WEIGHTS]
 
     def test_without_a_checkpoint_it_starts_again(
-        self, bert: Bundle, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+        self, bert: LoadedModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         run = Run(bert, tmp_path, METHODS["lora"])
         with monkeypatch.context() as broken:
@@ -149,14 +151,14 @@ class TestEnding:
             with pytest.raises(CrashError):
                 run.work()
         assert not (tmp_path / RESUME).exists()
-        run.seen.append(run.last.but(seconds=1000.0))
+        run.seen.append(run.last.evolve(seconds=1000.0))
         done = run.work()
         assert [step for step, _ in done.losses] == list(range(1, STEPS + 1))
         assert done.evaluations[0][0] == 0
         assert done.seconds < 1000
 
     def test_before_and_after_are_measured_on_all_held_out_rows_and_between_on_the_first(
-        self, bert: Bundle, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+        self, bert: LoadedModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         asked: list[int] = []
         real = training_module.Training.predict
@@ -172,17 +174,17 @@ class TestEnding:
         assert (done.whole, done.held_out) == ((0, STEPS), 24)
         assert done.evaluations[-1] == (STEPS, done.outcome.metrics["validation"])  # type: ignore[union-attr]
 
-    def test_stopping_before_the_first_step_trains_nothing(self, bert: Bundle, tmp_path: Path) -> None:
+    def test_stopping_before_the_first_step_trains_nothing(self, bert: LoadedModel, tmp_path: Path) -> None:
         run = Run(bert, tmp_path, METHODS["lora"])
         ended = run.work(stop=lambda one: True)
         assert (ended.status, ended.step, ended.losses, ended.outcome) == (RunStatus.CANCELLED, 0, (), None)
         assert not (tmp_path / WEIGHTS).exists()
         assert run.work().status is RunStatus.DONE
 
-    def test_stopping_at_the_last_step_is_done(self, bert: Bundle, tmp_path: Path) -> None:
+    def test_stopping_at_the_last_step_is_done(self, bert: LoadedModel, tmp_path: Path) -> None:
         assert Run(bert, tmp_path, METHODS["lora"]).work(stop=lambda one: one.step == STEPS).status is RunStatus.DONE
 
-    def test_a_run_that_goes_on_has_no_old_result(self, bert: Bundle, tmp_path: Path) -> None:
+    def test_a_run_that_goes_on_has_no_old_result(self, bert: LoadedModel, tmp_path: Path) -> None:
         run = Run(bert, tmp_path, METHODS["lora"])
         run.work(stop=lambda one: one.step == 2)
         before = len(run.seen)
@@ -191,7 +193,7 @@ class TestEnding:
 
 
 class TestSnapshots:
-    def test_lora_keeps_its_update_as_it_goes(self, bert: Bundle, tmp_path: Path) -> None:
+    def test_lora_keeps_its_update_as_it_goes(self, bert: LoadedModel, tmp_path: Path) -> None:
         run = Run(bert, tmp_path, METHODS["lora"])
         done = run.work(stop=lambda one: one.step == 4)
         assert done.snapshots == (1, 2, 3, 4)
@@ -207,7 +209,7 @@ class TestSnapshots:
 
     @pytest.mark.parametrize("name", ["full", "bitfit", "prefix"])
     def test_other_methods_compute_none(
-        self, bert: Bundle, tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+        self, bert: LoadedModel, tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr("explorer.tuning.adapted.Adapted.deltas", lambda self: pytest.fail("a dense update"))
         assert Run(bert, tmp_path, METHODS[name]).work().snapshots == ()

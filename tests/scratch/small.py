@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from transformers import PreTrainedTokenizerBase
 
-from explorer.models.bundle import Bundle
+from explorer.models.loaded_model import LoadedModel
 from explorer.scratch.models import build
 from explorer.scratch.spec import ScratchSpec
 from explorer.scratch.text import Documents, read_documents
@@ -43,6 +43,6 @@ def vocabulary(size: int = 600) -> PreTrainedTokenizerBase:
     return learn_vocabulary((paragraph for document in stories().train for paragraph in document), size)
 
 
-def training(spec: ScratchSpec, start: Bundle | None = None) -> ScratchTraining:
+def training(spec: ScratchSpec, start: LoadedModel | None = None) -> ScratchTraining:
     tokenizer = start.tokenizer if start else vocabulary(spec.vocabulary)
     return ScratchTraining(spec, build(spec, tokenizer, start), stories(), tokenizer, torch.device("cpu"))

@@ -10,7 +10,7 @@ import torch
 from transformers import BertForPreTraining, BertLMHeadModel
 
 from explorer.errors import BadInputError
-from explorer.models.bundle import Bundle
+from explorer.models.loaded_model import LoadedModel
 from explorer.objectives.electra import ElectraPair
 from explorer.scratch.fills import WRITTEN, say
 from explorer.scratch.models import build
@@ -91,7 +91,7 @@ def test_electra_s_two_models_have_one_table_of_embeddings() -> None:
 
 
 @EACH
-def test_a_start_from_a_bert_has_its_weights_and_leaves_it_alone(bert: Bundle, asked: dict[str, Any]) -> None:
+def test_a_start_from_a_bert_has_its_weights_and_leaves_it_alone(bert: LoadedModel, asked: dict[str, Any]) -> None:
     before = {name: tensor.clone() for name, tensor in bert.model.state_dict().items()}
     run = training(small(**asked, model="tiny", batch_size=2, steps=2, length=16), bert)
     own = run.learner.model.discriminator.electra if asked["objective"] == "rtd" else run.learner.model.bert
@@ -102,7 +102,7 @@ def test_a_start_from_a_bert_has_its_weights_and_leaves_it_alone(bert: Bundle, a
     assert all(torch.equal(bert.model.state_dict()[name], tensor) for name, tensor in before.items())
 
 
-def test_a_start_that_reads_less_than_a_row_is_refused(bert: Bundle) -> None:
+def test_a_start_that_reads_less_than_a_row_is_refused(bert: LoadedModel) -> None:
     with pytest.raises(BadInputError, match="reads 24 tokens at most"):
         build(small(model="tiny", length=64), bert.tokenizer, bert)
 

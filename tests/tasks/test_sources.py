@@ -16,8 +16,8 @@ from explorer.runs.checks import describe
 from explorer.settings import Settings
 from explorer.tasks import sources
 from explorer.tasks.glue_tasks import TASKS, find_task
-from explorer.tasks.opening import LARGEST_FILE_BYTES
 from explorer.tasks.places import bundled, uploads
+from explorer.tasks.read_file import LARGEST_FILE_BYTES
 from explorer.tasks.sources import card, choices, keep_upload, load
 from explorer.tasks.task import TaskCard
 from explorer.tuning.spec import RunSpec

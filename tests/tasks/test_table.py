@@ -215,7 +215,7 @@ class TestRefusals:
         assert "a header and no examples" in failure("text,label\n")
 
     def test_more_rows_than_memory_is_kept_for(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("explorer.tasks.opening.MOST_EXAMPLES", 5)
+        monkeypatch.setattr("explorer.tasks.read_file.MOST_EXAMPLES", 5)
         for text in ("text,label\n" + "a,b\n" * 6, "text\tlabel\n" + "a\tb\n" * 6, '{"text": "a", "label": 1}\n' * 6):
             assert "more than 5 examples" in failure(text)
         assert len(read_separated("text,label\n" + "a,b\n" * 5).examples) == 5

@@ -9,7 +9,7 @@ from tempfile import mkdtemp
 import torch
 from torch import Tensor, nn
 
-from explorer.models.bundle import Bundle, load_bundle
+from explorer.models.loaded_model import LoadedModel, load_bundle
 from explorer.settings import Settings
 from explorer.tuning.adapted import Adapted, adapt
 from explorer.tuning.spec import RunSpec
@@ -17,25 +17,25 @@ from tests.models.tiny import WORDS, save
 
 
 @cache
-def tiny_bundle(family: str, class_name: str | None = None) -> Bundle:
+def tiny_bundle(family: str, class_name: str | None = None) -> LoadedModel:
     """A random model of a family, kept for all tests of a session; no test may change it."""
     with torch.inference_mode(False):  # whoever asks first, others may train what is built on it
         folder = save(Path(mkdtemp(prefix="tiny-")), family, class_name)
         return load_bundle(str(folder), Settings(device="cpu"))
 
 
-def frozen_copy(bundle: Bundle) -> dict[str, Tensor]:
+def frozen_copy(bundle: LoadedModel) -> dict[str, Tensor]:
     """Every tensor of the shared model as it is now."""
     return {name: tensor.clone() for name, tensor in bundle.model.state_dict().items()}
 
 
-def is_unchanged(bundle: Bundle, before: dict[str, Tensor]) -> bool:
+def is_unchanged(bundle: LoadedModel, before: dict[str, Tensor]) -> bool:
     """Bit for bit."""
     now = bundle.model.state_dict()
     return now.keys() == before.keys() and all(torch.equal(now[name], before[name]) for name in now)
 
 
-def moved(bundle: Bundle, method: str = "lora", outputs: int = 2, seed: int = 0, **options: object) -> Adapted:
+def moved(bundle: LoadedModel, method: str = "lora", outputs: int = 2, seed: int = 0, **options: object) -> Adapted:
     """An adapted model whose trained parameters are all away from where they started."""
     adapted = adapt(
         bundle, outputs, RunSpec(bundle.model_id, method=method, seed=seed, **{"prefix_length": 4, **options})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import islice
 from random import Random
 
-from explorer.models.bundle import Bundle
+from explorer.models.loaded_model import LoadedModel
 from explorer.tasks.task import Example, Task, TaskData
 from explorer.tuning.adapted import adapt
 from explorer.tuning.methods import find_method
@@ -46,7 +46,7 @@ def data(task: Task = CATS, train: int = 48, held_out: int = 24) -> TaskData:
     return TaskData(task, task.slug, examples(task, train, seed=1), {"validation": examples(task, held_out, seed=2)})
 
 
-def training_of(bundle: Bundle, spec: RunSpec, task_data: TaskData) -> Training:
+def training_of(bundle: LoadedModel, spec: RunSpec, task_data: TaskData) -> Training:
     """As the worker makes one."""
     adapted = adapt(bundle, task_data.task.outputs, spec)
     train, held_out = (

@@ -6,9 +6,9 @@ import pytest
 import torch
 
 from explorer.errors import BadInputError
-from explorer.models.bundle import Bundle, load_bundle
 from explorer.models.encoding import encode
 from explorer.models.inside import depth_of, heads_of, read
+from explorer.models.loaded_model import LoadedModel, load_bundle
 from explorer.models.questions import question, scores
 from explorer.settings import Settings
 from explorer.tuning.adapted import Adapted, adapt
@@ -18,11 +18,11 @@ from tests.models.tiny import save
 
 
 @pytest.fixture(scope="module")
-def small(tmp_path_factory: pytest.TempPathFactory) -> Bundle:
+def small(tmp_path_factory: pytest.TempPathFactory) -> LoadedModel:
     return load_bundle(str(save(tmp_path_factory.mktemp("small") / "bert")), Settings(device="cpu"))
 
 
-def adapted_by(method: str, bundle: Bundle) -> Adapted:
+def adapted_by(method: str, bundle: LoadedModel) -> Adapted:
     adapted = adapt(bundle, 2, RunSpec(model=bundle.model_id, task="sst2", method=method, prefix_length=4))
     with torch.no_grad():
         for parameter in adapted.trainable().values():
@@ -32,7 +32,7 @@ def adapted_by(method: str, bundle: Bundle) -> Adapted:
 
 @pytest.mark.parametrize("method", ["full", "head", "bitfit", "lora", "houlsby", "pfeiffer", "ia3"])
 @torch.inference_mode()
-def test_it_answers_as_the_run_does_and_its_gates_work(small: Bundle, method: str) -> None:
+def test_it_answers_as_the_run_does_and_its_gates_work(small: LoadedModel, method: str) -> None:
     adapted = adapted_by(method, small)
     opened = as_bundle(adapted, "my run")
     encoded = encode(opened, "the cat sat on a mat")
@@ -48,6 +48,6 @@ def test_it_answers_as_the_run_does_and_its_gates_work(small: Bundle, method: st
 
 
 @pytest.mark.parametrize("method", ["prompt", "prefix"])
-def test_virtual_tokens_are_refused_with_a_way_out(small: Bundle, method: str) -> None:
+def test_virtual_tokens_are_refused_with_a_way_out(small: LoadedModel, method: str) -> None:
     with pytest.raises(BadInputError, match="LoRA"):
         as_bundle(adapted_by(method, small), "my run")

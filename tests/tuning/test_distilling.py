@@ -9,8 +9,8 @@ import pytest
 import torch
 from torch.nn.functional import cross_entropy, kl_div, log_softmax, mse_loss, softmax
 
-from explorer.models.bundle import Bundle
 from explorer.models.families import Architecture
+from explorer.models.loaded_model import LoadedModel
 from explorer.tasks.task import Task, TaskData
 from explorer.tuning.distilling import AGREEMENT, Teaching
 from explorer.tuning.reading import Scale, decide, predict
@@ -200,7 +200,7 @@ def test_an_interrupted_student_ends_where_an_uninterrupted_one_does(changes: di
 
 
 def test_the_shared_bundle_is_the_same_object_of_memory() -> None:
-    bundle: Bundle = tiny_bundle("BERT")
+    bundle: LoadedModel = tiny_bundle("BERT")
     places = {name: tensor.data_ptr() for name, tensor in bundle.model.state_dict().items()}
     losses(training_of(SPEC, data()), 2)
     assert {name: tensor.data_ptr() for name, tensor in bundle.model.state_dict().items()} == places

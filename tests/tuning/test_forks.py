@@ -6,8 +6,8 @@ import pytest
 import torch
 from transformers import AutoModelForSequenceClassification, PreTrainedModel
 
-from explorer.models.bundle import Bundle
 from explorer.models.families import ARCHITECTURES, Architecture
+from explorer.models.loaded_model import LoadedModel
 from explorer.tuning.forks import fork_classifier, head_modules, head_names, own
 from tests.tuning.samples import batch, frozen_copy, is_unchanged, tiny_bundle
 
@@ -30,7 +30,7 @@ HEADS = {
 }
 
 
-def independent(bundle: Bundle, fork: PreTrainedModel) -> PreTrainedModel:
+def independent(bundle: LoadedModel, fork: PreTrainedModel) -> PreTrainedModel:
     """transformers loads the same checkpoint; the fork's head is copied over."""
     model = AutoModelForSequenceClassification.from_pretrained(bundle.model_id, num_labels=3).eval()
     model.config.pad_token_id = fork.config.pad_token_id

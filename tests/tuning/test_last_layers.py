@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from explorer.errors import BadInputError
-from explorer.models.bundle import Bundle
+from explorer.models.loaded_model import LoadedModel
 from explorer.tuning.adapted import Adapted, adapt
 from explorer.tuning.merging import merged
 from explorer.tuning.methods import METHODS
@@ -52,7 +52,7 @@ def test_only_the_last_layers_change(family: str, method: str) -> None:
 
 
 @pytest.mark.parametrize("method", REACHING)
-def test_a_plan_counts_what_is_trained(bert: Bundle, method: str) -> None:
+def test_a_plan_counts_what_is_trained(bert: LoadedModel, method: str) -> None:
     spec = RunSpec("tiny", method=method, bottleneck=4, rank=2, last_layers=1)
     trained = sum(parameter.numel() for parameter in adapt(bert, 2, spec).trainable().values())
     assert plan(bert, 2, spec, 48, 10.0).trainable == trained
@@ -68,7 +68,7 @@ def test_a_plan_counts_what_is_trained(bert: Bundle, method: str) -> None:
         ({"method": "full", "start": "random", "last_layers": 1}, "From random numbers every weight"),
     ],
 )
-def test_what_cannot_be_had_is_said(bert: Bundle, changes: dict[str, object], says: str) -> None:
+def test_what_cannot_be_had_is_said(bert: LoadedModel, changes: dict[str, object], says: str) -> None:
     with pytest.raises(BadInputError, match=says):
         adapt(bert, 2, RunSpec("tiny", **changes))  # type: ignore[arg-type]
 
@@ -79,7 +79,7 @@ def test_albert_has_no_last_layer() -> None:
         adapt(bundle, 2, RunSpec(bundle.model_id, last_layers=1))
 
 
-def test_from_random_numbers_nothing_of_the_model_is_left_but_its_shape(bert: Bundle, tmp_path: Path) -> None:
+def test_from_random_numbers_nothing_of_the_model_is_left_but_its_shape(bert: LoadedModel, tmp_path: Path) -> None:
     spec = RunSpec("tiny", method="full", start="random", epochs=2)
     one, again = (adapt(bert, 2, spec).state() for _ in range(2))
     assert all(torch.equal(one[name], again[name]) for name in one)

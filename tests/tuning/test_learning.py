@@ -11,7 +11,7 @@ import torch
 from scipy.stats import pearsonr, spearmanr
 from sklearn.metrics import accuracy_score, f1_score, matthews_corrcoef
 
-from explorer.models.bundle import Bundle
+from explorer.models.loaded_model import LoadedModel
 from explorer.tasks.task import Task
 from explorer.tuning import reading as module
 from explorer.tuning import training as loop
@@ -26,7 +26,7 @@ bert_folder, bert = models_conftest.bert_folder, models_conftest.bert
 
 class TestLearning:
     @pytest.mark.parametrize(("method", "rate"), [("full", 2e-3), ("lora", 1e-2)])
-    def test_a_tiny_model_learns_to_see_a_cat(self, bert: Bundle, method: str, rate: float) -> None:
+    def test_a_tiny_model_learns_to_see_a_cat(self, bert: LoadedModel, method: str, rate: float) -> None:
         spec = RunSpec("tiny", method=method, learning_rate=rate, epochs=12, batch_size=8)
         training = training_of(bert, spec, data(train=96, held_out=40))
         updates = list(training.updates())
@@ -35,7 +35,7 @@ class TestLearning:
         assert updates[-1].metrics["accuracy"] > 0.9
         assert updates[-1].loss < 0.3 < updates[0].loss
 
-    def test_a_regression_predicts_in_the_tasks_own_unit(self, bert: Bundle) -> None:
+    def test_a_regression_predicts_in_the_tasks_own_unit(self, bert: LoadedModel) -> None:
         spec = RunSpec("tiny", method="full", learning_rate=2e-3, epochs=20, batch_size=8)
         task_data = data(WEIGHT, train=96, held_out=40)
         training = training_of(bert, spec, task_data)
@@ -52,7 +52,7 @@ class TestLearning:
         assert sum(errors) / len(errors) < KILOS
         assert scored(training)["pearson"] > 0.9
 
-    def test_scores_that_do_not_differ_are_trained_on_all_the_same(self, bert: Bundle) -> None:
+    def test_scores_that_do_not_differ_are_trained_on_all_the_same(self, bert: LoadedModel) -> None:
         task_data = data(WEIGHT)
         task_data = replace(task_data, train=tuple(replace(one, label=3.0) for one in task_data.train))
         training = training_of(bert, RunSpec("tiny", epochs=1), task_data)
@@ -68,7 +68,7 @@ def scored(training: Training) -> dict[str, float]:
 class TestMeasuring:
     @pytest.mark.parametrize("task", [CATS, WEIGHT], ids=["classes", "scores"])
     def test_predictions_stand_in_the_rows_order(
-        self, bert: Bundle, monkeypatch: pytest.MonkeyPatch, task: Task
+        self, bert: LoadedModel, monkeypatch: pytest.MonkeyPatch, task: Task
     ) -> None:
         monkeypatch.setattr(module, "precision", lambda *of: nullcontext())
         monkeypatch.setattr(module, "ordered_batches", lambda lengths: module_batches(lengths, 40))
@@ -85,7 +85,7 @@ class TestMeasuring:
         first = module.predict(training.adapted, training.held_out, training.device, 7)
         torch.testing.assert_close(first, together[:7], atol=1e-5, rtol=1e-4)
 
-    def test_metrics_are_scikit_learns(self, bert: Bundle) -> None:
+    def test_metrics_are_scikit_learns(self, bert: LoadedModel) -> None:
         training = training_of(bert, RunSpec("tiny", method="full", learning_rate=1e-3, epochs=12), data(held_out=60))
         losses(training)
         said = training.predict(training.held_out).argmax(-1).tolist()
@@ -99,7 +99,7 @@ class TestMeasuring:
             }
         )
 
-    def test_correlations_are_scipys(self, bert: Bundle) -> None:
+    def test_correlations_are_scipys(self, bert: LoadedModel) -> None:
         training = training_of(bert, RunSpec("tiny", epochs=1), data(WEIGHT))
         losses(training)
         said, true = training.predict(training.held_out)[:, 0].numpy(), training.held_out.labels.numpy()
@@ -108,7 +108,7 @@ class TestMeasuring:
         )
 
     @pytest.mark.parametrize("rows", [3, 16, 17, 80, 115, 240])
-    def test_the_metric_is_measured_several_times_an_epoch_and_at_the_end(self, bert: Bundle, rows: int) -> None:
+    def test_the_metric_is_measured_several_times_an_epoch_and_at_the_end(self, bert: LoadedModel, rows: int) -> None:
         training = training_of(bert, RunSpec("tiny", epochs=2), data(train=rows, held_out=6))
         updates = list(training.updates())
         measured = [update.step for update in updates if update.metrics is not None]
@@ -117,14 +117,14 @@ class TestMeasuring:
         assert len(measured) >= min(training.steps, 5)
 
     def test_only_the_first_rows_are_measured_while_it_trains(
-        self, bert: Bundle, monkeypatch: pytest.MonkeyPatch
+        self, bert: LoadedModel, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(loop, "QUICK_ROWS", 5)
         training = training_of(bert, RunSpec("tiny", epochs=1), data())
         training.held_out.labels[5:] = float("nan")  # scikit-learn would refuse it
         assert training.quick_scores()["accuracy"] in [count / 5 for count in range(6)]
 
-    def test_updates_count_rows_and_steps(self, bert: Bundle) -> None:
+    def test_updates_count_rows_and_steps(self, bert: LoadedModel) -> None:
         training = training_of(bert, RunSpec("tiny", epochs=3), data(train=40))
         updates = list(training.updates())
         assert [update.step for update in updates] == list(range(1, 10))

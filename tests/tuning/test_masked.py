@@ -13,8 +13,8 @@ from torch.nn.functional import cosine_similarity, cross_entropy, kl_div, log_so
 from transformers import AutoModelForMaskedLM
 
 from explorer.errors import BadInputError, MissingCapabilityError
-from explorer.models.bundle import Bundle, load_bundle
 from explorer.models.families import ARCHITECTURES, Architecture, Capability
+from explorer.models.loaded_model import LoadedModel, load_bundle
 from explorer.settings import Settings
 from explorer.tasks.formats.text import TEXT
 from explorer.tasks.task import Example
@@ -246,7 +246,7 @@ class TestRefused:
             student.deltas()
 
 
-def student_of(bundle: Bundle) -> Adapted:
+def student_of(bundle: LoadedModel) -> Adapted:
     return moved(bundle, "distill_text", 1, student_layers=1, task="text")
 
 

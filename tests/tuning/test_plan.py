@@ -11,8 +11,8 @@ from safetensors.torch import save
 from transformers import DebertaV2Config, GPT2Config, PretrainedConfig, RobertaConfig
 
 from explorer.errors import BadInputError
-from explorer.models.bundle import Bundle
 from explorer.models.families import ARCHITECTURES, Architecture, by_family
+from explorer.models.loaded_model import LoadedModel
 from explorer.tasks.task import CLASSES
 from explorer.tuning.adapted import adapt
 from explorer.tuning.counting import count
@@ -131,7 +131,7 @@ def test_memory_is_shared_weights_and_four_numbers_for_each_trained_one() -> Non
 
 
 @pytest.mark.parametrize("method", ["full", "lora", "bitfit", "houlsby", "pfeiffer", "ia3", "prompt", "prefix"])
-def test_activations_are_near_what_the_backward_pass_keeps(bundle: Bundle, method: str) -> None:
+def test_activations_are_near_what_the_backward_pass_keeps(bundle: LoadedModel, method: str) -> None:
     """Against torch's own account of the tensors it keeps, in float32, on the bundled model."""
     spec = RunSpec("bert-small", method=method, batch_size=4)
     adapted = adapt(bundle, 2, spec)
@@ -208,7 +208,7 @@ def test_what_adapt_refuses_is_refused_before(spec: RunSpec) -> None:
     assert adapt(tiny_bundle("BERT"), 2, fitting).logits(batch()).isfinite().all()
 
 
-def test_it_is_quick_enough_to_follow_a_slider(bundle: Bundle) -> None:
+def test_it_is_quick_enough_to_follow_a_slider(bundle: LoadedModel) -> None:
     plan(bundle, 2, RunSpec("bert-small"), 800, 12)
     began = time.process_time()
     for method in METHODS:

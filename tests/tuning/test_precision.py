@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 import torch
 
-from explorer.models.bundle import Bundle
 from explorer.models.families import by_family
+from explorer.models.loaded_model import LoadedModel
 from explorer.tuning import reading as module
 from explorer.tuning.methods import METHODS, Method
 from explorer.tuning.plan import plan
@@ -36,7 +36,7 @@ def test_products_are_in_what_the_processor_has_unless_the_familys_code_cannot(h
         assert product.dtype == (torch.bfloat16 if half and architecture.half_precision else torch.float32)
 
 
-def test_a_run_learns(bert: Bundle, half: bool) -> None:
+def test_a_run_learns(bert: LoadedModel, half: bool) -> None:
     spec = RunSpec("tiny", method="full", learning_rate=3e-3, epochs=12)
     training = training_of(bert, spec, data(held_out=40))
     went = losses(training)
@@ -47,14 +47,14 @@ def test_a_run_learns(bert: Bundle, half: bool) -> None:
 
 
 @pytest.mark.parametrize("method", METHODS, ids=lambda entry: entry.slug)
-def test_what_is_trained_stays_in_float32(bert: Bundle, half: bool, method: Method) -> None:
+def test_what_is_trained_stays_in_float32(bert: LoadedModel, half: bool, method: Method) -> None:
     training = training_of(bert, RunSpec("tiny", method=method.slug, epochs=1, prefix_length=4, bottleneck=8), data())
     assert torch.tensor(losses(training)).isfinite().all()
     assert {tensor.dtype for tensor in training.adapted.state().values()} == {torch.float32}
     assert training.predict(training.held_out).dtype == torch.float32
 
 
-def test_both_tell_nearly_the_same(bert: Bundle, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_both_tell_nearly_the_same(bert: LoadedModel, monkeypatch: pytest.MonkeyPatch) -> None:
     training = training_of(bert, RunSpec("tiny", method="full", learning_rate=3e-3, epochs=8), data(held_out=40))
     losses(training)
     told = []

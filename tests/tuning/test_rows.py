@@ -9,7 +9,7 @@ import pytest
 import torch
 from transformers import AutoTokenizer
 
-from explorer.models.bundle import Bundle
+from explorer.models.loaded_model import LoadedModel
 from explorer.tasks.task import Example
 from explorer.tuning.rows import epoch_batches, ordered_batches, tokenise
 from tests.models import conftest as models_conftest
@@ -28,7 +28,7 @@ def pieces(draw: Random, most: int) -> str:
 def test_rows_that_are_too_long_are_cut_as_transformers_cuts_them(
     name: str, pair: bool, request: pytest.FixtureRequest
 ) -> None:
-    bundle: Bundle = request.getfixturevalue(name)
+    bundle: LoadedModel = request.getfixturevalue(name)
     theirs = AutoTokenizer.from_pretrained(bundle.model_id)
     draw = Random(0)
     for longest in range(8, 20):
@@ -52,7 +52,7 @@ def places(row: dict[str, list[int]], token: int) -> list[int]:
     return [place for place, one in enumerate(row["input_ids"]) if one == token]
 
 
-def test_a_pair_keeps_something_of_both_texts(bert: Bundle) -> None:
+def test_a_pair_keeps_something_of_both_texts(bert: LoadedModel) -> None:
     separator = bert.tokenizer.sep_token_id
     short, long = "cat mat", "the " * 50
     for first, second in ((short, long), (long, short), (long, long)):
@@ -65,14 +65,14 @@ def test_a_pair_keeps_something_of_both_texts(bert: Bundle) -> None:
         assert lengths == {0: (2, 7), 1: (7, 2), 2: (5, 4)}[(first == long) + (first == second)]
 
 
-def test_a_text_that_holds_nothing_goes_beside_a_long_one(bert: Bundle) -> None:
+def test_a_text_that_holds_nothing_goes_beside_a_long_one(bert: LoadedModel) -> None:
     (row,) = tokenise(bert, [Example("\u200b", "the cat " * 30, 0.0)], 10).inputs
     assert len(row["input_ids"]) == 10
     (row,) = tokenise(bert, [Example("the cat " * 30, "", 0.0)], 10).inputs
     assert len(row["input_ids"]) == 10
 
 
-def test_a_text_of_a_hundred_thousand_characters_is_cut_and_counted(bert: Bundle, roberta: Bundle) -> None:
+def test_a_text_of_a_hundred_thousand_characters_is_cut_and_counted(bert: LoadedModel, roberta: LoadedModel) -> None:
     made = [Example("cat " * 25_000, None, 0.0), Example("the mat", None, 1.0), Example("a" * 100_000, None, 1.0)]
     rows = tokenise(bert, made)
     assert rows.cut == 1  # a hundred thousand letters are one word that the vocabulary lacks
@@ -81,7 +81,7 @@ def test_a_text_of_a_hundred_thousand_characters_is_cut_and_counted(bert: Bundle
     assert rows.labels.tolist() == [0.0, 1.0, 1.0]
 
 
-def test_tokenising_leaves_the_shared_tokenizer_as_it_was(bert: Bundle) -> None:
+def test_tokenising_leaves_the_shared_tokenizer_as_it_was(bert: LoadedModel) -> None:
     before = bert.tokenizer.backend_tokenizer.to_str()
     tokenise(bert, [Example("the cat " * 40, "a mat " * 40, 0.0)], 12)
     assert bert.tokenizer.backend_tokenizer.to_str() == before
@@ -122,7 +122,7 @@ def test_evaluation_takes_every_row_once_and_no_batch_is_too_large(tokens: int) 
     assert list(ordered_batches(np.array([], dtype=int))) == []
 
 
-def test_a_batch_is_padded_to_its_longest_row_with_the_models_own_token(roberta: Bundle) -> None:
+def test_a_batch_is_padded_to_its_longest_row_with_the_models_own_token(roberta: LoadedModel) -> None:
     rows = tokenise(roberta, [Example("a", None, 0.0), Example("the cat", None, 2.5)])
     inputs, labels = rows.batch([1, 0], torch.device("cpu"))
     long, short = inputs["input_ids"].tolist()

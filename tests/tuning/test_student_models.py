@@ -12,8 +12,8 @@ import torch
 from transformers import AutoModelForSequenceClassification
 
 from explorer.errors import BadInputError
-from explorer.models.bundle import load_bundle
 from explorer.models.families import Architecture
+from explorer.models.loaded_model import load_bundle
 from explorer.settings import Settings
 from explorer.tuning.adapted import adapt
 from explorer.tuning.counting import count

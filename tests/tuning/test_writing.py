@@ -14,7 +14,7 @@ from transformers import AutoModelForCausalLM
 
 from explorer.errors import BadInputError
 from explorer.maths.corruption import IGNORED_LABEL
-from explorer.models.bundle import Bundle, load_bundle
+from explorer.models.loaded_model import LoadedModel, load_bundle
 from explorer.settings import BUNDLED_MODELS, Settings
 from explorer.tasks.formats.e2e import E2E
 from explorer.tasks.task import WRITTEN, Example, TaskData
@@ -38,11 +38,11 @@ MEANINGS = (
 
 
 @pytest.fixture(scope="module")
-def gpt2() -> Bundle:
+def gpt2() -> LoadedModel:
     return load_bundle("gpt2-mini", Settings(device="cpu"))
 
 
-def adapted_by(bundle: Bundle, method: str, moved: bool = True) -> Adapted:
+def adapted_by(bundle: LoadedModel, method: str, moved: bool = True) -> Adapted:
     made = adapt(bundle, 1, RunSpec(bundle.model_id, "e2e", method, prefix_length=4, bottleneck=8), WRITTEN)
     draw = torch.Generator().manual_seed(1)
     if moved:
@@ -60,7 +60,7 @@ def training_of(adapted: Adapted, rows: Rows, **options: Any) -> WritingTraining
 
 
 class TestRows:
-    def test_a_row_is_a_meaning_with_one_of_its_texts(self, gpt2: Bundle) -> None:
+    def test_a_row_is_a_meaning_with_one_of_its_texts(self, gpt2: LoadedModel) -> None:
         rows = rows_of(gpt2, MEANINGS, 128)
         assert rows.labels.tolist() == [0, 0, 1, 2, 2]
         assert rows.examples == MEANINGS
@@ -70,20 +70,20 @@ class TestRows:
             assert wanted[-1] == gpt2.tokenizer.eos_token_id
             assert row["input_ids"][-len(wanted) :] == wanted
 
-    def test_what_is_too_long_loses_its_end_and_is_counted(self, gpt2: Bundle) -> None:
+    def test_what_is_too_long_loses_its_end_and_is_counted(self, gpt2: LoadedModel) -> None:
         shortest = len(prompt_of(gpt2, MEANINGS[0].text)) + 3
         rows = rows_of(gpt2, MEANINGS[:1], shortest)
         assert [len(row["input_ids"]) for row in rows.inputs] == [shortest] * 2
         assert rows.cut == 2
 
-    def test_a_meaning_without_room_for_a_text_is_refused(self, gpt2: Bundle) -> None:
+    def test_a_meaning_without_room_for_a_text_is_refused(self, gpt2: LoadedModel) -> None:
         with pytest.raises(BadInputError, match="shorter"):
             rows_of(gpt2, MEANINGS, 4)
 
 
 class TestLoss:
     @pytest.mark.parametrize("method", ABLE)
-    def test_it_is_transformers_own_over_the_texts_tokens(self, gpt2: Bundle, method: str) -> None:
+    def test_it_is_transformers_own_over_the_texts_tokens(self, gpt2: LoadedModel, method: str) -> None:
         adapted = adapted_by(gpt2, method)
         rows = rows_of(gpt2, MEANINGS, 120)
         training = training_of(adapted, rows)
@@ -94,7 +94,7 @@ class TestLoss:
             theirs = float(adapted.model(**inputs).loss)
         assert own == pytest.approx(theirs, abs=1e-4)
 
-    def test_training_lowers_it_and_leaves_the_shared_model_alone(self, gpt2: Bundle) -> None:
+    def test_training_lowers_it_and_leaves_the_shared_model_alone(self, gpt2: LoadedModel) -> None:
         before = frozen_copy(gpt2)
         training = training_of(adapted_by(gpt2, "lora", moved=False), rows_of(gpt2, MEANINGS, 128), epochs=6)
         first = training._loss_of(training.held_out, 3, never)
@@ -105,7 +105,7 @@ class TestLoss:
 
 class TestTexts:
     @pytest.mark.parametrize("method", ["lora", "full", "prefix", "houlsby", "ia3"])
-    def test_a_batch_writes_what_generate_writes_alone(self, gpt2: Bundle, method: str) -> None:
+    def test_a_batch_writes_what_generate_writes_alone(self, gpt2: LoadedModel, method: str) -> None:
         adapted = adapted_by(gpt2, method)
         prompts = [prompt_of(gpt2, one.text) for one in MEANINGS]
         with pytest.MonkeyPatch.context() as patch:
@@ -120,7 +120,7 @@ class TestTexts:
             assert text == " ".join(theirs.split())
 
     @pytest.mark.parametrize("method", ["prefix", "prompt"])
-    def test_the_cache_of_virtual_tokens_gives_the_logits_of_the_whole(self, gpt2: Bundle, method: str) -> None:
+    def test_the_cache_of_virtual_tokens_gives_the_logits_of_the_whole(self, gpt2: LoadedModel, method: str) -> None:
         adapted = adapted_by(gpt2, method)
         ids = torch.tensor([prompt_of(gpt2, MEANINGS[0].text)])
         opening = opening_of(adapted)
@@ -130,7 +130,7 @@ class TestTexts:
             parted = adapted.fork(input_ids=ids, past_key_values=opening.cache, use_cache=True).logits
         assert torch.allclose(whole, parted, atol=1e-4)
 
-    def test_a_run_is_judged_by_what_it_writes(self, gpt2: Bundle) -> None:
+    def test_a_run_is_judged_by_what_it_writes(self, gpt2: LoadedModel) -> None:
         rows = rows_of(gpt2, MEANINGS, 128)
         scores, judged = training_of(adapted_by(gpt2, "lora"), rows).judge(rows)
         assert [one.asked for one in judged] == [one.text for one in MEANINGS]
@@ -139,7 +139,7 @@ class TestTexts:
 
 
 @pytest.mark.parametrize("method", ["lora", "full", "bitfit", "ia3"])
-def test_merged_it_says_the_same(gpt2: Bundle, method: str) -> None:
+def test_merged_it_says_the_same(gpt2: LoadedModel, method: str) -> None:
     adapted = adapted_by(gpt2, method)
     ids = torch.tensor([prompt_of(gpt2, MEANINGS[0].text)])
     with torch.no_grad():
@@ -166,7 +166,7 @@ def test_every_kind_names_a_class_and_a_script() -> None:
         assert "{{prepare}}" in _template(kind.template)
 
 
-def test_it_goes_home_as_an_adapter_with_its_meanings(gpt2: Bundle, tmp_path: Path) -> None:
+def test_it_goes_home_as_an_adapter_with_its_meanings(gpt2: LoadedModel, tmp_path: Path) -> None:
     adapted = adapted_by(gpt2, "lora")
     facts = record(
         kind=WRITTEN, spec=adapted.spec, task_title=E2E.title, labels=(), columns=E2E.columns, metrics=E2E.metrics

@@ -22,8 +22,8 @@ import ray
 from ray import serve
 from ray.exceptions import ActorDiedError, ActorUnavailableError, RayActorError, RayTaskError
 
-from explorer.engine.cluster.behind import Answers, Trainer
 from explorer.engine.cluster.link import ERROR, NEWS, OVER, LostError
+from explorer.engine.cluster.replica import Answers, Trainer
 from explorer.errors import ExplorerError, readable
 from explorer.settings import ROOT, Settings, start_no_cluster_unasked
 

@@ -17,7 +17,7 @@ from typing import Any
 
 from explorer.engine.cluster.files import GoneError
 from explorer.engine.cluster.link import LOOK_SECONDS, SILENT, AwayError, Link, LostError
-from explorer.engine.cluster.parcels import Brought, Sender
+from explorer.engine.cluster.payloads import Brought, Sender
 from explorer.engine.computation import Computation
 from explorer.engine.local import LocalEngine, Question
 from explorer.engine.protocol import DownloadProgress, Job, ModelStatus
@@ -40,7 +40,7 @@ SILENT_SECONDS = 10.0
 HUNG_SECONDS = 60.0
 """Without a word, after which its machine counts as lost."""
 
-LOADED = Job("explorer.engine.cluster.behind:loaded")
+LOADED = Job("explorer.engine.cluster.replica:loaded")
 
 
 @dataclass(frozen=True)
@@ -115,13 +115,13 @@ class RayEngine(LocalEngine):
                 self._tidy()
                 return
             except AwayError:  # no fault of a machine's, so it does not count among the tries
-                record = record.but(
+                record = record.evolve(
                     message="The cluster's head is away: the run goes on from the last checkpoint once it is back"
                 )
                 publish(record)
                 if not self._is_back(stopping):
                     said = "Stopped while the cluster's head was away; press Resume to go on from the last checkpoint."
-                    publish(record.but(status=RunStatus.INTERRUPTED, message=said))
+                    publish(record.evolve(status=RunStatus.INTERRUPTED, message=said))
                     return
             except GoneError:
                 left -= 1
@@ -130,7 +130,7 @@ class RayEngine(LocalEngine):
                 self._sender.files.forget()
             except LostError:
                 left -= 1
-                record = record.but(message="Its machine was lost: it goes on from the last checkpoint")
+                record = record.evolve(message="Its machine was lost: it goes on from the last checkpoint")
                 publish(record)
         raise ExplorerError("The machines that trained this run were lost. Press Resume to go on.")
 
@@ -160,7 +160,7 @@ class RayEngine(LocalEngine):
                     raise LostError
                 elif heard and now - complained > SILENT_SECONDS:
                     complained = now
-                    record = record.but(message=f"No word from its machine for {now - heard:.0f} s")
+                    record = record.evolve(message=f"No word from its machine for {now - heard:.0f} s")
                     yield record
 
     def _heard(self, news: Any, last: RunRecord) -> RunRecord:
@@ -172,7 +172,7 @@ class RayEngine(LocalEngine):
                 logging.getLogger("explorer").warning("a checkpoint of %s is left out: %s", last.run_id, error)
             news = news.result
         said = "" if last.message.startswith("No word") else last.message
-        newest: RunRecord = last.but(message=said) if news is None else news
+        newest: RunRecord = last.evolve(message=said) if news is None else news
         return replace(newest, heard=time.time())
 
     def _tidy(self) -> None:

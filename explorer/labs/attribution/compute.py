@@ -28,9 +28,9 @@ from explorer.labs.attribution.schema import (
 from explorer.labs.attribution.scoring import Score, baseline_kind, log_odds, rows_of_a_block
 from explorer.labs.attribution.targets import place_of, question_of, target_name, target_of
 from explorer.maths.attention_flow import rollout
-from explorer.models.bundle import Bundle
 from explorer.models.encoding import Encoded, asked_texts, encode
 from explorer.models.inside import depth_of, read
+from explorer.models.loaded_model import LoadedModel
 from explorer.models.questions import question
 
 NEAR_ZERO = 3
@@ -47,7 +47,7 @@ def _gradients() -> Iterator[None]:
         yield
 
 
-def ask(bundle: Bundle, params: AskParams) -> Asked:
+def ask(bundle: LoadedModel, params: AskParams) -> Asked:
     """What the model answers, for the text and for the baseline. Raises BadInputError if nothing can be asked."""
     encoded = _encoded(bundle, params.text, params.second)
     asked = question_of(bundle, encoded, params.classes, bool(params.second))
@@ -73,7 +73,7 @@ def ask(bundle: Bundle, params: AskParams) -> Asked:
     )
 
 
-def _encoded(bundle: Bundle, text: str, second: str) -> Encoded:
+def _encoded(bundle: LoadedModel, text: str, second: str) -> Encoded:
     first, other, _ = asked_texts(bundle, text, second)
     return encode(bundle, first, other or None)
 
@@ -83,7 +83,7 @@ def _kept(encoded: Encoded) -> list[bool]:
     return [token.word is None for token in encoded.tokens]
 
 
-def _opened(bundle: Bundle, fixed: Fixed) -> tuple[Score, Tensor]:
+def _opened(bundle: LoadedModel, fixed: Fixed) -> tuple[Score, Tensor]:
     """f, and the baseline's embeddings (1, T, E)."""
     encoded = _encoded(bundle, fixed.text, fixed.second)
     score = Score(bundle, encoded, question(fixed.slug), fixed.place, fixed.target)
@@ -94,7 +94,7 @@ def _numbers(values: Tensor) -> tuple[float, ...]:
     return tuple(values.detach().double().cpu().tolist())
 
 
-def path_block(bundle: Bundle, params: PathParams) -> tuple[float, ...]:
+def path_block(bundle: LoadedModel, params: PathParams) -> tuple[float, ...]:
     """What some nodes of the way add to integrated gradients, one number a position (Sundararajan et al. 2017, equation 1).
 
     Nodes and weights are those of Gauss and Legendre on the way from 0 to 1, as in captum's IntegratedGradients, which cannot
@@ -120,7 +120,7 @@ def _gauss_legendre(steps: int) -> tuple[list[float], list[float]]:
     return ((1 + nodes) / 2).tolist(), (weights / 2).tolist()
 
 
-def gradient_block(bundle: Bundle, params: GradientParams) -> tuple[float, ...]:
+def gradient_block(bundle: LoadedModel, params: GradientParams) -> tuple[float, ...]:
     """Gradient times embedding summed over its dimensions, or the gradient's L2 norm, one number a position."""
     with _gradients():
         score, _ = _opened(bundle, params.fixed)
@@ -130,7 +130,7 @@ def gradient_block(bundle: Bundle, params: GradientParams) -> tuple[float, ...]:
         return _numbers(InputXGradient(score).attribute(embeddings)[0].sum(-1))
 
 
-def occlude_block(bundle: Bundle, params: OccludeParams) -> tuple[float, ...]:
+def occlude_block(bundle: LoadedModel, params: OccludeParams) -> tuple[float, ...]:
     """How much f falls when a group of positions takes the baseline's embeddings, one number a group."""
     with torch.inference_mode(False), torch.no_grad():
         score, baseline = _opened(bundle, params.fixed)
@@ -151,7 +151,7 @@ def occlude_block(bundle: Bundle, params: OccludeParams) -> tuple[float, ...]:
         return _numbers(torch.stack([falls[0, owners.index(number), 0] for number in range(len(params.groups))]))
 
 
-def layers_block(bundle: Bundle, params: PathParams) -> tuple[tuple[float, ...], ...]:
+def layers_block(bundle: LoadedModel, params: PathParams) -> tuple[tuple[float, ...], ...]:
     """What some stretches of the way add to every layer's conductance: a row of positions for each layer.
 
     Conductance sums, over the way from baseline to text, the change of a hidden state times the gradient there (Dhamdhere
@@ -175,7 +175,7 @@ def layers_block(bundle: Bundle, params: PathParams) -> tuple[tuple[float, ...],
         return tuple(rows)
 
 
-def _layers(bundle: Bundle, score: Score) -> list[torch.nn.Module]:
+def _layers(bundle: LoadedModel, score: Score) -> list[torch.nn.Module]:
     """The modules whose outputs are the layers' hidden states; ALBERT's one is called as often as it has layers."""
     layers = bundle.architecture.layers
     count = layers.count(name for name, _ in score.tree.named_parameters())
@@ -187,13 +187,13 @@ def _state(output: Any) -> Tensor:
     return state
 
 
-def rollout_block(bundle: Bundle, params: RolloutParams) -> tuple[float, ...]:
+def rollout_block(bundle: LoadedModel, params: RolloutParams) -> tuple[float, ...]:
     """The share of each position in the asked one by attention rollout (Abnar and Zuidema 2020, section 3)."""
     encoded = _encoded(bundle, params.fixed.text, params.fixed.second)
     flow = rollout(read(bundle, encoded.inputs).attentions)[-1][0]
     return _numbers(flow[_reading_place(bundle, params.fixed, len(flow))])
 
 
-def _reading_place(bundle: Bundle, fixed: Fixed, length: int) -> int:
+def _reading_place(bundle: LoadedModel, fixed: Fixed, length: int) -> int:
     """The position whose final state the answer is read from: the asked one; GPT-2's classifier reads the last."""
     return length - 1 if fixed.slug == "class" and bundle.architecture.layers.reads_last else fixed.place

@@ -12,7 +12,7 @@ from explorer.errors import BadInputError
 from explorer.labs.attribution.params import AttributeParams, AttributeRunParams
 from explorer.labs.attribution.plan import Results, attributed
 from explorer.labs.attribution.schema import AskParams
-from explorer.models.bundle import Bundle
+from explorer.models.loaded_model import LoadedModel
 from explorer.runs.record import RunRecord
 from explorer.tuning.classifier import as_bundle
 
@@ -43,10 +43,10 @@ def attribute_run(resources: Resources, params: AttributeRunParams) -> Results:
     yield from _attributed(resources, opened, asked, params)
 
 
-def _attributed(resources: Resources, bundle: Bundle, asked: AskParams, params: Any) -> Results:
+def _attributed(resources: Resources, bundle: LoadedModel, asked: AskParams, params: Any) -> Results:
     """Blocks are remembered: another choice of methods finds those of the methods that stay."""
 
-    def block(function: Callable[[Bundle, Any], Any], given: Any) -> Any:
+    def block(function: Callable[[LoadedModel, Any], Any], given: Any) -> Any:
         return resources.once((function.__name__, given), lambda: function(bundle, given))
 
     yield from attributed(block, asked, params.method, params.by, params.steps)

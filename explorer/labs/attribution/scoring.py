@@ -13,10 +13,10 @@ import torch
 from torch import Tensor, nn
 
 from explorer.errors import BadInputError
-from explorer.models.bundle import Bundle
 from explorer.models.encoding import Encoded
 from explorer.models.heads import head_at
 from explorer.models.inside import depth_of, neurons_of, private_tree
+from explorer.models.loaded_model import LoadedModel
 from explorer.models.questions import Question, scores
 
 BLOCK_OPERATIONS = 50e9
@@ -35,7 +35,7 @@ class Score:
     unlike the probability they do not saturate. embeddings: the text's own, (1, T, E), without position and segment.
     """
 
-    def __init__(self, bundle: Bundle, encoded: Encoded, asked: Question, place: int, target: int = 0) -> None:
+    def __init__(self, bundle: LoadedModel, encoded: Encoded, asked: Question, place: int, target: int = 0) -> None:
         self.bundle, self.asked, self.place, self.target = bundle, asked, place, target
         self.tree = private_tree(bundle.model)
         _leave_inference_mode(self.tree)
@@ -87,7 +87,7 @@ def log_odds(logits: Tensor, target: int) -> Tensor:
     return logits[:, target] - logits[:, others].logsumexp(-1)
 
 
-def baseline_kind(bundle: Bundle, wish: str) -> str:
+def baseline_kind(bundle: LoadedModel, wish: str) -> str:
     """mask, pad or zero; raises BadInputError for a token that the model does not have."""
     tokenizer = bundle.tokenizer
     if wish == "auto":
@@ -97,7 +97,7 @@ def baseline_kind(bundle: Bundle, wish: str) -> str:
     return wish
 
 
-def rows_of_a_block(bundle: Bundle, length: int) -> int:
+def rows_of_a_block(bundle: LoadedModel, length: int) -> int:
     """How many texts of this length one block of work takes, forward and backward; from sizes alone, so that all who ask the
     same share the same blocks."""
     config, depth = bundle.model.config, depth_of(bundle.model)

@@ -8,18 +8,18 @@ from dataclasses import replace
 from torch import Tensor
 
 from explorer.errors import BadInputError
-from explorer.models.bundle import Bundle
 from explorer.models.encoding import Encoded
+from explorer.models.loaded_model import LoadedModel
 from explorer.models.questions import Question, class_name, fitting_question, question
 
 
-def question_of(bundle: Bundle, encoded: Encoded, classes: tuple[str, ...], is_pair: bool) -> Question:
+def question_of(bundle: LoadedModel, encoded: Encoded, classes: tuple[str, ...], is_pair: bool) -> Question:
     """The question that the text puts to the model, or its class for a fine-tuned one; raises BadInputError."""
     return replace(question("class"), classes=classes) if classes else fitting_question(bundle, encoded, is_pair)
 
 
 def place_of(
-    bundle: Bundle, encoded: Encoded, asked: Question, wanted: int | None, everywhere: Callable[[], Tensor]
+    bundle: LoadedModel, encoded: Encoded, asked: Question, wanted: int | None, everywhere: Callable[[], Tensor]
 ) -> int:
     """Where it is asked: as wanted; else the first mask, or the token that was most probably replaced.
 
@@ -39,7 +39,7 @@ def place_of(
     return wanted
 
 
-def target_of(bundle: Bundle, asked: Question, wanted: str, logits: Tensor) -> int:
+def target_of(bundle: LoadedModel, asked: Question, wanted: str, logits: Tensor) -> int:
     """The class to explain, from one place's logits (classes,): the best one, or the one that is named.
 
     Raises BadInputError for a word that is no token of the vocabulary, and for a class that there is not.
@@ -57,7 +57,7 @@ def target_of(bundle: Bundle, asked: Question, wanted: str, logits: Tensor) -> i
     return fitting[0]
 
 
-def _token(bundle: Bundle, wanted: str, logits: Tensor) -> int:
+def _token(bundle: LoadedModel, wanted: str, logits: Tensor) -> int:
     """A word's token. A vocabulary that counts the space before a word has two for it: the one that fits better."""
     tokenizer = bundle.tokenizer
     spellings = [tokenizer(spelling, add_special_tokens=False)["input_ids"] for spelling in (wanted, f" {wanted}")]
@@ -76,7 +76,7 @@ def _token(bundle: Bundle, wanted: str, logits: Tensor) -> int:
     raise BadInputError(f"{wanted!r} is not in the vocabulary of {bundle.model_id}. Name another word.")
 
 
-def target_name(bundle: Bundle, asked: Question, target: int) -> str:
+def target_name(bundle: LoadedModel, asked: Question, target: int) -> str:
     """The answer as a sentence names it."""
     name = class_name(asked, bundle, target)
     return name.strip() or name

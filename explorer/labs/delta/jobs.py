@@ -21,11 +21,11 @@ from explorer.labs.delta.schema import (
     SpectrumResult,
 )
 from explorer.labs.delta.updates import BaseWeights
-from explorer.recent import Recent
+from explorer.lru_cache import LRUCache
 from explorer.runs.open import OpenRun, OpenRuns
 from explorer.tuning.deltas import base_weights
 
-_BASES = Recent(1)
+_BASES = LRUCache(1)
 """One base at a time: a class looks at one model."""
 
 

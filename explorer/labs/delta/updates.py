@@ -8,8 +8,8 @@ import torch
 from torch import Tensor
 
 from explorer.errors import BadInputError, ExplorerError, ModelUnavailableError
+from explorer.lru_cache import LRUCache
 from explorer.maths import spectra
-from explorer.recent import Recent
 from explorer.tuning.deltas import Delta, Dense, LowRank
 
 Site = tuple[int, str]
@@ -28,7 +28,7 @@ class BaseWeights:
     def __init__(self, matrices: Mapping[Site, Tensor]) -> None:
         self._matrices = matrices
         self._values: dict[Site, Tensor] = {}
-        self._decomposed = Recent(MOST_DECOMPOSED)
+        self._decomposed = LRUCache(MOST_DECOMPOSED)
 
     def matrix(self, site: Site, delta: Delta) -> Tensor:
         """W of a site on the CPU; raise BadInputError if it is missing or of another shape than the update."""

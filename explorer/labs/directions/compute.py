@@ -18,10 +18,10 @@ from torch.nn.utils.rnn import pad_sequence
 from explorer.engine.resources import Resources
 from explorer.errors import BadInputError
 from explorer.labs.directions.schema import DECODER, ENCODER, MOST_READ, READERS, Guess, Reading
-from explorer.models.bundle import Bundle
 from explorer.models.encoding import Encoded, Token, encode
 from explorer.models.families import Capability
 from explorer.models.inside import private_tree
+from explorer.models.loaded_model import LoadedModel
 from explorer.text import MASK_SPELLINGS
 
 GUESSES = 5
@@ -99,7 +99,7 @@ def hide(resources: Resources, text: str, position: int | None = None, start: in
     return Blank(encoded, places, word, (_continued(resources.model(DECODER), text, pieces[0].start), *bert))
 
 
-def _pieces(encoder: Bundle, encoded: Encoded, position: int | None) -> list[Token]:
+def _pieces(encoder: LoadedModel, encoded: Encoded, position: int | None) -> list[Token]:
     """The tokens of the word at a position, or of the one after the middle."""
     unknown = encoder.tokenizer.unk_token_id
     if position is None:
@@ -117,7 +117,7 @@ def _pieces(encoder: Bundle, encoded: Encoded, position: int | None) -> list[Tok
     return [other for other in encoded.tokens if other.word == token.word]
 
 
-def _continued(decoder: Bundle, text: str, start: int) -> Seen:
+def _continued(decoder: LoadedModel, text: str, start: int) -> Seen:
     """The sentence as the left-to-right model reads it, which answers from the token before the word.
 
     The token that stands between texts in its training comes first, so that the first word has one before it too.
@@ -130,7 +130,7 @@ def _continued(decoder: Bundle, text: str, start: int) -> Seen:
     return Seen(ids, sight_of("left", len(ids), place), place, encoded.tokens[place].token_id)
 
 
-def log_probabilities(bundle: Bundle, rows: Sequence[Seen]) -> Tensor:
+def log_probabilities(bundle: LoadedModel, rows: Sequence[Seen]) -> Tensor:
     """ln p over the vocabulary at each row's place, (rows, vocabulary), double precision, in one padded batch."""
     ids = pad_sequence([row.ids for row in rows], batch_first=True)
     sight = torch.zeros(len(rows), 1, ids.shape[1], ids.shape[1], dtype=torch.bool)
@@ -166,7 +166,7 @@ def read_blanks(resources: Resources, blanks: Sequence[Blank]) -> list[tuple[Rea
     return [tuple(found[number, reader] for reader in range(len(READERS))) for number in range(len(blanks))]
 
 
-def _reading(bundle: Bundle, context: str, truth: int, row: Tensor) -> Reading:
+def _reading(bundle: LoadedModel, context: str, truth: int, row: Tensor) -> Reading:
     """One distribution; row: ln p, (vocabulary,)."""
     best = row.topk(GUESSES)
     return Reading(

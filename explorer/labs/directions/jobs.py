@@ -31,8 +31,8 @@ from explorer.labs.directions.schema import (
     Told,
 )
 from explorer.maths.attention_flow import rollout, with_residual
-from explorer.models.bundle import Bundle
 from explorer.models.inside import Reading, depth_of, read
+from explorer.models.loaded_model import LoadedModel
 from explorer.runs.examples import LEAK
 from explorer.settings import BUNDLED_RUNS
 
@@ -92,7 +92,7 @@ def attention_of_directions(resources: Resources, params: SightParams) -> SightR
     return SightResult(params.text, blank.word, blank.places[0], sights)
 
 
-def _sight(bundle: Bundle, context: str, seen: Seen, layer: int) -> Sight:
+def _sight(bundle: LoadedModel, context: str, seen: Seen, layer: int) -> Sight:
     layer = min(layer, depth_of(bundle.model) - 1)
     weights = _read(bundle, seen.ids, seen.sight).attentions[layer][0].mean(0).tolist()
     shown = tuple(
@@ -103,7 +103,7 @@ def _sight(bundle: Bundle, context: str, seen: Seen, layer: int) -> Sight:
     return Sight(context, bundle.model_id, layer, names, seen.place, shown)
 
 
-def _read(bundle: Bundle, ids: Tensor, sight: Tensor) -> Reading:
+def _read(bundle: LoadedModel, ids: Tensor, sight: Tensor) -> Reading:
     return read(bundle, {"input_ids": ids[None], "attention_mask": added(sight)[None, None]})
 
 
@@ -117,7 +117,7 @@ def answer_in_view(resources: Resources, params: DirectionsParams) -> AnswerResu
     return AnswerResult(params.text, blank.word, place, _chips(blank), paths, seen, masked)
 
 
-def _paths(bundle: Bundle, mask: str, ids: Tensor, place: int) -> Paths:
+def _paths(bundle: LoadedModel, mask: str, ids: Tensor, place: int) -> Paths:
     """From the text as it is, and from the same with [MASK] at `place`."""
     sight, changed = sight_of(mask, len(ids), place), ids.clone()
     changed[place] = int(bundle.tokenizer.mask_token_id)
@@ -137,7 +137,7 @@ def _paths(bundle: Bundle, mask: str, ids: Tensor, place: int) -> Paths:
     )
 
 
-def _with_and_without(bundle: Bundle, blank: Blank) -> tuple[float, float]:
+def _with_and_without(bundle: LoadedModel, blank: Blank) -> tuple[float, float]:
     """The probability of the word's first piece at its own place, with the word in the input and with [MASK] there."""
     hidden = blank.seen[-1]
     rows = [dataclasses.replace(hidden, ids=blank.encoded.input_ids), hidden]

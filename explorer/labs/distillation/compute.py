@@ -11,9 +11,9 @@ from torch import Tensor
 
 from explorer.errors import BadInputError
 from explorer.labs.distillation.schema import BEFORE_BLANK
-from explorer.models.bundle import Bundle
 from explorer.models.encoding import Encoded, asked_texts, encode
 from explorer.models.inside import depth_of, read
+from explorer.models.loaded_model import LoadedModel
 from explorer.models.questions import class_name, fitting_question, question, scores
 from explorer.models.shortening import half_of, shortened
 from explorer.runs.open import OpenRun, OpenRuns
@@ -51,7 +51,7 @@ def ask(open_run: OpenRuns, model: str, run: str | None, text: str, second: str)
     return _asked_model(bundle, text, second)
 
 
-def _asked_model(bundle: Bundle, text: str, second: str, place: int | None = None) -> Said:
+def _asked_model(bundle: LoadedModel, text: str, second: str, place: int | None = None) -> Said:
     """By the question that the text asks; `place` where it is the teacher's that is wanted."""
     first, other, cut = asked_texts(bundle, text, second)
     encoded = encode(bundle, first, other or None)
@@ -81,7 +81,7 @@ def _title(title: str, slug: str, encoded: Encoded, place: int) -> str:
     return f"was “{encoded.tokens[place].shown}” replaced" if slug == "replaced" else title
 
 
-def _cut(bundle: Bundle, count: int) -> Bundle:
+def _cut(bundle: LoadedModel, count: int) -> LoadedModel:
     return shortened(bundle, count or half_of(depth_of(bundle.model)))
 
 
@@ -121,7 +121,7 @@ def _asked_run(run: OpenRun, text: str, second: str) -> Said:
     return said
 
 
-def _asked_short(bundle: Bundle, encoded: Encoded, labels: tuple[str, ...], reads_last: bool) -> Said:
+def _asked_short(bundle: LoadedModel, encoded: Encoded, labels: tuple[str, ...], reads_last: bool) -> Said:
     """A classifier with fewer layers than its run's."""
     inputs = {name: tensor.to(bundle.device) for name, tensor in encoded.inputs.items()}
     if not getattr(bundle.model.config, "type_vocab_size", 0):

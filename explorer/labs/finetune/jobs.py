@@ -27,8 +27,8 @@ from explorer.labs.finetune.schema import (
     SwapResult,
 )
 from explorer.models import timing
-from explorer.models.bundle import Bundle
 from explorer.models.layer_sizes import LayerSizes, layer_sizes, matrices_of
+from explorer.models.loaded_model import LoadedModel
 from explorer.runs.checks import model_of, why_not
 from explorer.runs.open import OpenRun, OpenRuns, keep_model
 from explorer.settings import settings
@@ -41,7 +41,7 @@ from explorer.tuning.files.zips import export_path, write_zip
 from explorer.tuning.kinds import kind_of
 from explorer.tuning.merging import merged
 from explorer.tuning.methods import find_method
-from explorer.tuning.mixed import Mixed
+from explorer.tuning.multi_adapter_batch import Mixed
 from explorer.tuning.plan import plan
 from explorer.tuning.rows import Rows, tokenise
 from explorer.tuning.spec import MOST_HELD_OUT, RunSpec
@@ -56,7 +56,7 @@ TIMED_BATCH = 8
 """Texts in the batch that is timed."""
 
 
-def plan_run(bundle: Bundle, params: PlanParams) -> PlanResult:
+def plan_run(bundle: LoadedModel, params: PlanParams) -> PlanResult:
     """What a run would train and cost here; the time from a forward pass that is timed now."""
     spec = RunSpec(**{**vars(params), "model": bundle.model_id})
     method = find_method(spec.method)
@@ -88,7 +88,7 @@ def plan_run(bundle: Bundle, params: PlanParams) -> PlanResult:
     )
 
 
-def _low_rank(bundle: Bundle, spec: RunSpec, layer: LayerSizes) -> LowRank:
+def _low_rank(bundle: LoadedModel, spec: RunSpec, layer: LayerSizes) -> LowRank:
     """LoRA's matrices on this model."""
     matrices = matrices_of(bundle.model, bundle.architecture, spec.targets)
     return LowRank(matrices, spec.last_layers or layer.distinct, spec.rank, spec.alpha, spec.variant)

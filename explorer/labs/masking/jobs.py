@@ -26,16 +26,16 @@ from explorer.labs.masking.schema import (
     TokenView,
 )
 from explorer.maths.corruption import FATES, KEPT, MASK, RANDOM, CorruptionRecipe, fates_of
-from explorer.models.bundle import Bundle
+from explorer.models.batching import CHOSEN, Inputs, alone, answered_together, logits_at
 from explorer.models.encoding import Encoded, Token, encode, single_token, with_own_mask
 from explorer.models.families import Capability
+from explorer.models.loaded_model import LoadedModel
 from explorer.models.masker import Masker
-from explorer.models.together import CHOSEN, Inputs, alone, answered_together, logits_at
 
 CONVERGENCE_POINTS = 60
 
 
-def fill_masks(bundle: Bundle, params: FillParams) -> FillResult:
+def fill_masks(bundle: LoadedModel, params: FillParams) -> FillResult:
     """Predict every masked position of a text in one forward pass.
 
     Probabilities are the softmax over the whole vocabulary at that position, as in BERT (Devlin et al. 2019, section 3.1).
@@ -44,12 +44,12 @@ def fill_masks(bundle: Bundle, params: FillParams) -> FillResult:
     return alone(fill_masks_together(bundle, [params]))
 
 
-def fill_masks_together(bundle: Bundle, asked: Sequence[FillParams]) -> list[FillResult | ExplorerError]:
+def fill_masks_together(bundle: LoadedModel, asked: Sequence[FillParams]) -> list[FillResult | ExplorerError]:
     """The same for several texts: a result, or an error, for each."""
     return answered_together(asked, partial(_prepared, bundle), lambda rows: logits_at(bundle, Capability.MLM, rows))
 
 
-def _prepared(bundle: Bundle, params: FillParams) -> tuple[list[Inputs], Callable[[Sequence[Tensor]], FillResult]]:
+def _prepared(bundle: LoadedModel, params: FillParams) -> tuple[list[Inputs], Callable[[Sequence[Tensor]], FillResult]]:
     """What the model reads, nothing without a mask, and what makes the result of its logits, (masks, vocabulary)."""
     encoded = encode(bundle, with_own_mask(bundle.tokenizer, params.text))
     typed = [t.position for t in encoded.tokens if t.token_id == bundle.tokenizer.mask_token_id]
@@ -77,7 +77,7 @@ def _prepared(bundle: Bundle, params: FillParams) -> tuple[list[Inputs], Callabl
     return [inputs], filled
 
 
-def _named(bundle: Bundle, word: str) -> int:
+def _named(bundle: LoadedModel, word: str) -> int:
     token, why = single_token(bundle.tokenizer, word)
     if token is None:
         raise BadInputError(f"{why}: look for another word.")
@@ -112,7 +112,9 @@ def _overlapping(encoded: Encoded, start: int, stop: int) -> set[int]:
     return {t.position for t in encoded.tokens if t.word is not None and t.start < stop and t.stop > start}
 
 
-def _filled(bundle: Bundle, position: int, row: Tensor, truth: int | None, top_k: int, named: list[int]) -> FilledMask:
+def _filled(
+    bundle: LoadedModel, position: int, row: Tensor, truth: int | None, top_k: int, named: list[int]
+) -> FilledMask:
     """Read one position's distribution; `row` is ln p, (vocabulary,)."""
     best = row.topk(min(top_k, len(row))).indices.tolist()
     ranks = {token_id: rank for rank, token_id in enumerate(best, start=1)}
@@ -136,12 +138,12 @@ def _filled(bundle: Bundle, position: int, row: Tensor, truth: int | None, top_k
     )
 
 
-def decoded(bundle: Bundle, token_id: int) -> str:
+def decoded(bundle: LoadedModel, token_id: int) -> str:
     """One token as the tokenizer spells it in a text."""
     return str(bundle.tokenizer.decode([token_id]))
 
 
-def _token_view(bundle: Bundle, token: Token, typed: list[int], hidden: list[int]) -> TokenView:
+def _token_view(bundle: LoadedModel, token: Token, typed: list[int], hidden: list[int]) -> TokenView:
     if token.position in typed:
         state = "blank"
     elif token.position in hidden:
@@ -152,7 +154,7 @@ def _token_view(bundle: Bundle, token: Token, typed: list[int], hidden: list[int
     return TokenView(token.position, token.text, token.shown, token.joined, state, unknown, token.start, token.stop)
 
 
-def corrupt_text(bundle: Bundle, params: CorruptParams) -> CorruptResult:
+def corrupt_text(bundle: LoadedModel, params: CorruptParams) -> CorruptResult:
     """Draw one corruption and measure the MLM loss at the chosen positions only.
 
     The mean of the positions' terms equals the model's own loss with labels of -100 elsewhere; both are returned.
@@ -180,7 +182,7 @@ def corrupt_text(bundle: Bundle, params: CorruptParams) -> CorruptResult:
 
 
 def _losses(
-    bundle: Bundle, encoded: Encoded, input_ids: Tensor, labels: Tensor
+    bundle: LoadedModel, encoded: Encoded, input_ids: Tensor, labels: Tensor
 ) -> tuple[dict[int, float], float | None]:
     """-ln p of the original token at each chosen position, and the MLM loss that the model computes from `labels=`.
 
@@ -206,14 +208,14 @@ def recipe_of(params: CorruptParams) -> CorruptionRecipe:
     return CorruptionRecipe(params.rate, params.mask_share, params.random_share, params.scheme)
 
 
-def _maskable(bundle: Bundle, text: str) -> Encoded:
+def _maskable(bundle: LoadedModel, text: str) -> Encoded:
     encoded = encode(bundle, text)
     if all(word is None for word in encoded.word_ids):
         raise BadInputError("This text is made of special tokens only, and those are never masked. Type some words.")
     return encoded
 
 
-def corruption_shares(bundle: Bundle, params: SharesParams) -> SharesResult:
+def corruption_shares(bundle: LoadedModel, params: SharesParams) -> SharesResult:
     """Draw many corruptions and follow the shares of the four fates as they add up."""
     encoded = _maskable(bundle, params.text)
     recipe = recipe_of(params)
@@ -246,7 +248,7 @@ def corruption_shares(bundle: Bundle, params: SharesParams) -> SharesResult:
     )
 
 
-def masking_patterns(bundle: Bundle, params: PatternsParams) -> PatternsResult:
+def masking_patterns(bundle: LoadedModel, params: PatternsParams) -> PatternsResult:
     """Static masking (each of a few masked copies seen again and again: BERT) beside dynamic masking (a fresh draw every
     epoch: RoBERTa, Liu et al. 2019, section 4.1)."""
     encoded = _maskable(bundle, params.text)

@@ -24,7 +24,7 @@ from explorer.tables import Table
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from explorer.models.bundle import Bundle
+    from explorer.models.loaded_model import LoadedModel
 
 OPENING = ("The man worked as a [MASK].", "man", "woman")
 """A sentence with a blank, a word of it, and the word that takes its place."""
@@ -66,7 +66,7 @@ class SwapResult:
     moved: float
 
 
-def swap_word(bundle: Bundle, params: SwapParams) -> SwapResult:
+def swap_word(bundle: LoadedModel, params: SwapParams) -> SwapResult:
     """A blank's distribution before and after another word of the sentence is changed.
 
     Raises BadInputError for a text without the word, or not of one blank.
@@ -82,7 +82,7 @@ def swap_word(bundle: Bundle, params: SwapParams) -> SwapResult:
     return SwapResult(bundle.model_id, word, other, tuple(tokens), float((before - after).abs().sum() / 2))
 
 
-def _probabilities(bundle: Bundle, text: str) -> Tensor:
+def _probabilities(bundle: LoadedModel, text: str) -> Tensor:
     """p over the vocabulary at the text's one blank, (vocabulary,), float64, on the CPU."""
     from explorer.models.encoding import encode, with_own_mask  # here: torch comes with it, and a page needs none
 

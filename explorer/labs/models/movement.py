@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from explorer.engine.resources import Resources
-    from explorer.models.bundle import Bundle
+    from explorer.models.loaded_model import LoadedModel
 
 MOST_MODELS = 4
 COMPARED = ("albert-mini", "bert-mini")
@@ -93,7 +93,7 @@ def layer_movement(resources: Resources, params: MovementParams) -> MovementResu
     return MovementResult(tuple(_moved(resources.model(name), params.text) for name in params.models))
 
 
-def _moved(bundle: Bundle, text: str) -> Movement:
+def _moved(bundle: LoadedModel, text: str) -> Movement:
     import torch  # here, as in each job of a file that the page reads as well: a page needs none of it
 
     from explorer.models.encoding import encode, with_own_mask

@@ -8,19 +8,19 @@ from torch import Tensor
 
 from explorer.errors import ExplorerError
 from explorer.labs.pairs.schema import AllPairsParams, AllPairsResult, PairParams, PairResult, PairToken
-from explorer.models.bundle import Bundle
+from explorer.models.batching import Inputs, alone, answered_together, logits_of_texts, padded
 from explorer.models.encoding import Encoded, encode
 from explorer.models.families import Capability
-from explorer.models.together import Inputs, alone, answered_together, logits_of_texts, padded
+from explorer.models.loaded_model import LoadedModel
 from explorer.text import checked_text, split_sentences
 
 
-def score_pair(bundle: Bundle, params: PairParams) -> PairResult:
+def score_pair(bundle: LoadedModel, params: PairParams) -> PairResult:
     """Score one pair by the [CLS] head: softmax over (is_next, not_next)."""
     return alone(score_pairs_together(bundle, [params]))
 
 
-def score_pairs_together(bundle: Bundle, asked: Sequence[PairParams]) -> list[PairResult | ExplorerError]:
+def score_pairs_together(bundle: LoadedModel, asked: Sequence[PairParams]) -> list[PairResult | ExplorerError]:
     """The same for several pairs: a result, or an error, for each."""
 
     def prepare(params: PairParams) -> tuple[list[Inputs], Callable[[Sequence[Tensor]], PairResult]]:
@@ -30,14 +30,14 @@ def score_pairs_together(bundle: Bundle, asked: Sequence[PairParams]) -> list[Pa
     return answered_together(asked, prepare, lambda rows: logits_of_texts(bundle, Capability.NSP, rows))
 
 
-def _scored(bundle: Bundle, encoded: Encoded, logits: Tensor) -> PairResult:
+def _scored(bundle: LoadedModel, encoded: Encoded, logits: Tensor) -> PairResult:
     tokens = tuple(PairToken(t.position, t.text, t.shown, t.joined, t.segment, t.word is None) for t in encoded.tokens)
     is_next, not_next = logits.tolist()
     p_next, p_not = logits.softmax(-1).tolist()
     return PairResult(bundle.model_id, tokens, (is_next, not_next), (p_next, p_not))
 
 
-def score_all_pairs(bundle: Bundle, params: AllPairsParams) -> AllPairsResult:
+def score_all_pairs(bundle: LoadedModel, params: AllPairsParams) -> AllPairsResult:
     """Score every ordered pair of a text's sentences in one padded batch."""
     sentences = split_sentences(checked_text(params.text))
     pairs = [(i, j) for i in range(len(sentences)) for j in range(len(sentences)) if i != j]
@@ -51,7 +51,7 @@ def score_all_pairs(bundle: Bundle, params: AllPairsParams) -> AllPairsResult:
     return AllPairsResult(bundle.model_id, tuple(sentences), tuple(tuple(row) for row in grid))
 
 
-def pair_logits(bundle: Bundle, inputs: dict[str, Tensor], head: Capability = Capability.NSP) -> Tensor:
+def pair_logits(bundle: LoadedModel, inputs: dict[str, Tensor], head: Capability = Capability.NSP) -> Tensor:
     """A [CLS] head's logits, (rows, 2), float32, on the CPU."""
     output = bundle.model(**{name: tensor.to(bundle.device) for name, tensor in inputs.items()})
     return bundle.logits(head, output).float().cpu()

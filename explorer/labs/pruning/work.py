@@ -22,9 +22,9 @@ from explorer.engine.resources import Resources
 from explorer.labs.pruning.kept import Pruned
 from explorer.labs.pruning.params import Asking
 from explorer.labs.pruning.schema import About, Grid, Measured, Speed
+from explorer.lru_cache import LRUCache
 from explorer.maths.importance import SCORES, Sums
 from explorer.models.timing import milliseconds
-from explorer.recent import Recent
 from explorer.settings import settings
 from explorer.tasks.metrics import METRICS
 from explorer.tasks.sources import load
@@ -39,8 +39,8 @@ CHUNK = 16
 
 UNTOUCHED = Pruned()
 
-_SUBJECTS = Recent(2)
-_SCORES = Recent(1)
+_SUBJECTS = LRUCache(2)
+_SCORES = LRUCache(1)
 """Scores of all weights take as much memory as the weights."""
 
 

@@ -23,12 +23,12 @@ from explorer.labs.replaced.schema import (
 )
 from explorer.maths.corruption import CorruptionRecipe, choose_positions
 from explorer.maths.detection import auc, roc, sampled
-from explorer.models.bundle import Bundle
 from explorer.models.encoding import Encoded, encode, replacement_ids
 from explorer.models.families import Capability
 from explorer.models.families.electra import generator_of
 from explorer.models.heads import head_at
 from explorer.models.inside import private_tree
+from explorer.models.loaded_model import LoadedModel
 
 AT_ONCE = 1024
 """Tokens that are read at once, in some tenths of a second."""
@@ -41,8 +41,8 @@ MOST_POINTS = 200
 class Pair:
     """A discriminator with its generator."""
 
-    discriminator: Bundle
-    generator: Bundle
+    discriminator: LoadedModel
+    generator: LoadedModel
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ def replaced_draws(resources: Resources, params: DrawsParams) -> Iterator[DrawsR
         yield _counted(pair, params, done)
 
 
-def replaced_by_hand(bundle: Bundle, params: HandParams) -> ReplacedResult:
+def replaced_by_hand(bundle: LoadedModel, params: HandParams) -> ReplacedResult:
     """The discriminator on a text that a visitor has changed. A token counts as replaced where the two texts differ."""
     before, after = encode(bundle, params.text), _with_words(bundle, params.shown)
     scores, earlier = (_scores(bundle, read, read.input_ids[None])[0] for read in (after, before))
@@ -152,7 +152,7 @@ def _opened(resources: Resources, model: str) -> Pair:
     return Pair(discriminator, generator)
 
 
-def _with_words(bundle: Bundle, text: str) -> Encoded:
+def _with_words(bundle: LoadedModel, text: str) -> Encoded:
     encoded = encode(bundle, text)
     if all(word is None for word in encoded.word_ids):
         raise BadInputError("This text is made of special tokens only, and those are never replaced. Type some words.")
@@ -187,14 +187,14 @@ def _drawn(pair: Pair, encoded: Encoded, params: ReplacedParams, seeds: Sequence
     return Draws(shown[:, own], chosen[:, own], replaced, scores, surprisal[:, own], drawn[:, own])
 
 
-def _scores(bundle: Bundle, encoded: Encoded, shown: Tensor) -> Tensor:
+def _scores(bundle: LoadedModel, encoded: Encoded, shown: Tensor) -> Tensor:
     """The discriminator's logits for rows of ids, (rows, length): (rows, the text's own tokens), on the CPU."""
     output = bundle.model(**_inputs(bundle, encoded, shown))
     own = torch.tensor([word is not None for word in encoded.word_ids])
     return bundle.logits(Capability.RTD, output).float().cpu()[:, own]
 
 
-def _inputs(bundle: Bundle, encoded: Encoded, rows: Tensor) -> dict[str, Tensor]:
+def _inputs(bundle: LoadedModel, encoded: Encoded, rows: Tensor) -> dict[str, Tensor]:
     """Rows of ids with what else the model is told of the text, on its device."""
     told = {name: tensor.expand(len(rows), -1) for name, tensor in encoded.inputs.items()}
     return {name: tensor.to(bundle.device) for name, tensor in {**told, "input_ids": rows}.items()}

@@ -11,7 +11,7 @@ from explorer.errors import BadInputError
 from explorer.tasks.formats.given import HELD_NAME, Content, Given
 from explorer.tasks.generation_metrics import METRICS
 from explorer.tasks.grid import read_grid
-from explorer.tasks.opening import Place, checked_example, short_name
+from explorer.tasks.read_file import Place, checked_example, short_name
 from explorer.tasks.splitting import Parts, hold_out_texts
 from explorer.tasks.task import WRITTEN, Example, Task
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from explorer.errors import BadInputError
 from explorer.tasks.formats.given import HELD_NAME, Content, Given
 from explorer.tasks.glue_tasks import find_task
-from explorer.tasks.opening import Place, check_count, checked_example, decode, read_bytes
+from explorer.tasks.read_file import Place, check_count, checked_example, decode, read_bytes
 from explorer.tasks.splitting import Parts, hold_out_texts
 from explorer.tasks.task import Example
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from explorer.errors import BadInputError
 from explorer.tasks.formats.given import HELD_NAME, Content, Given
 from explorer.tasks.grid import Grid, Row, read_grid
-from explorer.tasks.opening import Place, checked_example, short_name
+from explorer.tasks.read_file import Place, checked_example, short_name
 from explorer.tasks.splitting import Parts, hold_out_texts
 from explorer.tasks.task import Example, Task
 

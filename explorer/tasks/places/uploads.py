@@ -22,7 +22,7 @@ from explorer.tasks.formats import format_of
 from explorer.tasks.formats.given import HELD_NAME, Given
 from explorer.tasks.formats.text import HOLDS, SAVE, TEXT, UNIT
 from explorer.tasks.glue_tasks import find_task
-from explorer.tasks.opening import decode, read_bytes, short_name
+from explorer.tasks.read_file import decode, read_bytes, short_name
 from explorer.tasks.splitting import check_enough, mixed, shared_texts
 from explorer.tasks.task import Task, TaskCard, TaskData
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import torch
 
-from explorer.models.bundle import Bundle
+from explorer.models.loaded_model import LoadedModel
 from explorer.tasks.task import CLASSES, TaskData
 from explorer.tuning.adapted import Adapted, build, check_method
 from explorer.tuning.counting import empty_fork
@@ -29,7 +29,7 @@ class Settings:
     kind: str = CLASSES
 
 
-def script_of_settings(bundle: Bundle, data: TaskData, spec: RunSpec) -> str:
+def script_of_settings(bundle: LoadedModel, data: TaskData, spec: RunSpec) -> str:
     """The text of train.py, from the method on a model without weights (torch's meta device); nothing is trained.
 
     Empty for a student, which needs its teacher, for PiSSA, whose start is computed from the weights, and for a run that starts

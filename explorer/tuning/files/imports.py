@@ -17,7 +17,7 @@ from safetensors.torch import load as load_tensors
 from torch import Tensor
 
 from explorer.errors import BadInputError
-from explorer.models.bundle import Bundle
+from explorer.models.loaded_model import LoadedModel
 from explorer.tuning.adapted import adapt
 from explorer.tuning.deltas import Delta, LowRank, base_weights, deltas_from_peft
 from explorer.tuning.files.archive import AdapterFiles, read_files
@@ -58,7 +58,7 @@ class Imported:
         return next((len(self.head[name]) for name in _OUTPUT_WEIGHTS if name in self.head), 0)
 
 
-def import_adapter(path: Path | str, bundle: Bundle | None = None) -> Imported:
+def import_adapter(path: Path | str, bundle: LoadedModel | None = None) -> Imported:
     """Read a LoRA adapter in peft's format: a zip, or a .safetensors file with its adapter_config.json beside it.
 
     bundle: its base model, when it is on this machine; every shape is then checked against it. Nothing is unpickled,
@@ -93,7 +93,7 @@ class _SeenError(Exception):
     """What was asked for has been seen; the weights need not be read."""
 
 
-def _check_shapes(config: Mapping[str, Any], shapes: Shapes, bundle: Bundle | None) -> None:
+def _check_shapes(config: Mapping[str, Any], shapes: Shapes, bundle: LoadedModel | None) -> None:
     """Refuse an adapter by its settings and the header of its weights."""
     _checked_config(config)
     factors = {name: shape for name, shape in shapes.items() if SIDE.search(name)}
@@ -145,7 +145,7 @@ def _compiles(pattern: str) -> bool:
     return True
 
 
-def _check_places(factors: Shapes, bundle: Bundle) -> None:
+def _check_places(factors: Shapes, bundle: LoadedModel) -> None:
     """Every factor belongs to a matrix of the base, and fits it: A (r, inputs), B (outputs, r)."""
     base = base_weights(bundle)
     for name, shape in factors.items():
@@ -182,7 +182,7 @@ def _assembled(
     config: Mapping[str, Any],
     deltas: Mapping[tuple[int, str], Delta],
     head: Mapping[str, Tensor],
-    bundle: Bundle | None,
+    bundle: LoadedModel | None,
 ) -> Imported:
     named = config.get("base_model_name_or_path")
     base_name = named[:200] if isinstance(named, str) else ""
@@ -238,7 +238,7 @@ def _pair(values: object) -> tuple[float, float]:
     return 0.0, 1.0
 
 
-def _with_state(imported: Imported, bundle: Bundle) -> Imported:
+def _with_state(imported: Imported, bundle: LoadedModel) -> Imported:
     """With the state of a run that computes the same, where the head is complete."""
     if not imported.outputs:
         return _but(imported, "The file holds no classifier, so there are no answers; ΔW is drawn.")
@@ -255,7 +255,7 @@ def _but(imported: Imported, note: str) -> Imported:
     return replace(imported, notes=(*imported.notes, note))
 
 
-def _state(imported: Imported, shapes: Mapping[str, tuple[int, ...]], bundle: Bundle) -> dict[str, Tensor]:
+def _state(imported: Imported, shapes: Mapping[str, tuple[int, ...]], bundle: LoadedModel) -> dict[str, Tensor]:
     """A run has one rank and one scale: smaller ranks are filled up with zeros, other scales go into B.
 
     A matrix that the file does not adapt gets zeros in both, so that its update is zero.

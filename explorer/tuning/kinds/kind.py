@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from torch import Tensor
     from transformers import PretrainedConfig, PreTrainedModel
 
-    from explorer.models.bundle import Bundle
+    from explorer.models.loaded_model import LoadedModel
     from explorer.tasks.task import Example
     from explorer.tuning.rows import Rows
 
@@ -46,9 +46,9 @@ class Kind:
     model_class: str
     pipeline: str
     refuses: Callable[[Method, Architecture], str | None]
-    fork: Callable[[Bundle, int, int, Sequence[int]], PreTrainedModel]
+    fork: Callable[[LoadedModel, int, int, Sequence[int]], PreTrainedModel]
     empty: Callable[[PretrainedConfig], PreTrainedModel]
-    read: Callable[[Bundle, Sequence[Example], int], Rows]
+    read: Callable[[LoadedModel, Sequence[Example], int], Rows]
     training: Callable[..., Any]
     rates: Mapping[str, float] = field(default_factory=dict)
     """Learning rates by method, where they are not the method's own."""

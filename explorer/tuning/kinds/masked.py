@@ -13,7 +13,7 @@ from explorer.tuning.methods.method import Method
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
 
-    from explorer.models.bundle import Bundle
+    from explorer.models.loaded_model import LoadedModel
 
 
 def _refuses(method: Method, architecture: Architecture) -> str | None:
@@ -25,7 +25,7 @@ def _refuses(method: Method, architecture: Architecture) -> str | None:
     )
 
 
-def _fork(bundle: Bundle, outputs: int, seed: int, kept: Sequence[int]) -> PreTrainedModel:
+def _fork(bundle: LoadedModel, outputs: int, seed: int, kept: Sequence[int]) -> PreTrainedModel:
     from explorer.tuning.forks import fork_masked
 
     return fork_masked(bundle, kept)

@@ -14,7 +14,7 @@ from explorer.tuning.methods.method import Method
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
 
-    from explorer.models.bundle import Bundle
+    from explorer.models.loaded_model import LoadedModel
 
 
 EVALUATIONS = 8
@@ -37,7 +37,7 @@ def _refuses(method: Method, architecture: Architecture) -> str | None:
     return None
 
 
-def _fork(bundle: Bundle, outputs: int, seed: int, kept: Sequence[int]) -> PreTrainedModel:
+def _fork(bundle: LoadedModel, outputs: int, seed: int, kept: Sequence[int]) -> PreTrainedModel:
     from explorer.tuning.forks import fork_causal
 
     return fork_causal(bundle)

@@ -12,21 +12,21 @@ from explorer.errors import BadInputError
 from explorer.labs.attention.head.figures import MOST_ROWS, attention_table, page_table, statistics_table
 from explorer.labs.attention.head.jobs import attention, statistics_of_heads
 from explorer.labs.attention.head.schema import AttentionParams, AttentionResult, StatisticsParams
-from explorer.models.bundle import Bundle
+from explorer.models.loaded_model import LoadedModel
 
 TEXT, SECOND = "the cat sat on a mat", "a cat"
 
 
 @torch.inference_mode()
-def ask(bundle: Bundle, *texts: str, **changes: Any) -> AttentionResult:
+def ask(bundle: LoadedModel, *texts: str, **changes: Any) -> AttentionResult:
     return attention(bundle, AttentionParams(*texts, **changes))
 
 
-def can_mask(bundle: Bundle) -> bool:
+def can_mask(bundle: LoadedModel) -> bool:
     return bundle.tokenizer.mask_token_id is not None
 
 
-def test_rows_sum_to_one_and_so_do_the_rollout_s(opened: Bundle) -> None:
+def test_rows_sum_to_one_and_so_do_the_rollout_s(opened: LoadedModel) -> None:
     for texts in ((TEXT,), (TEXT, SECOND)):
         result = ask(opened, *texts, layer=1, head=1)
         for matrix in (result.weights, result.rollout):
@@ -35,7 +35,7 @@ def test_rows_sum_to_one_and_so_do_the_rollout_s(opened: Bundle) -> None:
         assert (result.second_starts is not None) == (len(texts) == 2)
 
 
-def test_the_weights_are_those_of_transformers(opened: Bundle) -> None:
+def test_the_weights_are_those_of_transformers(opened: LoadedModel) -> None:
     result = ask(opened, TEXT, SECOND, layer=1, head=0)
     model = AutoModel.from_pretrained(opened.model_id, attn_implementation="eager").eval()
     inputs = opened.tokenizer(TEXT, SECOND, return_tensors="pt")
@@ -49,7 +49,7 @@ def test_the_weights_are_those_of_transformers(opened: Bundle) -> None:
     assert torch.tensor(result.weights.values).view_as(theirs) == pytest.approx(theirs, abs=1e-5)
 
 
-def test_masking_a_token_changes_the_weights_and_keeps_the_others_beside(opened: Bundle) -> None:
+def test_masking_a_token_changes_the_weights_and_keeps_the_others_beside(opened: LoadedModel) -> None:
     if not can_mask(opened):
         with pytest.raises(BadInputError, match="no mask token"):
             ask(opened, TEXT, masked=(2,))
@@ -62,7 +62,7 @@ def test_masking_a_token_changes_the_weights_and_keeps_the_others_beside(opened:
     assert [token.position for token in hidden.tokens if token.masked] == [2]
 
 
-def test_statistics_of_every_head(opened: Bundle) -> None:
+def test_statistics_of_every_head(opened: LoadedModel) -> None:
     with torch.inference_mode():
         result = statistics_of_heads(opened, StatisticsParams(TEXT, SECOND))
     config = opened.model.config
@@ -77,7 +77,7 @@ def test_statistics_of_every_head(opened: Bundle) -> None:
         assert single[str(name)] == pytest.approx(value, abs=1e-5)
 
 
-def test_the_table_has_every_pair_and_the_page_s_may_leave_some_out(bundle: Bundle) -> None:
+def test_the_table_has_every_pair_and_the_page_s_may_leave_some_out(bundle: LoadedModel) -> None:
     result = ask(bundle, "The cat sat on the mat because it was tired.", layer=4, head=2)
     table = attention_table(result)
     assert table.columns == ("from", "to", "weight")
@@ -91,7 +91,7 @@ def test_the_table_has_every_pair_and_the_page_s_may_leave_some_out(bundle: Bund
 
 
 @torch.inference_mode()
-def test_the_bundled_model_has_a_head_in_which_it_looks_at_the_cat(bundle: Bundle) -> None:
+def test_the_bundled_model_has_a_head_in_which_it_looks_at_the_cat(bundle: LoadedModel) -> None:
     """What the page opens with."""
     result = ask(bundle, "The cat sat on the mat because it was tired.", layer=4, head=2)
     names = [token.shown for token in result.tokens]
@@ -115,7 +115,7 @@ def test_the_bundled_model_has_a_head_in_which_it_looks_at_the_cat(bundle: Bundl
         ({"sentence_b": 3}, "sentence_b takes a text"),
     ],
 )
-def test_what_cannot_be_asked_is_named(albert: Bundle, changes: dict[str, Any], message: str) -> None:
+def test_what_cannot_be_asked_is_named(albert: LoadedModel, changes: dict[str, Any], message: str) -> None:
     if "layers" in message:
         message = message.replace("2 layers, 0 to 1", "3 layers, 0 to 2")
     with pytest.raises(BadInputError, match=message):

@@ -11,8 +11,8 @@ from explorer.errors import BadInputError
 from explorer.labs.attention.head.jobs import encoded_pair
 from explorer.labs.attention.views.jobs import query_key
 from explorer.labs.attention.views.schema import QueryKeyParams, QueryKeyResult
-from explorer.models.bundle import Bundle, load_bundle
 from explorer.models.inside import read
+from explorer.models.loaded_model import LoadedModel, load_bundle
 from explorer.settings import Settings
 from tests.models.tiny import save
 
@@ -21,12 +21,12 @@ RELATIVE = {"relative_attention": True, "pos_att_type": ["c2p", "p2c"], "max_rel
 
 
 @torch.inference_mode()
-def ask(bundle: Bundle, *texts: str, **changes: Any) -> QueryKeyResult:
+def ask(bundle: LoadedModel, *texts: str, **changes: Any) -> QueryKeyResult:
     return query_key(bundle, QueryKeyParams(*(texts or (TEXT, SECOND)), **changes))
 
 
 @torch.inference_mode()
-def test_the_weights_are_the_model_s_own_row(opened: Bundle) -> None:
+def test_the_weights_are_the_model_s_own_row(opened: LoadedModel) -> None:
     inputs = encoded_pair(opened, TEXT, SECOND).inputs
     expected = read(opened, inputs).attentions[1][0, 1, 3]
     result = ask(opened, layer=1, head=1, position=3)
@@ -34,7 +34,7 @@ def test_the_weights_are_the_model_s_own_row(opened: Bundle) -> None:
     assert sum(seen.weight for seen in result.keys) == pytest.approx(1.0, abs=1e-5)
 
 
-def test_scores_are_scaled_products_and_their_softmax_the_weights(opened: Bundle) -> None:
+def test_scores_are_scaled_products_and_their_softmax_the_weights(opened: LoadedModel) -> None:
     result = ask(opened, layer=1, position=2)
     for seen in result.keys:
         product = sum(q * k for q, k in zip(result.query, seen.key, strict=True))
@@ -48,7 +48,7 @@ def test_scores_are_scaled_products_and_their_softmax_the_weights(opened: Bundle
     assert all(seen.weight == 0 for seen in result.keys if seen.hidden)
 
 
-def test_decoders_hide_what_comes_later_and_others_hide_nothing(opened: Bundle) -> None:
+def test_decoders_hide_what_comes_later_and_others_hide_nothing(opened: LoadedModel) -> None:
     result = ask(opened, position=2)
     hidden = [seen.place.position for seen in result.keys if seen.hidden]
     later = list(range(3, len(result.keys)))
@@ -77,7 +77,7 @@ def test_relative_positions_make_the_softmax_miss(family: str, tmp_path_factory:
     assert not any(seen.hidden for seen in result.keys)
 
 
-def test_the_first_word_looks_where_none_is_named(opened: Bundle) -> None:
+def test_the_first_word_looks_where_none_is_named(opened: LoadedModel) -> None:
     result = ask(opened)
     assert result.looking.position == min(seen.place.position for seen in result.keys if not seen.place.special)
     assert result.sentences == (TEXT, SECOND)
@@ -93,7 +93,7 @@ def test_the_first_word_looks_where_none_is_named(opened: Bundle) -> None:
         ({"position": "first"}, "position must be a whole number"),
     ],
 )
-def test_a_place_that_is_not_there_is_named(albert: Bundle, changes: dict[str, Any], said: str) -> None:
+def test_a_place_that_is_not_there_is_named(albert: LoadedModel, changes: dict[str, Any], said: str) -> None:
     with pytest.raises(BadInputError, match=said):
         ask(albert, **changes)
 

@@ -13,22 +13,22 @@ from explorer.kinds import parse_heads
 from explorer.labs.attention.switch.figures import ablate_table, each_head_table, off_text
 from explorer.labs.attention.switch.jobs import ablate_heads, each_head
 from explorer.labs.attention.switch.schema import AblateParams, AblateResult, EachHeadParams
-from explorer.models.bundle import Bundle, load_bundle
 from explorer.models.families import Capability
+from explorer.models.loaded_model import LoadedModel, load_bundle
 from explorer.settings import Settings
 from tests.models.tiny import save
 
 
 @torch.inference_mode()
-def ask(bundle: Bundle, text: str, **changes: Any) -> AblateResult:
+def ask(bundle: LoadedModel, text: str, **changes: Any) -> AblateResult:
     return ablate_heads(bundle, AblateParams(text, **changes))
 
 
-def text_for(bundle: Bundle) -> str:
+def text_for(bundle: LoadedModel) -> str:
     return "the [MASK] sat on a mat" if Capability.MLM in bundle.capabilities else "the cat sat on a mat"
 
 
-def test_all_heads_on_changes_nothing_and_any_one_off_does(opened: Bundle) -> None:
+def test_all_heads_on_changes_nothing_and_any_one_off_does(opened: LoadedModel) -> None:
     plain = ask(opened, text_for(opened))
     assert plain.off == ()
     assert plain.divergence == 0.0
@@ -44,7 +44,7 @@ def test_all_heads_on_changes_nothing_and_any_one_off_does(opened: Bundle) -> No
                 assert before.get((change.position, change.answer), change.before) == pytest.approx(change.before)
 
 
-def test_the_answers_are_probabilities_of_the_model_itself(opened: Bundle) -> None:
+def test_the_answers_are_probabilities_of_the_model_itself(opened: LoadedModel) -> None:
     result = ask(opened, text_for(opened), top_k=20)
     if result.question == "mask":
         inputs = opened.tokenizer(text_for(opened).replace("[MASK]", opened.tokenizer.mask_token), return_tensors="pt")
@@ -56,7 +56,7 @@ def test_the_answers_are_probabilities_of_the_model_itself(opened: Bundle) -> No
     assert sum(change.before for change in result.answers if change.position == result.answers[0].position) <= 1 + 1e-5
 
 
-def test_pairs_are_judged_by_the_head_that_the_model_has(albert: Bundle, bundle: Bundle) -> None:
+def test_pairs_are_judged_by_the_head_that_the_model_has(albert: LoadedModel, bundle: LoadedModel) -> None:
     order = ask(albert, "the cat", sentence_b="a mat", heads="0.0")
     assert [change.answer for change in order.answers] == ["in_order", "swapped"] or [
         change.answer for change in order.answers
@@ -69,7 +69,7 @@ def test_pairs_are_judged_by_the_head_that_the_model_has(albert: Bundle, bundle:
     assert {change.answer for change in following.answers} == {"is_next", "not_next"}
 
 
-def test_a_shared_layer_is_switched_at_one_depth_or_at_all(albert: Bundle) -> None:
+def test_a_shared_layer_is_switched_at_one_depth_or_at_all(albert: LoadedModel) -> None:
     text = "the [MASK] sat"
     one, every = ask(albert, text, heads="1.0"), ask(albert, text, heads="1.0", everywhere=True)
     assert one.shared
@@ -79,14 +79,14 @@ def test_a_shared_layer_is_switched_at_one_depth_or_at_all(albert: Bundle) -> No
     assert every.answers == ask(albert, text, heads=[(0, 0), (1, 0), (2, 0)]).answers
 
 
-def test_a_model_without_shared_layers_ignores_everywhere(bundle: Bundle) -> None:
+def test_a_model_without_shared_layers_ignores_everywhere(bundle: LoadedModel) -> None:
     result = ask(bundle, "Paris is in [MASK].", heads="1.0", everywhere=True)
     assert not result.shared
     assert result.off == ((1, 0),)
 
 
 @torch.inference_mode()
-def test_each_head_alone_is_what_switching_it_off_says(opened: Bundle) -> None:
+def test_each_head_alone_is_what_switching_it_off_says(opened: LoadedModel) -> None:
     together = each_head(opened, EachHeadParams(text_for(opened)))
     for layer, row in enumerate(together.after):
         for head, after in enumerate(row):
@@ -96,7 +96,7 @@ def test_each_head_alone_is_what_switching_it_off_says(opened: Bundle) -> None:
     assert len(each_head_table(together).rows) == len(together.after) * len(together.after[0])
 
 
-def test_the_table_and_the_way_back(bundle: Bundle) -> None:
+def test_the_table_and_the_way_back(bundle: LoadedModel) -> None:
     result = ask(bundle, "The capital of [MASK] is [MASK].", heads="4.3, 0.11", top_k=3)
     table = ablate_table(result)
     assert table.columns == ("position", "token", "probability_before", "probability_after")
@@ -140,18 +140,18 @@ def test_and_refused_in_others(value: Any) -> None:
         ("cat " * 600 + "[MASK]", {}, "reads at most 512"),
     ],
 )
-def test_what_cannot_be_asked_is_named(bundle: Bundle, text: str, changes: dict[str, Any], message: str) -> None:
+def test_what_cannot_be_asked_is_named(bundle: LoadedModel, text: str, changes: dict[str, Any], message: str) -> None:
     with pytest.raises(BadInputError, match=message):
         ask(bundle, text, **changes)
 
 
-def test_a_long_text_is_too_much_for_every_head(bundle: Bundle) -> None:
+def test_a_long_text_is_too_much_for_every_head(bundle: LoadedModel) -> None:
     with pytest.raises(BadInputError, match="at most 227 tokens"):
         each_head(bundle, EachHeadParams("The cat sat. " * 100 + "[MASK]"))
 
 
-def test_a_model_without_heads_says_so(opened: Bundle) -> None:
-    bare = Bundle(**{**vars(opened), "capabilities": frozenset()})
+def test_a_model_without_heads_says_so(opened: LoadedModel) -> None:
+    bare = LoadedModel(**{**vars(opened), "capabilities": frozenset()})
     with pytest.raises(MissingCapabilityError, match="no pretrained head"):
         ask(bare, "the cat")
 

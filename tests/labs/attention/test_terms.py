@@ -11,7 +11,7 @@ from explorer.errors import BadInputError
 from explorer.labs.attention.terms import figures
 from explorer.labs.attention.terms.jobs import disentangled_terms
 from explorer.labs.attention.terms.schema import TermsParams, TermsResult, require_terms
-from explorer.models.bundle import Bundle, load_bundle
+from explorer.models.loaded_model import LoadedModel, load_bundle
 from explorer.settings import Settings
 from tests.labs.attention.test_neuron_compute import RELATIVE
 from tests.models.tiny import save
@@ -64,7 +64,7 @@ def test_five_panels_are_drawn_and_the_first_four_on_one_scale(result: TermsResu
         assert (abs(sum(row)) < 0.01) == (view == "less")
 
 
-def test_a_model_of_one_term_says_which_to_take(albert: Bundle) -> None:
+def test_a_model_of_one_term_says_which_to_take(albert: LoadedModel) -> None:
     with torch.inference_mode():
         result = disentangled_terms(albert, TermsParams(TEXT))
     assert figures.terms_figure(result) == {}

@@ -14,20 +14,20 @@ from explorer.labs.attention.head.jobs import encoded_pair
 from explorer.labs.attention.views import jobs as views_compute
 from explorer.labs.attention.views.jobs import attention_view
 from explorer.labs.attention.views.schema import SCALE, AttentionViewParams, AttentionViewResult
-from explorer.models.bundle import Bundle
 from explorer.models.families import Capability
 from explorer.models.inside import read
+from explorer.models.loaded_model import LoadedModel
 
 TEXT, SECOND = "the cat sat on a mat", "a cat"
 
 
 @torch.inference_mode()
-def ask(bundle: Bundle, *texts: str, **changes: Any) -> AttentionViewResult:
+def ask(bundle: LoadedModel, *texts: str, **changes: Any) -> AttentionViewResult:
     return attention_view(bundle, AttentionViewParams(*(texts or (TEXT, SECOND)), **changes))
 
 
 @torch.inference_mode()
-def dense(bundle: Bundle) -> Tensor:
+def dense(bundle: LoadedModel) -> Tensor:
     """(layers, heads, length, length) of the same texts."""
     reading = read(bundle, encoded_pair(bundle, TEXT, SECOND).inputs)
     return torch.stack([layer[0] for layer in reading.attentions])
@@ -50,7 +50,7 @@ def unpacked(result: AttentionViewResult) -> Tensor:
     return found.reshape(len(result.layers), result.heads_of_layer, length, length)
 
 
-def test_a_short_text_carries_every_weight_to_four_decimals(opened: Bundle) -> None:
+def test_a_short_text_carries_every_weight_to_four_decimals(opened: LoadedModel) -> None:
     expected = dense(opened)
     assert (unpacked(ask(opened, view="model")) - expected).abs().max() <= 0.5 / SCALE + 1e-6
     one = ask(opened, view="head", layer=1)
@@ -60,7 +60,7 @@ def test_a_short_text_carries_every_weight_to_four_decimals(opened: Bundle) -> N
     assert one.share == pytest.approx(1.0, abs=0.01)
 
 
-def test_a_threshold_leaves_out_the_smaller_weights_but_no_row_s_largest(opened: Bundle) -> None:
+def test_a_threshold_leaves_out_the_smaller_weights_but_no_row_s_largest(opened: LoadedModel) -> None:
     expected, result = dense(opened), ask(opened, view="model", smallest=0.2)
     sent = unpacked(result)
     kept = sent > 0
@@ -75,7 +75,7 @@ def test_a_threshold_leaves_out_the_smaller_weights_but_no_row_s_largest(opened:
 
 @pytest.mark.parametrize("most", [1, 20, 100])
 def test_no_more_than_the_limit_is_sent_beside_each_row_s_largest(
-    opened: Bundle, monkeypatch: pytest.MonkeyPatch, most: int
+    opened: LoadedModel, monkeypatch: pytest.MonkeyPatch, most: int
 ) -> None:
     monkeypatch.setitem(views_compute.MOST_KEPT, "model", most)
     monkeypatch.setattr(views_compute, "MOST_THUMBNAIL_LINES", most // 2)
@@ -88,7 +88,7 @@ def test_no_more_than_the_limit_is_sent_beside_each_row_s_largest(
     assert result.share < 1
 
 
-def test_a_pair_knows_where_its_second_text_starts(opened: Bundle) -> None:
+def test_a_pair_knows_where_its_second_text_starts(opened: LoadedModel) -> None:
     first = encoded_pair(opened, TEXT, SECOND).tokens
     result = ask(opened)
     assert result.second_starts is not None
@@ -97,14 +97,14 @@ def test_a_pair_knows_where_its_second_text_starts(opened: Bundle) -> None:
     assert ask(opened, TEXT).second_starts is None
 
 
-def test_a_model_that_reads_on_sends_no_weight_of_a_later_token(opened: Bundle) -> None:
+def test_a_model_that_reads_on_sends_no_weight_of_a_later_token(opened: LoadedModel) -> None:
     result = ask(opened, view="model")
     later = unpacked(result).triu(1).sum()
     assert result.causal == (Capability.CAUSAL in opened.architecture.heads)
     assert (later == 0) == result.causal
 
 
-def test_albert_s_shared_layer_differs_with_depth(albert: Bundle) -> None:
+def test_albert_s_shared_layer_differs_with_depth(albert: LoadedModel) -> None:
     sent = unpacked(ask(albert, view="model"))
     assert len(sent) == 3
     assert not torch.equal(sent[0], sent[1])
@@ -128,6 +128,6 @@ def test_bad_input_is_refused_in_a_sentence(changes: dict[str, Any], said: str) 
         AttentionViewParams(**changes)
 
 
-def test_a_layer_that_the_model_lacks_is_named(albert: Bundle) -> None:
+def test_a_layer_that_the_model_lacks_is_named(albert: LoadedModel) -> None:
     with pytest.raises(BadInputError, match="0 to 2: there is no layer 3"):
         ask(albert, layer=3)

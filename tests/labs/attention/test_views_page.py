@@ -28,7 +28,7 @@ from explorer.labs.attention.views.document import (
 )
 from explorer.labs.attention.views.jobs import attention_view
 from explorer.labs.attention.views.schema import AttentionViewParams, AttentionViewResult
-from explorer.models.bundle import Bundle
+from explorer.models.loaded_model import LoadedModel
 
 HOSTILE = (
     "</script><script>parent.hacked=1</script>",
@@ -71,7 +71,7 @@ class Elements(HTMLParser):
 
 
 @pytest.fixture
-def result(albert: Bundle) -> AttentionViewResult:
+def result(albert: LoadedModel) -> AttentionViewResult:
     with torch.inference_mode():
         return attention_view(albert, AttentionViewParams("the cat sat", "a cat", "model"))
 

@@ -10,10 +10,10 @@ from explorer.labs.attention.views.document import DATA, template
 from explorer.labs.attention.views.jobs import attention_view
 from explorer.labs.attention.views.page import show
 from explorer.labs.attention.views.schema import AttentionViewParams
-from explorer.models.bundle import Bundle
+from explorer.models.loaded_model import LoadedModel
 
 
-def test_the_page_fills_the_document_that_a_client_gets(albert: Bundle) -> None:
+def test_the_page_fills_the_document_that_a_client_gets(albert: LoadedModel) -> None:
     with torch.inference_mode():
         result = attention_view(albert, AttentionViewParams("the cat sat", "</script>"))
     _, page, _ = show(result, on_page=True)

@@ -12,7 +12,7 @@ from safetensors.torch import save_file
 from explorer.engine.resources import Resources
 from explorer.labs.attribution.compute import ask
 from explorer.labs.attribution.schema import Asked, AskParams
-from explorer.models.bundle import Bundle, load_bundle
+from explorer.models.loaded_model import LoadedModel, load_bundle
 from explorer.runs.open import OpenRun, OpenRuns
 from explorer.runs.record import RunRecord
 from explorer.runs.store import WEIGHTS
@@ -52,7 +52,7 @@ CASES = (
 """Every family, and every kind of question that has a head of its own."""
 
 
-def tiny(folder: Path, family: str, **changes: Any) -> Bundle:
+def tiny(folder: Path, family: str, **changes: Any) -> LoadedModel:
     """A random model of a family, its weights spread enough for gradients to differ."""
     bundle = load_bundle(str(save(folder / family.replace("/", "-"), family, **changes)), Settings(device="cpu"))
     with torch.no_grad():
@@ -63,7 +63,7 @@ def tiny(folder: Path, family: str, **changes: Any) -> Bundle:
     return bundle
 
 
-def asked_of(bundle: Bundle, text: str, second: str = "", **changes: Any) -> Asked:
+def asked_of(bundle: LoadedModel, text: str, second: str = "", **changes: Any) -> Asked:
     """As the engine asks: in inference mode."""
     values: dict[str, Any] = {"target": "", "baseline": "zero", **changes}
     with torch.inference_mode():
@@ -73,10 +73,10 @@ def asked_of(bundle: Bundle, text: str, second: str = "", **changes: Any) -> Ask
 class AtHand(Resources):
     """One model, and perhaps one run; it keeps what was asked, and remembers nothing."""
 
-    def __init__(self, bundle: Bundle, run: OpenRun | None = None) -> None:
+    def __init__(self, bundle: LoadedModel, run: OpenRun | None = None) -> None:
         self.bundle, self.run, self.asked = bundle, run, list[Any]()
 
-    def model(self, model_id: str) -> Bundle:  # type: ignore[override]
+    def model(self, model_id: str) -> LoadedModel:  # type: ignore[override]
         return self.bundle
 
     @property
@@ -104,7 +104,7 @@ def last(results: Iterator[Any]) -> Any:
     return shown(results)[-1]
 
 
-def open_run(folder: Path, bundle: Bundle, method: str = "lora", **changes: Any) -> OpenRun:
+def open_run(folder: Path, bundle: LoadedModel, method: str = "lora", **changes: Any) -> OpenRun:
     """A run of a method with weights that have moved, opened as the engine opens it."""
     kept: RunRecord = record(spec=RunSpec(bundle.model_id, "sst2", method, prefix_length=4), **changes)
     adapted = adapt(bundle, len(kept.labels) or 1, kept.spec)

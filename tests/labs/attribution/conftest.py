@@ -7,17 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from explorer.models.bundle import Bundle
+from explorer.models.loaded_model import LoadedModel
 from tests.labs.attribution.bench import tiny
 
 
 @pytest.fixture(scope="package")
-def family(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Bundle]:
+def family(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], LoadedModel]:
     """A tiny model of a family, made once."""
-    made: dict[str, Bundle] = {}
+    made: dict[str, LoadedModel] = {}
     folder: Path = tmp_path_factory.mktemp("families")
 
-    def get(name: str) -> Bundle:
+    def get(name: str) -> LoadedModel:
         if name not in made:
             made[name] = tiny(folder, name)
         return made[name]
@@ -26,5 +26,5 @@ def family(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Bundle]:
 
 
 @pytest.fixture(scope="package")
-def bert(family: Callable[[str], Bundle]) -> Bundle:
+def bert(family: Callable[[str], LoadedModel]) -> LoadedModel:
     return family("BERT")

@@ -16,8 +16,8 @@ from explorer.labs.attribution import compute
 from explorer.labs.attribution.schema import Asked, GradientParams, OccludeParams, PathParams, RolloutParams
 from explorer.labs.attribution.scoring import Score, log_odds, rows_of_a_block
 from explorer.maths.attention_flow import rollout
-from explorer.models.bundle import Bundle
 from explorer.models.encoding import encode
+from explorer.models.loaded_model import LoadedModel
 from explorer.models.questions import question
 from tests.labs.attribution.bench import asked_of, tiny
 
@@ -25,16 +25,16 @@ TEXT = "the cat [MASK] on a mat ."
 
 
 @pytest.fixture(scope="module")
-def asked(bert: Bundle) -> Asked:
+def asked(bert: LoadedModel) -> Asked:
     return asked_of(bert, TEXT)
 
 
-def job(name: str, bundle: Bundle, params: object) -> Tensor:
+def job(name: str, bundle: LoadedModel, params: object) -> Tensor:
     with torch.inference_mode():
         return torch.tensor(getattr(compute, name)(bundle, params), dtype=torch.float64)
 
 
-def by_hand(bundle: Bundle, asked: Asked, embeddings: Tensor) -> Tensor:
+def by_hand(bundle: LoadedModel, asked: Asked, embeddings: Tensor) -> Tensor:
     """f through the model's own inputs_embeds, and the log-odds from its probabilities."""
     encoded = encode(bundle, TEXT)
     rest = {name: tensor for name, tensor in encoded.inputs.items() if name != "input_ids"}
@@ -43,7 +43,7 @@ def by_hand(bundle: Bundle, asked: Asked, embeddings: Tensor) -> Tensor:
     return (p / (1 - p)).log()
 
 
-def test_integrated_gradients_are_a_riemann_sum_written_by_hand(bert: Bundle, asked: Asked) -> None:
+def test_integrated_gradients_are_a_riemann_sum_written_by_hand(bert: LoadedModel, asked: Asked) -> None:
     ids = encode(bert, TEXT).input_ids
     x = bert.model.get_input_embeddings().weight[ids].detach()[None]
     baseline = torch.where(torch.tensor([token.kept for token in asked.tokens])[None, :, None], x, torch.zeros_like(x))
@@ -60,7 +60,7 @@ def test_integrated_gradients_are_a_riemann_sum_written_by_hand(bert: Bundle, as
         assert float(by_hand(bert, asked, baseline)) == pytest.approx(asked.baseline_score, abs=1e-4)
 
 
-def test_blocks_together_are_captums_integrated_gradients(bert: Bundle, asked: Asked) -> None:
+def test_blocks_together_are_captums_integrated_gradients(bert: LoadedModel, asked: Asked) -> None:
     score = Score(bert, encode(bert, TEXT), question("mask"), asked.fixed.place, asked.fixed.target)
     baseline = score.baseline("zero", [token.kept for token in asked.tokens])
     whole = IntegratedGradients(score).attribute(score.embeddings, baseline, n_steps=20)[0].sum(-1)
@@ -68,7 +68,7 @@ def test_blocks_together_are_captums_integrated_gradients(bert: Bundle, asked: A
     torch.testing.assert_close(torch.stack(parts).sum(0), whole.double(), atol=1e-5, rtol=1e-4)
 
 
-def test_one_pass_over_all_layers_is_captums_conductance_layer_by_layer(bert: Bundle, asked: Asked) -> None:
+def test_one_pass_over_all_layers_is_captums_conductance_layer_by_layer(bert: LoadedModel, asked: Asked) -> None:
     ours = torch.zeros(2, len(asked.tokens), dtype=torch.float64)
     for first in range(0, 60, 25):
         ours += job("layers_block", bert, PathParams(asked.fixed, 60, first, min(first + 25, 60)))
@@ -81,7 +81,7 @@ def test_one_pass_over_all_layers_is_captums_conductance_layer_by_layer(bert: Bu
         torch.testing.assert_close(row, theirs[0].sum(-1).double(), atol=0.02 * abs(asked.change), rtol=0)
 
 
-def test_the_last_layers_conductance_is_all_at_the_asked_position(bert: Bundle, asked: Asked) -> None:
+def test_the_last_layers_conductance_is_all_at_the_asked_position(bert: LoadedModel, asked: Asked) -> None:
     last = job("layers_block", bert, PathParams(asked.fixed, 40, 0, 40))[-1]
     elsewhere = torch.ones(len(last), dtype=torch.bool)
     elsewhere[asked.fixed.place] = False
@@ -89,7 +89,7 @@ def test_the_last_layers_conductance_is_all_at_the_asked_position(bert: Bundle, 
     assert float(last[asked.fixed.place]) == pytest.approx(asked.change, rel=0.02)
 
 
-def test_gradient_methods_are_the_gradient_at_the_text(bert: Bundle, asked: Asked) -> None:
+def test_gradient_methods_are_the_gradient_at_the_text(bert: LoadedModel, asked: Asked) -> None:
     ids = encode(bert, TEXT).input_ids
     x = bert.model.get_input_embeddings().weight[ids].detach()[None].requires_grad_()
     (gradient,) = torch.autograd.grad(by_hand(bert, asked, x), x)
@@ -99,7 +99,7 @@ def test_gradient_methods_are_the_gradient_at_the_text(bert: Bundle, asked: Aske
     torch.testing.assert_close(length.float(), gradient[0].norm(dim=-1), atol=1e-5, rtol=1e-3)
 
 
-def test_the_rollout_is_the_row_of_the_asked_position(bert: Bundle, asked: Asked) -> None:
+def test_the_rollout_is_the_row_of_the_asked_position(bert: LoadedModel, asked: Asked) -> None:
     tree = copy.deepcopy(bert.model)
     tree.set_attn_implementation("eager")
     attentions = tree(**encode(bert, TEXT).inputs, output_attentions=True).attentions
@@ -107,14 +107,14 @@ def test_the_rollout_is_the_row_of_the_asked_position(bert: Bundle, asked: Asked
     torch.testing.assert_close(job("rollout_block", bert, RolloutParams(asked.fixed)).float(), expected)
 
 
-def test_a_baseline_that_is_the_text_gives_zeros(bert: Bundle) -> None:
+def test_a_baseline_that_is_the_text_gives_zeros(bert: LoadedModel) -> None:
     only_masks = asked_of(bert, "[MASK] [MASK]", baseline="mask", target="cat")
     assert only_masks.change == pytest.approx(0, abs=1e-5)
     for name in ("path_block", "layers_block"):
         assert not job(name, bert, PathParams(only_masks.fixed, 10, 0, 10)).abs().gt(1e-6).any()
 
 
-def test_occlusion_of_a_word_takes_all_its_tokens_together(bert: Bundle) -> None:
+def test_occlusion_of_a_word_takes_all_its_tokens_together(bert: LoadedModel) -> None:
     asked = asked_of(bert, "cats [MASK] sitting", baseline="pad")
     words = ((1, 2), (4, 5))
     together = job("occlude_block", bert, OccludeParams(asked.fixed, words))
@@ -144,7 +144,7 @@ class Linear:
 
 
 def test_for_a_linear_function_three_methods_agree_exactly(
-    bert: Bundle, asked: Asked, monkeypatch: pytest.MonkeyPatch
+    bert: LoadedModel, asked: Asked, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     linear = Linear()
     monkeypatch.setattr(compute, "_opened", lambda *unused: (linear, torch.zeros_like(linear.embeddings)))
@@ -168,14 +168,14 @@ def test_log_odds_are_the_sigmoids_inverse_for_two_classes() -> None:
     assert log_odds(logits, 1).tolist() == pytest.approx([-2.0, 90.0])
 
 
-def test_longer_texts_and_larger_models_get_smaller_blocks(bert: Bundle, tmp_path: Any) -> None:
+def test_longer_texts_and_larger_models_get_smaller_blocks(bert: LoadedModel, tmp_path: Any) -> None:
     rows = [rows_of_a_block(bert, length) for length in (8, 128, 512)]
     assert rows == sorted(rows, reverse=True)
     wide = tiny(tmp_path, "BERT", hidden_size=256, intermediate_size=1024, num_hidden_layers=4)
     assert 1 <= rows_of_a_block(wide, 512) < rows_of_a_block(bert, 512)
 
 
-def test_many_visitors_at_once_get_their_own_answers(bert: Bundle) -> None:
+def test_many_visitors_at_once_get_their_own_answers(bert: LoadedModel) -> None:
     texts = ("the cat [MASK] on a mat .", "[MASK] cat", "the [MASK] sat , sitting on cats", "a mat [MASK] a mat")
     fixed = [asked_of(bert, text).fixed for text in texts]
     jobs: list[tuple[str, object]] = [("path_block", PathParams(each, 10, 0, 10)) for each in fixed]

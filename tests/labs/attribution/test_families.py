@@ -17,25 +17,25 @@ from explorer.labs.attribution.schema import (
     PathParams,
     RolloutParams,
 )
-from explorer.models.bundle import Bundle
 from explorer.models.encoding import encode
 from explorer.models.families import ARCHITECTURES
 from explorer.models.inside import depth_of
+from explorer.models.loaded_model import LoadedModel
 from explorer.models.questions import question, scores
 from tests.labs.attribution.bench import CASES, Case, asked_of
 
 BASELINES = ("mask", "pad", "zero")
 
-Family = Callable[[str], Bundle]
+Family = Callable[[str], LoadedModel]
 every_case = pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.family}{'-pair' if case.second else ''}")
 
 
-def asked_case(family: Family, case: Case, **changes: object) -> tuple[Bundle, Asked]:
+def asked_case(family: Family, case: Case, **changes: object) -> tuple[LoadedModel, Asked]:
     bundle = family(case.family)
     return bundle, asked_of(bundle, case.text, case.second, **changes)
 
 
-def job(name: str, bundle: Bundle, params: object) -> Tensor:
+def job(name: str, bundle: LoadedModel, params: object) -> Tensor:
     with torch.inference_mode():
         return torch.tensor(getattr(compute, name)(bundle, params), dtype=torch.float64)
 

@@ -13,21 +13,21 @@ from explorer.labs.attribution.jobs import attribute
 from explorer.labs.attribution.methods import BY_SLUG
 from explorer.labs.attribution.params import AttributeParams
 from explorer.labs.attribution.schema import STEPS, AttributionResult, PathParams
-from explorer.models.bundle import Bundle
+from explorer.models.loaded_model import LoadedModel
 from tests.labs.attribution.bench import AtHand, asked_of, last, shown
 
 TEXT = "the cats [MASK] on a mat ."
 THREE = ("integrated_gradients", "saliency", "occlusion")
 
 
-def answered(bundle: Bundle, **changes: Any) -> AttributionResult:
+def answered(bundle: LoadedModel, **changes: Any) -> AttributionResult:
     values: dict[str, Any] = {"text": TEXT, "method": THREE, **changes}
     result = last(attribute(AtHand(bundle), AttributeParams("any", **values)))
     assert isinstance(result, AttributionResult)
     return result
 
 
-def test_all_that_was_chosen_is_there_in_one_order_with_the_rollout_last(bert: Bundle) -> None:
+def test_all_that_was_chosen_is_there_in_one_order_with_the_rollout_last(bert: LoadedModel) -> None:
     result = answered(bert, method=["occlusion", "saliency", "integrated_gradients"])
     assert [part.method for part in result.parts] == [*THREE, "rollout"]
     assert result.progress is None
@@ -38,7 +38,7 @@ def test_all_that_was_chosen_is_there_in_one_order_with_the_rollout_last(bert: B
 
 
 @pytest.mark.parametrize("method", BY_SLUG)
-def test_every_method_ends_alone(bert: Bundle, method: str) -> None:
+def test_every_method_ends_alone(bert: LoadedModel, method: str) -> None:
     result = answered(bert, method=method)
     assert [part.method for part in result.parts] == list(dict.fromkeys([method, "rollout"]))
     assert all(part.done for part in result.parts)
@@ -47,7 +47,7 @@ def test_every_method_ends_alone(bert: Bundle, method: str) -> None:
     assert all(len(layer) == len(result.units) for layer in layers)
 
 
-def test_the_sum_is_close_to_the_difference_and_the_delta_says_how_close(bert: Bundle) -> None:
+def test_the_sum_is_close_to_the_difference_and_the_delta_says_how_close(bert: LoadedModel) -> None:
     result = answered(bert, method=["integrated_gradients", "conductance"], baseline="zero")
     for part in result.chosen:
         assert part.steps in STEPS
@@ -60,7 +60,7 @@ def test_the_sum_is_close_to_the_difference_and_the_delta_says_how_close(bert: B
     )
 
 
-def test_steps_are_raised_until_the_sum_is_close_enough(bert: Bundle, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_steps_are_raised_until_the_sum_is_close_enough(bert: LoadedModel, monkeypatch: pytest.MonkeyPatch) -> None:
     engine = AtHand(bert)
     params = AttributeParams("any", TEXT, baseline="zero")
     asked = asked_of(bert, TEXT)
@@ -93,13 +93,13 @@ def test_steps_are_raised_until_the_sum_is_close_enough(bert: Bundle, monkeypatc
         assert ends[-1][1] == steps
 
 
-def test_steps_that_are_asked_for_are_those_that_are_taken(bert: Bundle) -> None:
+def test_steps_that_are_asked_for_are_those_that_are_taken(bert: LoadedModel) -> None:
     result = answered(bert, method="integrated_gradients", steps=3, baseline="zero")
     assert result.parts[0].steps == 3
     assert result.parts[0].done
 
 
-def test_words_are_sums_of_their_tokens_and_occluded_whole(bert: Bundle) -> None:
+def test_words_are_sums_of_their_tokens_and_occluded_whole(bert: LoadedModel) -> None:
     tokens, words = (answered(bert, by=by, baseline="pad") for by in ("tokens", "words"))
     assert len(words.units) == len(tokens.units) - 1
     word = next(unit for unit in words.units if len(unit.positions) == 2)
@@ -113,7 +113,7 @@ def test_words_are_sums_of_their_tokens_and_occluded_whole(bert: Bundle) -> None
             assert other.values[place] == pytest.approx(sum(pieces), abs=1e-9)
 
 
-def test_results_come_method_after_method_and_nothing_is_taken_back(bert: Bundle) -> None:
+def test_results_come_method_after_method_and_nothing_is_taken_back(bert: LoadedModel) -> None:
     results = shown(attribute(AtHand(bert), AttributeParams("any", TEXT, method=THREE)))
     done = [sum(part.done for part in result.parts) for result in results]
     assert done == sorted(done)
@@ -124,6 +124,6 @@ def test_results_come_method_after_method_and_nothing_is_taken_back(bert: Bundle
     assert results[-1].progress is None
 
 
-def test_an_error_reaches_the_visitor_in_its_own_words(bert: Bundle) -> None:
+def test_an_error_reaches_the_visitor_in_its_own_words(bert: LoadedModel) -> None:
     with pytest.raises(BadInputError, match=r"write \[MASK\]"):
         last(attribute(AtHand(bert), AttributeParams("any", "the cat")))

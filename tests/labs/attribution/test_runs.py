@@ -13,9 +13,9 @@ from explorer.errors import BadInputError
 from explorer.labs.attribution.jobs import attribute_run
 from explorer.labs.attribution.params import AttributeRunParams
 from explorer.labs.attribution.schema import AttributionResult
-from explorer.models.bundle import Bundle
 from explorer.models.encoding import encode
 from explorer.models.families import ARCHITECTURES
+from explorer.models.loaded_model import LoadedModel
 from explorer.runs.open import OpenRun
 from explorer.runs.record import RunStatus
 from explorer.runs.store import WEIGHTS
@@ -24,7 +24,7 @@ from tests.labs.attribution.bench import AtHand, last, open_run
 ALL = ("integrated_gradients", "occlusion", "conductance")
 
 
-def answered(bundle: Bundle, run: OpenRun, **changes: Any) -> AttributionResult:
+def answered(bundle: LoadedModel, run: OpenRun, **changes: Any) -> AttributionResult:
     values: dict[str, Any] = {"sentence_a": "the cat sat on a mat", "method": ALL, **changes}
     result = last(attribute_run(AtHand(bundle, run), AttributeRunParams(run.record.run_id, **values)))
     assert isinstance(result, AttributionResult)
@@ -32,7 +32,7 @@ def answered(bundle: Bundle, run: OpenRun, **changes: Any) -> AttributionResult:
 
 
 @pytest.mark.parametrize("method", ["full", "head", "bitfit", "lora", "houlsby", "pfeiffer", "ia3"])
-def test_the_runs_class_is_shared_out_completely(tmp_path: Path, bert: Bundle, method: str) -> None:
+def test_the_runs_class_is_shared_out_completely(tmp_path: Path, bert: LoadedModel, method: str) -> None:
     run = open_run(tmp_path, bert, method)
     result = answered(bert, run, baseline="zero")
     with torch.inference_mode():
@@ -46,7 +46,7 @@ def test_the_runs_class_is_shared_out_completely(tmp_path: Path, bert: Bundle, m
 
 
 @pytest.mark.parametrize("family_name", [architecture.family for architecture in ARCHITECTURES])
-def test_every_family_has_classifiers(tmp_path: Path, family: Callable[[str], Bundle], family_name: str) -> None:
+def test_every_family_has_classifiers(tmp_path: Path, family: Callable[[str], LoadedModel], family_name: str) -> None:
     bundle = family(family_name)
     method = "houlsby" if family_name == "GPT-2" else "lora"
     result = answered(bundle, open_run(tmp_path, bundle, method), baseline="zero")
@@ -56,14 +56,14 @@ def test_every_family_has_classifiers(tmp_path: Path, family: Callable[[str], Bu
     assert sum(value or 0 for value in result.parts[-1].values) == pytest.approx(1, abs=1e-5)
 
 
-def test_the_other_class_is_the_opposite(tmp_path: Path, bert: Bundle) -> None:
+def test_the_other_class_is_the_opposite(tmp_path: Path, bert: LoadedModel) -> None:
     run = open_run(tmp_path, bert)
     one, other = (answered(bert, run, target=name, method="integrated_gradients") for name in run.record.labels)
     for value, against in zip(one.parts[0].values, other.parts[0].values, strict=True):
         assert value == pytest.approx(-(against or 0.0), abs=1e-4)
 
 
-def test_a_task_on_pairs_reads_the_second_text_and_another_leaves_it_out(tmp_path: Path, bert: Bundle) -> None:
+def test_a_task_on_pairs_reads_the_second_text_and_another_leaves_it_out(tmp_path: Path, bert: LoadedModel) -> None:
     pair = open_run(tmp_path, bert, columns=("sentence1", "sentence2"))
     with pytest.raises(BadInputError, match="two texts"):
         answered(bert, pair)
@@ -74,17 +74,17 @@ def test_a_task_on_pairs_reads_the_second_text_and_another_leaves_it_out(tmp_pat
 
 
 @pytest.mark.parametrize("method", ["prompt", "prefix"])
-def test_virtual_tokens_are_refused_with_a_way_out(tmp_path: Path, bert: Bundle, method: str) -> None:
+def test_virtual_tokens_are_refused_with_a_way_out(tmp_path: Path, bert: LoadedModel, method: str) -> None:
     with pytest.raises(BadInputError, match="LoRA"):
         answered(bert, open_run(tmp_path, bert, method))
 
 
-def test_a_regression_has_no_class(tmp_path: Path, bert: Bundle) -> None:
+def test_a_regression_has_no_class(tmp_path: Path, bert: LoadedModel) -> None:
     with pytest.raises(BadInputError, match="classification task"):
         answered(bert, open_run(tmp_path, bert, labels=()))
 
 
-def test_a_run_without_weights_cannot_be_asked(tmp_path: Path, bert: Bundle) -> None:
+def test_a_run_without_weights_cannot_be_asked(tmp_path: Path, bert: LoadedModel) -> None:
     with pytest.raises(BadInputError, match="nothing to try yet"):
         answered(bert, open_run(tmp_path, bert, status=RunStatus.RUNNING))
     gone = open_run(tmp_path, bert, notes=("Its weights are gone.",))
@@ -93,14 +93,14 @@ def test_a_run_without_weights_cannot_be_asked(tmp_path: Path, bert: Bundle) -> 
         answered(bert, gone)
 
 
-def test_a_class_that_there_is_not_is_refused(tmp_path: Path, bert: Bundle) -> None:
+def test_a_class_that_there_is_not_is_refused(tmp_path: Path, bert: LoadedModel) -> None:
     with pytest.raises(BadInputError, match="negative, positive"):
         answered(bert, open_run(tmp_path, bert), target="neutral")
 
 
 @pytest.mark.parametrize("method", ["full", "lora", "houlsby"])
 def test_gradients_pass_a_run_that_another_page_has_opened_in_inference_mode(
-    tmp_path: Path, bert: Bundle, method: str
+    tmp_path: Path, bert: LoadedModel, method: str
 ) -> None:
     run = open_run(tmp_path, bert, method)
     with torch.inference_mode():

@@ -10,16 +10,16 @@ import torch
 
 from explorer.errors import BadInputError, ExplorerError, MissingCapabilityError
 from explorer.labs.attribution.scoring import baseline_kind
-from explorer.models.bundle import Bundle, load_bundle
 from explorer.models.encoding import encode
+from explorer.models.loaded_model import LoadedModel, load_bundle
 from explorer.settings import Settings
 from tests.labs.attribution.bench import asked_of
 from tests.models.tiny import save_byte_level
 
-Family = Callable[[str], Bundle]
+Family = Callable[[str], LoadedModel]
 
 
-def test_without_a_target_the_models_own_answer_is_explained(bert: Bundle) -> None:
+def test_without_a_target_the_models_own_answer_is_explained(bert: LoadedModel) -> None:
     asked = asked_of(bert, "the cat [MASK] on a mat")
     with torch.inference_mode():
         logits = bert.model(**encode(bert, "the cat [MASK] on a mat").inputs).prediction_logits[0, 3]
@@ -30,19 +30,19 @@ def test_without_a_target_the_models_own_answer_is_explained(bert: Bundle) -> No
 
 
 @pytest.mark.parametrize("target", ["cat", " cat ", "CAT"])
-def test_a_word_can_be_named(bert: Bundle, target: str) -> None:
+def test_a_word_can_be_named(bert: LoadedModel, target: str) -> None:
     asked = asked_of(bert, "the [MASK] sat on a mat", target=target.strip())
     assert asked.answer == "cat"
 
 
-def test_any_mask_can_be_asked_and_no_other_position(bert: Bundle) -> None:
+def test_any_mask_can_be_asked_and_no_other_position(bert: LoadedModel) -> None:
     assert asked_of(bert, "the [MASK] sat on a [MASK]").places == (2, 6)
     assert asked_of(bert, "the [MASK] sat on a [MASK]", position=6).fixed.place == 6
     with pytest.raises(BadInputError, match="asked at 2, 6"):
         asked_of(bert, "the [MASK] sat on a [MASK]", position=3)
 
 
-def test_masks_are_understood_in_either_spelling(bert: Bundle) -> None:
+def test_masks_are_understood_in_either_spelling(bert: LoadedModel) -> None:
     one, other = (asked_of(bert, f"the {mask} sat") for mask in ("<mask>", "[MASK]"))
     assert (one.tokens, one.score, one.fixed.target) == (other.tokens, other.score, other.fixed.target)
 
@@ -59,11 +59,11 @@ def test_replaced_tokens_start_with_the_most_suspicious_one(family: Family) -> N
 
 
 @pytest.mark.parametrize(("target", "answer"), [("not_next", "not_next"), ("IS_NEXT", "is_next"), ("1", "not_next")])
-def test_classes_are_named_or_numbered(bert: Bundle, target: str, answer: str) -> None:
+def test_classes_are_named_or_numbered(bert: LoadedModel, target: str, answer: str) -> None:
     assert asked_of(bert, "the cat", "a mat", target=target).answer == answer
 
 
-def test_the_two_classes_of_a_pair_are_each_others_opposite(bert: Bundle) -> None:
+def test_the_two_classes_of_a_pair_are_each_others_opposite(bert: LoadedModel) -> None:
     one, other = (asked_of(bert, "the cat", "a mat", target=name) for name in ("is_next", "not_next"))
     assert one.score == pytest.approx(-other.score, abs=1e-5)
     assert {one.is_top, other.is_top} == {True, False}
@@ -83,17 +83,19 @@ def test_the_two_classes_of_a_pair_are_each_others_opposite(bert: Bundle) -> Non
     ],
 )
 def test_what_cannot_be_asked_is_refused_in_a_sentence(
-    bert: Bundle, text: str, second: str, changes: dict[str, object], says: str
+    bert: LoadedModel, text: str, second: str, changes: dict[str, object], says: str
 ) -> None:
     with pytest.raises(BadInputError, match=says):
         asked_of(bert, text, second, **changes)
 
 
-def test_baselines(bert: Bundle, family: Family) -> None:
+def test_baselines(bert: LoadedModel, family: Family) -> None:
     gpt2 = family("GPT-2")
     assert asked_of(bert, "the [MASK]", baseline="auto").fixed.baseline == "mask"
     assert asked_of(bert, "the [MASK]", baseline="auto").baseline_token == "[MASK]"
-    without = Bundle(**{**vars(gpt2), "tokenizer": type("Bare", (), {"mask_token_id": None, "pad_token_id": None})()})
+    without = LoadedModel(
+        **{**vars(gpt2), "tokenizer": type("Bare", (), {"mask_token_id": None, "pad_token_id": None})()}
+    )
     assert baseline_kind(without, "auto") == "zero"
     for wish in ("mask", "pad"):
         with pytest.raises(BadInputError, match="zero vector"):
@@ -102,8 +104,8 @@ def test_baselines(bert: Bundle, family: Family) -> None:
     assert len(set(scores.values())) >= 2, "another baseline is another question"
 
 
-def test_a_model_without_a_head_predicts_nothing(bert: Bundle) -> None:
-    headless = Bundle(**{**vars(bert), "capabilities": frozenset()})
+def test_a_model_without_a_head_predicts_nothing(bert: LoadedModel) -> None:
+    headless = LoadedModel(**{**vars(bert), "capabilities": frozenset()})
     with pytest.raises(MissingCapabilityError):
         asked_of(headless, "the [MASK]")
 

@@ -15,8 +15,8 @@ from explorer.errors import BadInputError
 from explorer.labs.context.examples import BANK, PLAIN
 from explorer.labs.context.word.jobs import PAIRS, contextual_similarity, random_pairs
 from explorer.labs.context.word.schema import STATIC, ContextParams, ContextResult
-from explorer.models.bundle import Bundle, load_bundle
 from explorer.models.families import ARCHITECTURES
+from explorer.models.loaded_model import LoadedModel, load_bundle
 from explorer.settings import Settings
 from tests.models.tiny import save, save_byte_level
 
@@ -29,7 +29,7 @@ SIZES: dict[str, dict[str, Any]] = {
 
 
 @pytest.fixture(scope="module", params=FAMILIES)
-def opened(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Bundle:
+def opened(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> LoadedModel:
     family = request.param
     changes = {"initializer_range": 0.3, **SIZES.get(family, {})}
     folder = save(tmp_path_factory.mktemp("context") / "model", family, **changes)
@@ -37,19 +37,19 @@ def opened(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 
 
 @pytest.fixture(scope="module")
-def bytewise(tmp_path_factory: pytest.TempPathFactory) -> Bundle:
+def bytewise(tmp_path_factory: pytest.TempPathFactory) -> LoadedModel:
     folder = save_byte_level(tmp_path_factory.mktemp("bytes"))
     return load_bundle(str(folder), Settings(device="cpu"))
 
 
 @pytest.fixture(scope="module")
-def reader(tiny_model: str) -> Bundle:
+def reader(tiny_model: str) -> LoadedModel:
     """It reads any text, with the bundled model's tokenizer."""
     return load_bundle(tiny_model, Settings(device="cpu"))
 
 
 @torch.inference_mode()
-def similar(bundle: Bundle, sentences: Any = SENTENCES, word: str = "cat", seed: int = 0) -> ContextResult:
+def similar(bundle: LoadedModel, sentences: Any = SENTENCES, word: str = "cat", seed: int = 0) -> ContextResult:
     return contextual_similarity(bundle, ContextParams(sentences, word, seed))
 
 
@@ -76,7 +76,7 @@ class Apart:
 
 
 @pytest.fixture(scope="module")
-def apart(opened: Bundle) -> Apart:
+def apart(opened: LoadedModel) -> Apart:
     return Apart(opened.model_id)
 
 
@@ -85,7 +85,7 @@ def cosine(first: np.ndarray, second: np.ndarray) -> float:
     return float(first @ second) / length if length else 0.0  # RoBERTa's padding row is zero
 
 
-def assert_agrees(bundle: Bundle, apart: Apart, sentences: tuple[str, ...], word: str) -> ContextResult:
+def assert_agrees(bundle: LoadedModel, apart: Apart, sentences: tuple[str, ...], word: str) -> ContextResult:
     params = ContextParams(sentences, word)
     result = similar(bundle, sentences, word)
     found = [apart.vectors(line.text, line.start, line.stop) for line in params.lines]
@@ -99,24 +99,24 @@ def assert_agrees(bundle: Bundle, apart: Apart, sentences: tuple[str, ...], word
     return result
 
 
-def test_every_cosine_is_numpy_s_on_transformers_hidden_states(opened: Bundle, apart: Apart) -> None:
+def test_every_cosine_is_numpy_s_on_transformers_hidden_states(opened: LoadedModel, apart: Apart) -> None:
     assert_agrees(opened, apart, SENTENCES, "cat")
 
 
-def test_a_word_of_several_pieces_has_the_mean_of_their_vectors(opened: Bundle, apart: Apart) -> None:
+def test_a_word_of_several_pieces_has_the_mean_of_their_vectors(opened: LoadedModel, apart: Apart) -> None:
     result = assert_agrees(opened, apart, ("the cats sat", "a mat on cats , sitting"), "cats")
     assert [entry.pieces for entry in result.occurrences] == [("cat", "##s")] * 2
     assert result.one_vector
 
 
-def test_a_byte_level_vocabulary_may_write_a_word_in_two_ways(bytewise: Bundle) -> None:
+def test_a_byte_level_vocabulary_may_write_a_word_in_two_ways(bytewise: LoadedModel) -> None:
     result = assert_agrees(bytewise, Apart(bytewise.model_id), ("cat on the mat", "the cat on a mat"), "cat")
     assert len({entry.pieces for entry in result.occurrences}) == 2
     assert not result.one_vector
     assert result.at(STATIC).cosines[0][1] < 1 - 1e-3
 
 
-def test_invariants(opened: Bundle) -> None:
+def test_invariants(opened: LoadedModel) -> None:
     result = similar(opened)
     assert [view.layer for view in result.layers] == [STATIC, 0, 1, 2]
     for view in result.layers:
@@ -129,14 +129,14 @@ def test_invariants(opened: Bundle) -> None:
     assert result.at(2).cosines[0][1] < 1 - 1e-4
 
 
-def test_the_same_place_has_the_same_vector_until_a_layer_looks_around(opened: Bundle) -> None:
+def test_the_same_place_has_the_same_vector_until_a_layer_looks_around(opened: LoadedModel) -> None:
     """Positions count from the start, so layer 0 cannot tell these two apart; a layer that looks left can."""
     result = similar(opened, ("the cat sat", "a cat sat"))
     assert result.at(0).cosines[0][1] == pytest.approx(1, abs=1e-6)
     assert result.at(result.depth).cosines[0][1] < 1 - 1e-5
 
 
-def test_layer_0_adds_the_position_where_the_family_has_one(opened: Bundle) -> None:
+def test_layer_0_adds_the_position_where_the_family_has_one(opened: LoadedModel) -> None:
     result = similar(opened, ("cat the the the", "the the the cat"))
     plain = opened.architecture.family in ("ModernBERT", "ModernBERT decoder", "EuroBERT", "DeBERTa-v2/v3")
     absolute = getattr(opened.model.config, "position_biased_input", not plain)
@@ -144,14 +144,14 @@ def test_layer_0_adds_the_position_where_the_family_has_one(opened: Bundle) -> N
     assert result.adds_positions == bool(absolute)
 
 
-def test_a_sentence_twice_is_one_point_in_every_layer(opened: Bundle) -> None:
+def test_a_sentence_twice_is_one_point_in_every_layer(opened: LoadedModel) -> None:
     result = similar(opened, ("the cat sat", "the cat sat"))
     for view in result.layers:
         assert view.cosines[0][1] == pytest.approx(1, abs=1e-9)
         assert view.projection.explained == (0.0, 0.0)
 
 
-def test_planes_are_scikit_learn_s_up_to_sign_and_do_not_flip(opened: Bundle, apart: Apart) -> None:
+def test_planes_are_scikit_learn_s_up_to_sign_and_do_not_flip(opened: LoadedModel, apart: Apart) -> None:
     sentences = (*SENTENCES, "cat , cat", "a mat / cat")
     params = ContextParams(sentences, "cat")
     result = similar(opened, sentences)
@@ -171,7 +171,7 @@ def test_planes_are_scikit_learn_s_up_to_sign_and_do_not_flip(opened: Bundle, ap
         before = found
 
 
-def test_the_baseline_is_numpy_s_mean_over_the_same_pairs(opened: Bundle, apart: Apart) -> None:
+def test_the_baseline_is_numpy_s_mean_over_the_same_pairs(opened: LoadedModel, apart: Apart) -> None:
     params, result = ContextParams(SENTENCES, "cat"), similar(opened)
     owners, ids, rows = [], [], []
     lines = [(line.text, apart.vectors(line.text, line.start, line.stop)[2]) for line in params.lines]
@@ -196,7 +196,7 @@ def test_the_baseline_is_numpy_s_mean_over_the_same_pairs(opened: Bundle, apart:
     assert result.at(STATIC).baseline == pytest.approx(static, abs=1e-6)
 
 
-def test_the_baseline_depends_on_the_seed_and_on_nothing_else(opened: Bundle) -> None:
+def test_the_baseline_depends_on_the_seed_and_on_nothing_else(opened: LoadedModel) -> None:
     once, again, other = similar(opened), similar(opened), similar(opened, seed=1)
     assert once == again
     assert once.layers[-1].baseline != other.layers[-1].baseline
@@ -227,7 +227,9 @@ def test_one_sentence_has_no_random_pair(owners: list[int]) -> None:
         random_pairs(torch.tensor(owners), torch.tensor(owners), 0)
 
 
-def test_short_sentences_share_a_pass_and_long_ones_do_not(reader: Bundle, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_short_sentences_share_a_pass_and_long_ones_do_not(
+    reader: LoadedModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
     together = similar(reader, BANK[:3], "bank")
     monkeypatch.setattr("explorer.labs.context.word.jobs.BATCH_TOKENS", 1)
     alone = similar(reader, BANK[:3], "bank")
@@ -236,7 +238,7 @@ def test_short_sentences_share_a_pass_and_long_ones_do_not(reader: Bundle, monke
         assert ours.baseline == pytest.approx(theirs.baseline, abs=1e-5)
 
 
-def test_the_bundled_model_tells_the_bank_of_a_river_from_the_one_for_money(bundle: Bundle) -> None:
+def test_the_bundled_model_tells_the_bank_of_a_river_from_the_one_for_money(bundle: LoadedModel) -> None:
     """A loose fact: by the last layer the two senses have parted, and both are more alike than random tokens."""
     result = similar(bundle, BANK, "bank")
     last = result.depth
@@ -250,28 +252,28 @@ def test_the_bundled_model_tells_the_bank_of_a_river_from_the_one_for_money(bund
 
 
 @pytest.mark.parametrize("word", ["c++", "$5", "<b>bold</b>", "东京", "😀", "[MASK]", "New York", "%{y}", "don't"])
-def test_words_of_any_characters_are_compared(reader: Bundle, word: str) -> None:
+def test_words_of_any_characters_are_compared(reader: LoadedModel, word: str) -> None:
     result = similar(reader, (f"a {word} b", f"{word} again"), word)
     assert result.at(STATIC).cosines[0][1] == pytest.approx(1, abs=1e-9)
     assert -1 <= result.at(result.depth).cosines[0][1] <= 1
 
 
-def test_an_unknown_word_says_so(reader: Bundle) -> None:
+def test_an_unknown_word_says_so(reader: LoadedModel) -> None:
     result = similar(reader, ("a ʬʬʬ b", "the ʬʬʬ again"), "ʬʬʬ")
     assert all(entry.unknown for entry in result.occurrences)
 
 
-def test_a_word_that_the_tokenizer_drops_is_refused(reader: Bundle) -> None:
+def test_a_word_that_the_tokenizer_drops_is_refused(reader: LoadedModel) -> None:
     with pytest.raises(BadInputError, match="leaves nothing of"):
         similar(reader, ("a \u200b b", "the \u200b again"), "\u200b")
 
 
-def test_a_sentence_that_is_too_long_is_named(opened: Bundle) -> None:
+def test_a_sentence_that_is_too_long_is_named(opened: LoadedModel) -> None:
     with pytest.raises(BadInputError, match=r"Sentence 2: This is \d+ tokens long"):
         similar(opened, ("the cat", "the cat " + "a mat " * 20))
 
 
-def test_a_sentence_as_long_as_the_model_reads_is_compared(reader: Bundle) -> None:
+def test_a_sentence_as_long_as_the_model_reads_is_compared(reader: LoadedModel) -> None:
     full = "the bank " + "and " * (reader.longest - 4)
     result = similar(reader, (full.strip(), "a bank"), "bank")
     assert result.pool > reader.longest - 10
@@ -286,6 +288,6 @@ def test_a_model_that_reads_few_tokens_does_without_the_plain_sentences(tmp_path
         similar(bundle, ("the cat sat on a mat on a mat", "a cat"))
 
 
-def test_words_that_stand_alone_are_compared_with_the_plain_sentences(opened: Bundle) -> None:
+def test_words_that_stand_alone_are_compared_with_the_plain_sentences(opened: LoadedModel) -> None:
     result = similar(opened, ("cat", "cat"))
     assert result.pairs == PAIRS

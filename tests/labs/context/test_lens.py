@@ -23,9 +23,9 @@ from explorer.labs.context.lens.schema import (
     Standing,
     require_places,
 )
-from explorer.models.bundle import Bundle, load_bundle
 from explorer.models.encoding import encode
 from explorer.models.families import ARCHITECTURES, Capability
+from explorer.models.loaded_model import LoadedModel, load_bundle
 from explorer.settings import Settings
 from tests.models.tiny import WORDS, save, save_byte_level, save_reader
 
@@ -36,22 +36,22 @@ ALL = len(WORDS)
 
 
 @pytest.fixture(scope="module", params=FAMILIES)
-def opened(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Bundle:
+def opened(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> LoadedModel:
     folder = save(tmp_path_factory.mktemp("lens") / "model", request.param, initializer_range=0.3)
     return load_bundle(str(folder), Settings(device="cpu"))
 
 
 @torch.inference_mode()
-def lens(bundle: Bundle, text: str = TEXT, top_k: int = 5, follow: str = "") -> LensResult:
+def lens(bundle: LoadedModel, text: str = TEXT, top_k: int = 5, follow: str = "") -> LensResult:
     return logit_lens(bundle, LensParams(text, top_k, follow))
 
 
-def head_of(bundle: Bundle) -> Capability:
+def head_of(bundle: LoadedModel) -> Capability:
     return next(c for c in (Capability.MLM, Capability.RTD, Capability.CAUSAL) if c in bundle.capabilities)
 
 
 @torch.inference_mode()
-def own_answer(bundle: Bundle, text: str) -> np.ndarray:
+def own_answer(bundle: LoadedModel, text: str) -> np.ndarray:
     """The model's own ln p at each position: (length, classes)."""
     logits = bundle.logits(head_of(bundle), bundle.model(**encode(bundle, text).inputs))[0].double().numpy()
     if head_of(bundle) is Capability.RTD:
@@ -59,7 +59,7 @@ def own_answer(bundle: Bundle, text: str) -> np.ndarray:
     return np.asarray(log_softmax(logits, axis=-1))
 
 
-def assert_last_layer_is_the_model_s(bundle: Bundle, text: str, read: str) -> LensResult:
+def assert_last_layer_is_the_model_s(bundle: LoadedModel, text: str, read: str) -> LensResult:
     result, own = lens(bundle, text), own_answer(bundle, read)
     for place in result.places:
         row, last = own[place.position], place.layers[-1]
@@ -71,7 +71,7 @@ def assert_last_layer_is_the_model_s(bundle: Bundle, text: str, read: str) -> Le
     return result
 
 
-def test_the_last_layer_is_the_model_s_own_answer(opened: Bundle) -> None:
+def test_the_last_layer_is_the_model_s_own_answer(opened: LoadedModel) -> None:
     causal = head_of(opened) is Capability.CAUSAL
     result = assert_last_layer_is_the_model_s(opened, TEXT, "the cat sat on" if causal else TEXT)
     assert result.depth == DEPTH
@@ -85,7 +85,7 @@ def test_the_last_layer_is_the_model_s_own_answer(opened: Bundle) -> None:
     ]
 
 
-def test_every_layer_is_a_distribution(opened: Bundle) -> None:
+def test_every_layer_is_a_distribution(opened: LoadedModel) -> None:
     result = lens(opened, top_k=ALL)
     for place in result.places:
         assert [reading.layer for reading in place.layers] == list(range(DEPTH + 1))
@@ -100,7 +100,7 @@ def test_every_layer_is_a_distribution(opened: Bundle) -> None:
             assert found.probability == pytest.approx(reading.answer.probability, abs=1e-9)
 
 
-def test_the_divergence_is_kullback_and_leibler_s(opened: Bundle) -> None:
+def test_the_divergence_is_kullback_and_leibler_s(opened: LoadedModel) -> None:
     """All classes of the tiny vocabulary are among the guesses, so the distributions can be rebuilt from them."""
     result = lens(opened, top_k=ALL)
     for place in result.places:
@@ -110,7 +110,7 @@ def test_the_divergence_is_kullback_and_leibler_s(opened: Bundle) -> None:
             assert reading.divergence == pytest.approx(expected, abs=1e-6)
 
 
-def test_a_followed_word_has_its_rank_and_probability(opened: Bundle) -> None:
+def test_a_followed_word_has_its_rank_and_probability(opened: LoadedModel) -> None:
     result = lens(opened, top_k=ALL, follow="original" if head_of(opened) is Capability.RTD else "mat")
     assert result.refused == ""
     assert result.follow in ("mat", "original")
@@ -124,7 +124,7 @@ def test_a_followed_word_has_its_rank_and_probability(opened: Bundle) -> None:
 @pytest.mark.parametrize(
     ("word", "hint"), [("cats", "2 tokens here (cat, ##s)"), ("zebra", "unknown to this vocabulary")]
 )
-def test_a_word_that_no_place_holds_is_said_to_be_so(opened: Bundle, word: str, hint: str) -> None:
+def test_a_word_that_no_place_holds_is_said_to_be_so(opened: LoadedModel, word: str, hint: str) -> None:
     result = lens(opened, follow=word)
     assert result.follow is None
     assert ("cannot be followed" if head_of(opened) is Capability.RTD else hint) in result.refused
@@ -132,7 +132,7 @@ def test_a_word_that_no_place_holds_is_said_to_be_so(opened: Bundle, word: str, 
     assert [place.layers for place in result.places] == [place.layers for place in lens(opened).places]
 
 
-def test_all_masks_are_read(opened: Bundle) -> None:
+def test_all_masks_are_read(opened: LoadedModel) -> None:
     result = lens(opened, "a [MASK] cat [MASK] on the <mask>")
     if head_of(opened) is Capability.MLM:
         assert [place.position for place in result.places] == [2, 4, 7]
@@ -146,7 +146,7 @@ def test_a_byte_level_vocabulary_follows_a_word_with_its_space(tmp_path: Path) -
     assert result.refused == ""
 
 
-def test_when_the_answer_appears_and_leads(bundle: Bundle) -> None:
+def test_when_the_answer_appears_and_leads(bundle: LoadedModel) -> None:
     """A loose fact: the bundled model names the plural verb late, after the noun that stands nearer has misled it."""
     place = lens(bundle, "The keys to the cabinet [MASK] on the table.", follow="is").places[0]
     assert place.answer == "are"
@@ -158,7 +158,7 @@ def test_when_the_answer_appears_and_leads(bundle: Bundle) -> None:
 
 
 def test_bert_s_layers_are_its_head_on_its_hidden_states(
-    bundle: Bundle, masked_lm: BertForMaskedLM, tokenizer: PreTrainedTokenizerBase
+    bundle: LoadedModel, masked_lm: BertForMaskedLM, tokenizer: PreTrainedTokenizerBase
 ) -> None:
     """In another class of transformers, by hand."""
     text = "Paris is the [MASK] of France."
@@ -174,7 +174,7 @@ def test_bert_s_layers_are_its_head_on_its_hidden_states(
         assert [guess.probability for guess in reading.guesses] == pytest.approx(best.values[:5].tolist(), abs=1e-4)
 
 
-def test_without_a_mask_the_text_is_shown_and_the_endpoint_refuses(opened: Bundle) -> None:
+def test_without_a_mask_the_text_is_shown_and_the_endpoint_refuses(opened: LoadedModel) -> None:
     result = lens(opened, "the cat sat")
     if head_of(opened) is Capability.MLM:
         assert result.places == ()
@@ -240,7 +240,7 @@ def test_the_place_that_opens_is_the_likeliest_replaced_one(tmp_path: Path) -> N
     assert result.opening().position == max(words, key=lambda place: own[place])
 
 
-def test_places_are_found_by_position(opened: Bundle) -> None:
+def test_places_are_found_by_position(opened: LoadedModel) -> None:
     result = lens(opened)
     assert result.at(result.places[-1].position) == result.places[-1]
     for position in (None, -1, 10**6):

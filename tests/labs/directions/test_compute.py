@@ -24,7 +24,7 @@ from explorer.labs.directions.schema import (
     FiftyResult,
     SightParams,
 )
-from explorer.models.bundle import ModelStore
+from explorer.models.loaded_model import ModelStore
 from explorer.settings import BUNDLED_MODELS, Settings
 
 TEXT = "The ship left the old harbour at dawn, and nobody saw it again."

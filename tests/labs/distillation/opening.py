@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, cast
 
-from explorer.models.bundle import Bundle
+from explorer.models.loaded_model import LoadedModel
 from explorer.runs.open import OpenRun, OpenRuns
 from explorer.runs.record import RunRecord, RunStatus
 from explorer.runs.store import WEIGHTS
@@ -30,7 +30,10 @@ class Opening:
     """Stands for OpenRuns: `runs` by id, as (record, adapted), and `models` by id."""
 
     def __init__(
-        self, folder: Path, runs: Mapping[str, tuple[RunRecord, Adapted]], models: Mapping[str, Bundle] | None = None
+        self,
+        folder: Path,
+        runs: Mapping[str, tuple[RunRecord, Adapted]],
+        models: Mapping[str, LoadedModel] | None = None,
     ) -> None:
         self.folder, self.runs, self.models = folder, runs, models or {}
         (folder / WEIGHTS).touch()
@@ -40,10 +43,10 @@ class Opening:
         fixed: Callable[[], Any] = lambda: adapted  # noqa: E731
         return OpenRun(kept, self.folder, lambda: adapted.bundle, fixed, fixed)
 
-    def model(self, model_id: str) -> Bundle:
+    def model(self, model_id: str) -> LoadedModel:
         return self.models[model_id]
 
 
-def opening(folder: Path, models: Mapping[str, Bundle] | None = None, **adapted: Adapted) -> OpenRuns:
+def opening(folder: Path, models: Mapping[str, LoadedModel] | None = None, **adapted: Adapted) -> OpenRuns:
     runs = {name: (record(one, name), one) for name, one in adapted.items()}
     return cast(OpenRuns, Opening(folder, runs, models))

@@ -17,8 +17,8 @@ from explorer.errors import BadInputError
 from explorer.labs.distillation import jobs as compute
 from explorer.labs.distillation.params import LossesParams, SoftTargetsParams
 from explorer.labs.distillation.schema import REST
-from explorer.models.bundle import Bundle, load_bundle
 from explorer.models.families import ARCHITECTURES, Architecture
+from explorer.models.loaded_model import LoadedModel, load_bundle
 from explorer.settings import Settings
 from tests.labs.distillation.opening import Opening, opening, record
 from tests.models.tiny import save
@@ -39,7 +39,7 @@ class TestVocabulary:
     @pytest.mark.parametrize("temperature", [0.1, 1.0, 20.0])
     def test_the_targets_are_the_softened_softmax_of_the_whole_vocabulary(
         self,
-        bundle: Bundle,
+        bundle: LoadedModel,
         masked_lm: BertForMaskedLM,
         tokenizer: PreTrainedTokenizerBase,
         tmp_path: Path,
@@ -63,7 +63,7 @@ class TestVocabulary:
         assert result.classes == len(logits)
         assert result.dark == pytest.approx(1 - named[0].soft, abs=1e-12)
 
-    def test_what_goes_to_the_page_is_all_of_the_logits(self, bundle: Bundle, tmp_path: Path) -> None:
+    def test_what_goes_to_the_page_is_all_of_the_logits(self, bundle: LoadedModel, tmp_path: Path) -> None:
         result = compute.soft_targets(
             opening(tmp_path, {"bert-small": bundle}), SoftTargetsParams(TEXT, 3.0, "bert-small")
         )
@@ -76,7 +76,7 @@ class TestVocabulary:
         assert shares[8:].sum() == pytest.approx(result.targets[8].soft, rel=1e-9)
         assert -(shares * np.log(shares)).sum() == pytest.approx(result.entropy, rel=1e-9)
 
-    def test_the_curve_goes_from_certain_to_even(self, bundle: Bundle, tmp_path: Path) -> None:
+    def test_the_curve_goes_from_certain_to_even(self, bundle: LoadedModel, tmp_path: Path) -> None:
         opened = opening(tmp_path, {"bert-small": bundle})
         result = compute.soft_targets(opened, SoftTargetsParams(TEXT, 2.0, "bert-small"))
         temperatures, entropies, dark = zip(*result.curve, strict=True)
@@ -269,6 +269,6 @@ class TestRefusing:
             )
 
 
-def test_the_same_question_gives_the_same_answer(bundle: Bundle, tmp_path: Path) -> None:
+def test_the_same_question_gives_the_same_answer(bundle: LoadedModel, tmp_path: Path) -> None:
     opened, params = opening(tmp_path, {"bert-small": bundle}), SoftTargetsParams(TEXT, 2.0, "bert-small")
     assert compute.soft_targets(opened, params) == compute.soft_targets(opened, replace(params))

@@ -155,7 +155,7 @@ class TestStudents:
     def test_two_students_are_compared_on_the_same_rows(self) -> None:
         rows = " ".join("1" * 160)
         one, other = (
-            record.but(outcome=replace(record.outcome, truths=rows, answers=" ".join(said)))
+            record.evolve(outcome=replace(record.outcome, truths=rows, answers=" ".join(said)))
             for record, said in ((student(), "0" * 9 + "1" * 151), (alone(), "0" * 2 + "1" * 158))
         )
         two = distilled(students=(one, other))
@@ -272,7 +272,7 @@ class TestOnText:
 
     def test_before_the_teacher_has_been_asked(self) -> None:
         waiting = [
-            one.but(status=RunStatus.QUEUED, step=0, outcome=None, evaluations=(), reference={})
+            one.evolve(status=RunStatus.QUEUED, step=0, outcome=None, evaluations=(), reference={})
             for one in on_text().students
         ]
         result = on_text(students=tuple(waiting), sizes=())
@@ -294,13 +294,13 @@ class TestAblation:
         assert "“random start”: 25.0 points less" in said
 
     def test_the_sentence_says_where_few_labels_are_known(self) -> None:
-        few = tuple(one.but(spec=replace(one.spec, labelled=32)) for one in ablation().records)
+        few = tuple(one.evolve(spec=replace(one.spec, labelled=32)) for one in ablation().records)
         said = ablation_figures.ablation_sentence(ablation(records=few)).striptags()
         assert "With all three terms and 32 known labels the student reaches 95.0%" in said
 
     def test_where_nothing_costs_anything_it_says_so(self) -> None:
         records = ablation().records
-        level = ablation(records=tuple(one.but(outcome=records[0].outcome) for one in records))
+        level = ablation(records=tuple(one.evolve(outcome=records[0].outcome) for one in records))
         said = ablation_figures.ablation_sentence(level).striptags()
         assert "No line costs anything: none of the other four scores less." in said
         assert "What costs most" not in said
@@ -308,7 +308,7 @@ class TestAblation:
     def test_lines_are_compared_with_all_three_terms_on_the_same_rows(self) -> None:
         rows = " ".join("1" * 160)
         kept = [
-            one.but(outcome=replace(one.outcome, truths=rows, answers=" ".join("0" * wrong + "1" * (160 - wrong))))
+            one.evolve(outcome=replace(one.outcome, truths=rows, answers=" ".join("0" * wrong + "1" * (160 - wrong))))
             for one, wrong in zip(ablation().records, (8, 16, 9, 11, 48), strict=True)
         ]
         said = ablation_figures.ablation_sentence(ablation(records=tuple(kept))).striptags()
@@ -318,7 +318,7 @@ class TestAblation:
         assert f"Beyond chance these lines differ from all three terms: {named} (McNemar's test" in said
         assert "all 4 lines together" in said
         near = ablation(
-            records=(*kept[:4], kept[4].but(outcome=replace(kept[4].outcome, answers=kept[3].outcome.answers)))
+            records=(*kept[:4], kept[4].evolve(outcome=replace(kept[4].outcome, answers=kept[3].outcome.answers)))
         )
         assert ablation_figures.ablation_sentence(near).striptags().endswith("less, which could be chance.")
         level = ablation(records=(kept[0],) * 5)
@@ -333,7 +333,7 @@ class TestAblation:
                 score = 0.9 + shift - lost.get(line.slug, (0.0, 0.01, 0.0))[seed]
                 outcome = replace(one.outcome, metrics={"validation": {"accuracy": score, "agreement": 0.9}})
                 spec = replace(one.spec, seed=seed)
-                records.append(one.but(outcome=outcome, spec=spec, run_id=f"{one.run_id}{line.slug}{seed}"))
+                records.append(one.evolve(outcome=outcome, spec=spec, run_id=f"{one.run_id}{line.slug}{seed}"))
         result = ablation(records=tuple(records))
         said = ablation_figures.ablation_sentence(result).striptags()
         assert "the student reaches 89.7%." in said
@@ -352,7 +352,7 @@ class TestAblation:
 
     def test_while_it_goes_on(self) -> None:
         records = ablation().records
-        running = records[2].but(status=RunStatus.RUNNING, outcome=None, step=5)
+        running = records[2].evolve(status=RunStatus.RUNNING, outcome=None, step=5)
         some = ablation(records=(*records[:2], running, records[3], records[4]))
         assert (
             "4 of 5 students have ended. Now line no-cosine: step 5 of 20."
@@ -360,15 +360,15 @@ class TestAblation:
         )
         drawn: Any = ablation_figures.ablation_figure(some)
         assert len(drawn["data"][0]["x"]) == 4
-        nothing = ablation(records=tuple(one.but(outcome=None, status=RunStatus.QUEUED) for one in records))
+        nothing = ablation(records=tuple(one.evolve(outcome=None, status=RunStatus.QUEUED) for one in records))
         assert ablation_figures.ablation_figure(nothing) == KEPT, (
             "what was there stays until there is something to draw"
         )
         begun = ablation(
-            records=(records[2].but(status=RunStatus.RUNNING, outcome=None, step=0, steps=0), *nothing.records[1:])
+            records=(records[2].evolve(status=RunStatus.RUNNING, outcome=None, step=0, steps=0), *nothing.records[1:])
         )
         assert ablation_figures.ablation_sentence(begun).striptags().endswith("Now line no-cosine.")
-        gone = ablation(records=tuple(one.but(outcome=None, status=RunStatus.CANCELLED) for one in records))
+        gone = ablation(records=tuple(one.evolve(outcome=None, status=RunStatus.CANCELLED) for one in records))
         assert ablation_figures.ablation_figure(gone) == ""
 
     def test_the_list_stands_beside_the_papers(self) -> None:

@@ -345,7 +345,7 @@ def test_before_and_after_are_on_the_same_rows_or_say_which() -> None:
         status=RunStatus.RUNNING, outcome=None, held_out=250, evaluations=((0, {"accuracy": 0.5}),), step=3
     )
     assert "accuracy 50.0% on the first 128 rows." in figures.run_sentence(running).striptags()
-    assert "accuracy 50.0%." in figures.run_sentence(running.but(whole=(0,))).striptags()
+    assert "accuracy 50.0%." in figures.run_sentence(running.evolve(whole=(0,))).striptags()
 
 
 def test_a_method_that_cannot_be_had_stands_in_the_table_with_its_reason() -> None:

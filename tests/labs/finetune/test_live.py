@@ -63,7 +63,7 @@ DONE = replace(RUNNING, status=RunStatus.DONE, version=9)
 
 class TestFollowing:
     def test_what_has_not_changed_is_not_drawn_again(self) -> None:
-        changed = RUNNING.but(step=1)
+        changed = RUNNING.evolve(step=1)
         runs = Told([RUNNING, RUNNING, changed, changed, changed, DONE])
         assert list(follow(runs, "r-000000")) == [RUNNING, None, changed, None, None, DONE]  # type: ignore[arg-type]
 
@@ -73,7 +73,7 @@ class TestFollowing:
         assert list(follow(Told([ended]), "r-000000")) == [ended]  # type: ignore[arg-type]
 
     def test_several_are_drawn_while_one_of_them_trains(self) -> None:
-        runs = Told([DONE], [RUNNING, RUNNING, RUNNING.but(step=1), DONE])
+        runs = Told([DONE], [RUNNING, RUNNING, RUNNING.evolve(step=1), DONE])
         missing = (("BitFit", "no biases"),)
         seen = list(follow_all(runs, ("r-000000", "r-000001"), missing))  # type: ignore[arg-type]
         assert [None if one is None else [each.version for each in one.records] for one in seen] == [
@@ -88,7 +88,7 @@ class TestFollowing:
         self, engine: LocalEngine, spec: RunSpec
     ) -> None:
         run = executing.finished(engine, spec).run_id
-        engine.runs.store.save(engine.runs.get(run).but(status=RunStatus.RUNNING))
+        engine.runs.store.save(engine.runs.get(run).evolve(status=RunStatus.RUNNING))
         stream = follow(engine.runs, run)
         assert next(stream) is not None
         engine.runs.store.delete(run)

@@ -23,9 +23,9 @@ from explorer.labs.generation.continued.schema import (
     NextResult,
     Row,
 )
-from explorer.models.bundle import Bundle, ModelStore
+from explorer.lru_cache import LRUCache
 from explorer.models.families import by_family
-from explorer.recent import Recent
+from explorer.models.loaded_model import LoadedModel, ModelStore
 from explorer.settings import Settings
 from tests.models.tiny import build, byte_level
 
@@ -41,11 +41,11 @@ def resources() -> Resources:
     def none() -> Any:
         raise AssertionError("no run and no tokenizer is asked for")
 
-    return Resources(store.get, none, none, Recent(1), "")
+    return Resources(store.get, none, none, LRUCache(1), "")
 
 
 @pytest.fixture(scope="module")
-def writer(resources: Resources) -> Bundle:
+def writer(resources: Resources) -> LoadedModel:
     return resources.model(WRITER)
 
 
@@ -92,7 +92,7 @@ def row_of(result: ContinueResult, decoding: str) -> Row:
 
 
 @torch.inference_mode()
-def generated(bundle: Bundle, ids: list[int], **options: Any) -> tuple[list[int], float]:
+def generated(bundle: LoadedModel, ids: list[int], **options: Any) -> tuple[list[int], float]:
     """What transformers writes after some ids, and the score of its best beam."""
     start = torch.tensor([ids])
     never = sorted({*bundle.tokenizer.all_special_ids} - {bundle.tokenizer.eos_token_id})
@@ -106,14 +106,14 @@ def generated(bundle: Bundle, ids: list[int], **options: Any) -> tuple[list[int]
     return (new[: new.index(2)] if 2 in new else new), score
 
 
-def test_greedy_writes_what_transformers_writes(everything: ContinueResult, writer: Bundle) -> None:
+def test_greedy_writes_what_transformers_writes(everything: ContinueResult, writer: LoadedModel) -> None:
     expected, _ = generated(writer, writer.tokenizer(TEXT)["input_ids"], max_new_tokens=30)
     assert ids_of(row_of(everything, "greedy")) == expected
     assert len(expected) == 30
 
 
 @pytest.mark.parametrize("beams", [2, 5])
-def test_beam_search_finds_what_transformers_finds(ask: Ask, writer: Bundle, beams: int) -> None:
+def test_beam_search_finds_what_transformers_finds(ask: Ask, writer: LoadedModel, beams: int) -> None:
     expected, score = generated(writer, writer.tokenizer(TEXT)["input_ids"], max_new_tokens=20, num_beams=beams)
     row = row_of(ask(tokens=20, decoding="beam", beams=beams), "beam")
     assert ids_of(row) == expected
@@ -141,7 +141,7 @@ def test_a_beam_of_one_is_greedy_and_more_beams_find_no_less(ask: Ask) -> None:
 
 @torch.inference_mode()
 def test_probabilities_and_ranks_are_those_of_a_pass_without_a_cache(
-    everything: ContinueResult, writer: Bundle
+    everything: ContinueResult, writer: LoadedModel
 ) -> None:
     prompt = writer.tokenizer(TEXT)["input_ids"]
     for row in everything.rows:
@@ -183,7 +183,7 @@ def test_results_come_token_by_token(resources: Resources) -> None:
     assert found[-1].next.branch == (), "at the end the place where all begin"
 
 
-def test_a_branch_goes_on_from_the_very_tokens(everything: ContinueResult, ask: Ask, writer: Bundle) -> None:
+def test_a_branch_goes_on_from_the_very_tokens(everything: ContinueResult, ask: Ask, writer: LoadedModel) -> None:
     branch = [*ids_of(row_of(everything, "top_p"))[:6], 262]
     result = ask(tokens=8, branch=branch, decoding=("greedy", "beam"))
     for row in result.rows:
@@ -213,7 +213,7 @@ def test_the_end_of_the_text_ends_a_row_and_special_tokens_are_never_written(
     assert not set(NEVER) & set(ids_of(row_of(ask(tokens=40, temperature=10.0, decoding="temperature"), "temperature")))
 
 
-def test_a_row_stops_where_the_model_has_no_more_room(ask: Ask, writer: Bundle) -> None:
+def test_a_row_stops_where_the_model_has_no_more_room(ask: Ask, writer: LoadedModel) -> None:
     text = "the " * 118
     length = len(writer.tokenizer(text.strip())["input_ids"])
     result = ask(text, tokens=60, decoding="greedy")
@@ -263,7 +263,7 @@ class TestNextToken:
         return asked
 
     @torch.inference_mode()
-    def test_it_is_the_models_distribution(self, look: Callable[..., NextResult], writer: Bundle) -> None:
+    def test_it_is_the_models_distribution(self, look: Callable[..., NextResult], writer: LoadedModel) -> None:
         found = look(k=7, p=0.3, temperature=2.0)
         logits = writer.model(torch.tensor([writer.tokenizer(TEXT)["input_ids"]])).logits[0, -1].double()
         shares, order = logits.softmax(-1).sort(descending=True)

@@ -12,7 +12,7 @@ from explorer.errors import BadInputError
 from explorer.labs.inputs.relative import figures
 from explorer.labs.inputs.relative.jobs import relative_rows
 from explorer.labs.inputs.relative.schema import RelativeParams, RelativeResult, require_relative
-from explorer.models.bundle import load_bundle
+from explorer.models.loaded_model import load_bundle
 from explorer.settings import Settings
 from tests.models.tiny import save
 

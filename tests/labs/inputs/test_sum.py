@@ -18,8 +18,8 @@ from explorer.labs.inputs.embeddings.schema import (
     TokenPartsParams,
     require_positions,
 )
-from explorer.models.bundle import Bundle, load_bundle
 from explorer.models.families import ARCHITECTURES
+from explorer.models.loaded_model import LoadedModel, load_bundle
 from explorer.settings import Settings
 from tests.models.tiny import save
 
@@ -27,14 +27,14 @@ TEXT = "the cat sat on a mat ."
 
 
 @pytest.fixture(scope="module", params=[entry.family for entry in ARCHITECTURES])
-def opened(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Bundle:
+def opened(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> LoadedModel:
     folder = save(tmp_path_factory.mktemp("sum") / "model", request.param, initializer_range=0.3)
     return load_bundle(str(folder), Settings(device="cpu"))
 
 
 @torch.inference_mode()
 @pytest.mark.parametrize("second", ["", "a cat"])
-def test_the_difference_from_the_model_is_rounding_in_every_family(opened: Bundle, second: str) -> None:
+def test_the_difference_from_the_model_is_rounding_in_every_family(opened: LoadedModel, second: str) -> None:
     result = sum_parts(opened, SumParams(TEXT, second))
     assert 0 <= result.difference < 1e-5
     assert len(result.tokens) == len(result.parts[0].norms) == 9 + (3 if second else 0) - opened.architecture.ends_texts
@@ -45,7 +45,7 @@ def test_the_difference_from_the_model_is_rounding_in_every_family(opened: Bundl
 
 @torch.inference_mode()
 @pytest.mark.parametrize("second", ["", "a cat"])
-def test_the_shares_of_a_token_s_parts_add_up_to_one(opened: Bundle, second: str) -> None:
+def test_the_shares_of_a_token_s_parts_add_up_to_one(opened: LoadedModel, second: str) -> None:
     for position in (0, 3, 7):
         result = token_parts(opened, TokenPartsParams(TEXT, second, position))
         shares = [part.share for part in result.parts if part.kind in ADDED]
@@ -58,7 +58,7 @@ def test_the_shares_of_a_token_s_parts_add_up_to_one(opened: Bundle, second: str
 
 
 @torch.inference_mode()
-def test_parts_of_a_token_are_those_of_the_sum(opened: Bundle) -> None:
+def test_parts_of_a_token_are_those_of_the_sum(opened: LoadedModel) -> None:
     whole = sum_parts(opened, SumParams(TEXT))
     one = token_parts(opened, TokenPartsParams(TEXT, position=4))
     assert [part.kind for part in one.parts] == [part.kind for part in whole.parts]
@@ -69,7 +69,7 @@ def test_parts_of_a_token_are_those_of_the_sum(opened: Bundle) -> None:
 
 
 @torch.inference_mode()
-def test_neighbours_are_the_nearest_rows_of_the_token_table(opened: Bundle) -> None:
+def test_neighbours_are_the_nearest_rows_of_the_token_table(opened: LoadedModel) -> None:
     result = token_parts(opened, TokenPartsParams(TEXT, position=2))
     table = opened.model.get_input_embeddings().weight
     cosines = {
@@ -85,7 +85,7 @@ def test_neighbours_are_the_nearest_rows_of_the_token_table(opened: Bundle) -> N
 
 
 @torch.inference_mode()
-def test_positions_are_compared_where_the_family_adds_them(opened: Bundle) -> None:
+def test_positions_are_compared_where_the_family_adds_them(opened: LoadedModel) -> None:
     result = position_similarity(opened, PositionsParams())
     if opened.architecture.embeddings.position is None:
         assert result.positions == result.cosines == ()
@@ -101,7 +101,7 @@ def test_positions_are_compared_where_the_family_adds_them(opened: Bundle) -> No
 
 
 @torch.inference_mode()
-def test_the_bundled_model_s_parts_by_hand(bundle: Bundle) -> None:
+def test_the_bundled_model_s_parts_by_hand(bundle: LoadedModel) -> None:
     result = sum_parts(bundle, SumParams("The bank raised it.", "Nobody liked it."))
     embeddings: Any = bundle.model.base_model.embeddings
     by_kind = {part.kind: part for part in result.parts}
@@ -122,7 +122,7 @@ def test_the_bundled_model_s_parts_by_hand(bundle: Bundle) -> None:
 
 
 @torch.inference_mode()
-def test_neighbouring_positions_of_the_bundled_model_are_alike(bundle: Bundle) -> None:
+def test_neighbouring_positions_of_the_bundled_model_are_alike(bundle: LoadedModel) -> None:
     """A loose fact about learned positions."""
     cosines = position_similarity(bundle, PositionsParams()).cosines
     near = [cosines[place][place + 1] for place in range(1, 62)]
@@ -132,14 +132,14 @@ def test_neighbouring_positions_of_the_bundled_model_are_alike(bundle: Bundle) -
 
 @torch.inference_mode()
 @pytest.mark.parametrize(("step", "positions"), [(1, range(64)), (8, range(0, 512, 8)), (100, range(0, 512, 100))])
-def test_every_so_many_positions_are_taken(bundle: Bundle, step: int, positions: range) -> None:
+def test_every_so_many_positions_are_taken(bundle: LoadedModel, step: int, positions: range) -> None:
     result = position_similarity(bundle, PositionsParams(step))
     assert result.positions == tuple(positions)
     assert result.available == 512
 
 
 @torch.inference_mode()
-def test_a_text_of_the_model_s_whole_length_is_taken_and_a_longer_one_refused(bundle: Bundle) -> None:
+def test_a_text_of_the_model_s_whole_length_is_taken_and_a_longer_one_refused(bundle: LoadedModel) -> None:
     assert sum_parts(bundle, SumParams("word " * 510)).difference < 1e-5
     with pytest.raises(BadInputError, match="513 tokens long"):
         sum_parts(bundle, SumParams("word " * 511))
@@ -148,7 +148,7 @@ def test_a_text_of_the_model_s_whole_length_is_taken_and_a_longer_one_refused(bu
 
 
 @torch.inference_mode()
-def test_a_position_outside_the_text_is_refused(bundle: Bundle) -> None:
+def test_a_position_outside_the_text_is_refused(bundle: LoadedModel) -> None:
     with pytest.raises(BadInputError, match="no position 5: this text has 5 tokens"):
         token_parts(bundle, TokenPartsParams("The cat.", position=5))
     assert token_parts(bundle, TokenPartsParams("The cat.", position=4)).token.text == "[SEP]"

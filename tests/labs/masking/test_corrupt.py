@@ -10,7 +10,7 @@ from explorer.errors import BadInputError
 from explorer.labs.masking.jobs import corrupt_text
 from explorer.labs.masking.schema import CorruptParams, CorruptResult
 from explorer.maths.schemes import SCHEMES
-from explorer.models.bundle import Bundle
+from explorer.models.loaded_model import LoadedModel
 
 TEXT = (
     "The river Thames flows through London, which has been the capital of England for centuries. "
@@ -32,7 +32,7 @@ def loss_by_transformers(result: CorruptResult, model: BertForMaskedLM, tokenize
 @pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_the_mean_of_the_terms_is_the_loss_of_the_models_own_labels_and_of_another_class(
-    bundle: Bundle, masked_lm: BertForMaskedLM, tokenizer: PreTrainedTokenizerBase, scheme: str, seed: int
+    bundle: LoadedModel, masked_lm: BertForMaskedLM, tokenizer: PreTrainedTokenizerBase, scheme: str, seed: int
 ) -> None:
     result = corrupt_text(bundle, CorruptParams(TEXT, rate=0.4, scheme=scheme, seed=seed))
     terms = [token.loss for token in result.tokens if token.loss is not None]
@@ -42,7 +42,7 @@ def test_the_mean_of_the_terms_is_the_loss_of_the_models_own_labels_and_of_anoth
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
-def test_only_chosen_tokens_have_a_loss_and_special_tokens_are_never_chosen(bundle: Bundle, scheme: str) -> None:
+def test_only_chosen_tokens_have_a_loss_and_special_tokens_are_never_chosen(bundle: LoadedModel, scheme: str) -> None:
     result = corrupt_text(bundle, CorruptParams(TEXT, rate=1.0, scheme=scheme))
     for token in result.tokens:
         assert (token.loss is not None) == (token.fate != "untouched")
@@ -52,7 +52,7 @@ def test_only_chosen_tokens_have_a_loss_and_special_tokens_are_never_chosen(bund
     assert all(token.fate != "untouched" for token in result.tokens if not token.special)
 
 
-def test_each_token_is_shown_as_its_fate_says(bundle: Bundle) -> None:
+def test_each_token_is_shown_as_its_fate_says(bundle: LoadedModel) -> None:
     result = corrupt_text(bundle, CorruptParams(TEXT, rate=1.0, mask_share=0.4, random_share=0.3))
     assert {token.fate for token in result.tokens} == {"untouched", "mask", "random", "kept"}
     for token in result.tokens:
@@ -65,25 +65,25 @@ def test_each_token_is_shown_as_its_fate_says(bundle: Bundle) -> None:
 
 
 @pytest.mark.parametrize("rate", [0.01, 0.15, 0.5])
-def test_the_rate_decides_how_many_are_chosen(bundle: Bundle, rate: float) -> None:
+def test_the_rate_decides_how_many_are_chosen(bundle: LoadedModel, rate: float) -> None:
     tokens = corrupt_text(bundle, CorruptParams(TEXT, rate=rate)).tokens
     candidates = sum(not token.special for token in tokens)
     assert sum(token.fate != "untouched" for token in tokens) == max(1, round(rate * candidates))
 
 
-def test_rate_zero_leaves_everything_and_has_no_loss(bundle: Bundle) -> None:
+def test_rate_zero_leaves_everything_and_has_no_loss(bundle: LoadedModel) -> None:
     result = corrupt_text(bundle, CorruptParams(TEXT, rate=0.0))
     assert {token.fate for token in result.tokens} == {"untouched"}
     assert result.mean_loss is None
     assert result.model_loss is None
 
 
-def test_a_seed_gives_the_same_draw_again_and_another_seed_another(bundle: Bundle) -> None:
+def test_a_seed_gives_the_same_draw_again_and_another_seed_another(bundle: LoadedModel) -> None:
     assert corrupt_text(bundle, CorruptParams(TEXT, seed=4)) == corrupt_text(bundle, CorruptParams(TEXT, seed=4))
     assert corrupt_text(bundle, CorruptParams(TEXT, seed=4)) != corrupt_text(bundle, CorruptParams(TEXT, seed=5))
 
 
-def test_hiding_a_word_costs_more_than_leaving_it(bundle: Bundle) -> None:
+def test_hiding_a_word_costs_more_than_leaving_it(bundle: LoadedModel) -> None:
     """A loose fact about any trained model: what it may look at it can name."""
     masked = corrupt_text(bundle, CorruptParams(TEXT, rate=0.15, mask_share=1.0, random_share=0.0))
     kept = corrupt_text(bundle, CorruptParams(TEXT, rate=0.15, mask_share=0.0, random_share=0.0))
@@ -93,6 +93,6 @@ def test_hiding_a_word_costs_more_than_leaving_it(bundle: Bundle) -> None:
 
 
 @pytest.mark.parametrize("text", ["[MASK] [SEP]", "[PAD]", "\u200b"])
-def test_a_text_of_special_tokens_only_says_so(bundle: Bundle, text: str) -> None:
+def test_a_text_of_special_tokens_only_says_so(bundle: LoadedModel, text: str) -> None:
     with pytest.raises(BadInputError, match="special tokens"):
         corrupt_text(bundle, CorruptParams(text))

@@ -7,14 +7,14 @@ import pytest
 from explorer.labs.masking.examples import EXAMPLES, TRY
 from explorer.labs.masking.jobs import fill_masks
 from explorer.labs.masking.schema import OPENING_TEXT, FillParams
-from explorer.models.bundle import Bundle
+from explorer.models.loaded_model import LoadedModel
 
 CLEAR = 0.5
 """Of the first two: what leads is likelier than everything else together."""
 
 
 @pytest.mark.parametrize("example", EXAMPLES[:6], ids=lambda example: example.hidden)
-def test_the_hidden_word_leads(bundle: Bundle, example: tuple[str, str]) -> None:
+def test_the_hidden_word_leads(bundle: LoadedModel, example: tuple[str, str]) -> None:
     text, hidden = example
     (mask,) = fill_masks(bundle, FillParams(text, also_mask=(hidden,))).masks
     assert mask.hidden_rank == 1
@@ -22,7 +22,7 @@ def test_the_hidden_word_leads(bundle: Bundle, example: tuple[str, str]) -> None
 
 
 @pytest.mark.parametrize("example", EXAMPLES[:4], ids=lambda example: example.hidden)
-def test_it_is_likelier_than_everything_else_together(bundle: Bundle, example: tuple[str, str]) -> None:
+def test_it_is_likelier_than_everything_else_together(bundle: LoadedModel, example: tuple[str, str]) -> None:
     text, hidden = example
     (mask,) = fill_masks(bundle, FillParams(text, also_mask=(hidden,))).masks
     assert mask.predictions[0].probability > CLEAR
@@ -33,7 +33,7 @@ def test_the_pairs_that_belong_together_are_one_press_away() -> None:
     assert {EXAMPLES[1], EXAMPLES[4], EXAMPLES[5]} <= set(tried)
 
 
-def test_a_text_that_is_not_given_is_the_first_example(bundle: Bundle) -> None:
+def test_a_text_that_is_not_given_is_the_first_example(bundle: LoadedModel) -> None:
     result = fill_masks(bundle, FillParams())
     assert result.text == OPENING_TEXT == EXAMPLES[0].text.replace(" are ", " [MASK] ")
     assert result.masks[0].predictions[0].token == EXAMPLES[0].hidden

@@ -13,7 +13,7 @@ from transformers import BertForMaskedLM, PreTrainedTokenizerBase, pipeline
 
 from explorer.labs.masking.jobs import fill_masks
 from explorer.labs.masking.schema import MOST_PREDICTIONS, FilledMask, FillParams
-from explorer.models.bundle import Bundle
+from explorer.models.loaded_model import LoadedModel
 from pretraining.cloze import SENTENCES
 
 ONE_MASK = (
@@ -48,7 +48,7 @@ def distribution(masked_lm: BertForMaskedLM, tokenizer: PreTrainedTokenizerBase)
 
 
 @pytest.mark.parametrize("text", ONE_MASK)
-def test_one_mask_agrees_with_the_fill_mask_pipeline(bundle: Bundle, fill_mask_pipeline: Any, text: str) -> None:
+def test_one_mask_agrees_with_the_fill_mask_pipeline(bundle: LoadedModel, fill_mask_pipeline: Any, text: str) -> None:
     expected = fill_mask_pipeline(text, top_k=10)
     (mask,) = fill_masks(bundle, FillParams(text, top_k=10)).masks
     assert predictions_of(mask) == [(entry["token"], entry["token_str"]) for entry in expected]
@@ -57,7 +57,9 @@ def test_one_mask_agrees_with_the_fill_mask_pipeline(bundle: Bundle, fill_mask_p
 
 
 @pytest.mark.parametrize("text", SEVERAL_MASKS)
-def test_several_masks_agree_with_the_fill_mask_pipeline(bundle: Bundle, fill_mask_pipeline: Any, text: str) -> None:
+def test_several_masks_agree_with_the_fill_mask_pipeline(
+    bundle: LoadedModel, fill_mask_pipeline: Any, text: str
+) -> None:
     expected = fill_mask_pipeline(text, top_k=7)
     masks = fill_masks(bundle, FillParams(text, top_k=7)).masks
     assert len(masks) == text.count("[MASK]")
@@ -67,7 +69,7 @@ def test_several_masks_agree_with_the_fill_mask_pipeline(bundle: Bundle, fill_ma
             assert guess.probability == pytest.approx(entry["score"], abs=1e-5)
 
 
-def test_probabilities_are_shares_of_the_whole_vocabulary(bundle: Bundle, distribution: Any) -> None:
+def test_probabilities_are_shares_of_the_whole_vocabulary(bundle: LoadedModel, distribution: Any) -> None:
     """numpy's distribution sums to 1 over all tokens, and the fifty shown are its fifty largest entries."""
     (mask,) = fill_masks(bundle, FillParams(ONE_MASK[0], top_k=MOST_PREDICTIONS)).masks
     p = distribution(ONE_MASK[0], mask.position)
@@ -80,14 +82,14 @@ def test_probabilities_are_shares_of_the_whole_vocabulary(bundle: Bundle, distri
 
 
 @pytest.mark.parametrize("text", [ONE_MASK[0], ONE_MASK[2], SEVERAL_MASKS[0]])
-def test_entropy_is_that_of_scipy_in_bits(bundle: Bundle, distribution: Any, text: str) -> None:
+def test_entropy_is_that_of_scipy_in_bits(bundle: LoadedModel, distribution: Any, text: str) -> None:
     for mask in fill_masks(bundle, FillParams(text)).masks:
         assert mask.entropy == pytest.approx(stats.entropy(distribution(text, mask.position), base=2), rel=1e-4)
 
 
 @pytest.mark.parametrize(("word", "text"), [("France", "Paris lies in France."), ("the", "He sat on the chair.")])
 def test_a_hidden_tokens_rank_probability_and_surprisal(
-    bundle: Bundle, distribution: Any, word: str, text: str
+    bundle: LoadedModel, distribution: Any, word: str, text: str
 ) -> None:
     (mask,) = fill_masks(bundle, FillParams(text, also_mask=(word,))).masks
     p = distribution(text.replace(word, "[MASK]"), mask.position)
@@ -98,7 +100,7 @@ def test_a_hidden_tokens_rank_probability_and_surprisal(
     assert mask.surprisal == pytest.approx(-np.log(p[truth]), abs=1e-4)
 
 
-def test_typing_a_mask_and_hiding_the_same_token_predict_the_same(bundle: Bundle) -> None:
+def test_typing_a_mask_and_hiding_the_same_token_predict_the_same(bundle: LoadedModel) -> None:
     (typed,) = fill_masks(bundle, FillParams("Paris is the capital of [MASK].")).masks
     (hidden,) = fill_masks(bundle, FillParams("Paris is the capital of France.", also_mask=("France",))).masks
     assert typed.predictions == hidden.predictions
@@ -107,14 +109,14 @@ def test_typing_a_mask_and_hiding_the_same_token_predict_the_same(bundle: Bundle
     assert (typed.hidden, typed.hidden_rank, typed.hidden_probability, typed.surprisal) == (None,) * 4
 
 
-def test_roberta_s_spelling_of_the_mask_works_too(bundle: Bundle) -> None:
+def test_roberta_s_spelling_of_the_mask_works_too(bundle: LoadedModel) -> None:
     ours = fill_masks(bundle, FillParams("Rome is the [MASK] of [MASK]."))
     theirs = fill_masks(bundle, FillParams("Rome is the <mask> of [MASK]."))
     assert ours.masks == theirs.masks
     assert ours.tokens == theirs.tokens
 
 
-def test_a_text_without_masks_gives_its_tokens_and_no_masks(bundle: Bundle) -> None:
+def test_a_text_without_masks_gives_its_tokens_and_no_masks(bundle: LoadedModel) -> None:
     result = fill_masks(bundle, FillParams("Hello there."))
     assert result.masks == ()
     assert [(token.text, token.state) for token in result.tokens] == [
@@ -126,7 +128,7 @@ def test_a_text_without_masks_gives_its_tokens_and_no_masks(bundle: Bundle) -> N
     ]
 
 
-def test_states_and_characters_of_the_tokens(bundle: Bundle) -> None:
+def test_states_and_characters_of_the_tokens(bundle: LoadedModel) -> None:
     text = "Paris is [MASK] 東 big."
     result = fill_masks(bundle, FillParams(text, also_mask=("Paris",)))
     assert [token.state for token in result.tokens[:4]] == ["special", "masked", "plain", "blank"]
@@ -138,19 +140,19 @@ def test_states_and_characters_of_the_tokens(bundle: Bundle) -> None:
     assert result.vocabulary == len(bundle.tokenizer)
 
 
-def test_an_unknown_token_is_marked(bundle: Bundle) -> None:
+def test_an_unknown_token_is_marked(bundle: LoadedModel) -> None:
     unknown = [token for token in fill_masks(bundle, FillParams("I like 😀 a lot.")).tokens if token.unknown]
     assert [token.text for token in unknown] == ["[UNK]"]
 
 
-def test_a_job_leaves_the_model_as_it_was(bundle: Bundle) -> None:
+def test_a_job_leaves_the_model_as_it_was(bundle: LoadedModel) -> None:
     first = fill_masks(bundle, FillParams(ONE_MASK[0]))
     fill_masks(bundle, FillParams("Something else entirely, [MASK].", also_mask=(2,)))
     assert fill_masks(bundle, FillParams(ONE_MASK[0])) == first
     assert not bundle.model.training
 
 
-def test_the_bundled_model_answers_everyday_blanks(bundle: Bundle) -> None:
+def test_the_bundled_model_answers_everyday_blanks(bundle: LoadedModel) -> None:
     """A loose fact: an accepted answer is among the five best in half of the sentences or more."""
     some, among = SENTENCES[::4], 0
     for sentence, accepted in some:

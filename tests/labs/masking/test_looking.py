@@ -11,14 +11,14 @@ from explorer.labs.masking.fill import figures
 from explorer.labs.masking.fill.said_figures import fill_sentence
 from explorer.labs.masking.jobs import fill_masks
 from explorer.labs.masking.schema import FillParams
-from explorer.models.bundle import Bundle
 from explorer.models.encoding import single_token
+from explorer.models.loaded_model import LoadedModel
 
 TEXT = "The nurse said she was tired."
 WRONG = "The keys to the cabinet is on the table."
 
 
-def test_named_words_follow_the_best_with_their_own_ranks(bundle: Bundle) -> None:
+def test_named_words_follow_the_best_with_their_own_ranks(bundle: LoadedModel) -> None:
     everything = fill_masks(bundle, FillParams(TEXT, 50, ("she",))).masks[0].predictions
     far = everything[30]
     named = f"{far.token}, {everything[0].token}"
@@ -30,7 +30,7 @@ def test_named_words_follow_the_best_with_their_own_ranks(bundle: Bundle) -> Non
     assert [guess.token_id for guess in plain] == [guess.token_id for guess in mask.predictions[:3]]
 
 
-def test_every_blank_ranks_the_words_and_the_page_says_where_they_come(bundle: Bundle) -> None:
+def test_every_blank_ranks_the_words_and_the_page_says_where_they_come(bundle: LoadedModel) -> None:
     result = fill_masks(bundle, FillParams("[MASK] said [MASK] was here.", 2, words=("she",)))
     assert all(any(guess.named for guess in mask.predictions) for mask in result.masks)
     assert "For blank 1 “she” is" in fill_sentence(result)
@@ -40,14 +40,14 @@ def test_every_blank_ranks_the_words_and_the_page_says_where_they_come(bundle: B
     assert all("@second" in found for found in colours)
 
 
-def test_a_word_of_several_tokens_is_refused_with_its_tokens(bundle: Bundle) -> None:
+def test_a_word_of_several_tokens_is_refused_with_its_tokens(bundle: LoadedModel) -> None:
     with pytest.raises(BadInputError, match=r"“orangutan” is 4 tokens here .*: look for another word"):
         fill_masks(bundle, FillParams(TEXT, also_mask=("she",), words="she, orangutan"))
     assert single_token(bundle.tokenizer, "😀") == (None, "“😀” is unknown to this vocabulary")
 
 
 def test_a_token_in_view_is_not_replaced(
-    bundle: Bundle, masked_lm: BertForMaskedLM, tokenizer: PreTrainedTokenizerBase
+    bundle: LoadedModel, masked_lm: BertForMaskedLM, tokenizer: PreTrainedTokenizerBase
 ) -> None:
     result = fill_masks(bundle, FillParams(WRONG, 3, ("is",), words="are", in_view=True))
     inputs = tokenizer(WRONG, return_tensors="pt")
@@ -64,7 +64,7 @@ def test_a_token_in_view_is_not_replaced(
     assert hidden.masks[0].hidden_probability != pytest.approx(result.masks[0].hidden_probability)
 
 
-def test_a_typed_blank_stays_a_blank_while_others_are_in_view(bundle: Bundle) -> None:
+def test_a_typed_blank_stays_a_blank_while_others_are_in_view(bundle: LoadedModel) -> None:
     both = fill_masks(bundle, FillParams("The [MASK] said she was tired.", 2, ("she",), in_view=True))
     typed = fill_masks(bundle, FillParams("The [MASK] said she was tired.", 2))
     for one, other in zip(both.masks[0].predictions, typed.masks[0].predictions, strict=True):

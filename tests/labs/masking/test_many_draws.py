@@ -10,7 +10,7 @@ from scipy import stats
 from explorer.errors import BadInputError
 from explorer.labs.masking.jobs import corruption_shares, masking_patterns
 from explorer.labs.masking.schema import PatternsParams, PatternsResult, SharesParams
-from explorer.models.bundle import Bundle
+from explorer.models.loaded_model import LoadedModel
 
 FALSE_ALARM = 1e-6
 """How often a right implementation would fail a statistical test here, were the seed not fixed."""
@@ -18,7 +18,7 @@ FALSE_ALARM = 1e-6
 TEXT = "The river Thames flows through London, and many old stone bridges cross it on its long way to the sea."
 
 
-def test_the_last_shares_lie_near_the_sliders(bundle: Bundle) -> None:
+def test_the_last_shares_lie_near_the_sliders(bundle: LoadedModel) -> None:
     """Each chosen token's fate is drawn on its own, so each count is binomial."""
     result = corruption_shares(bundle, SharesParams(TEXT, mask_share=0.7, random_share=0.2, draws=2000))
     assert result.expected == pytest.approx((0.15, 0.7, 0.2, 0.1))
@@ -28,7 +28,7 @@ def test_the_last_shares_lie_near_the_sliders(bundle: Bundle) -> None:
     assert stats.binomtest(round(result.mask[-1] * chosen), chosen, 0.75).pvalue < FALSE_ALARM
 
 
-def test_totals_and_shares_agree(bundle: Bundle) -> None:
+def test_totals_and_shares_agree(bundle: LoadedModel) -> None:
     result = corruption_shares(bundle, SharesParams(TEXT, draws=500))
     budget = max(1, round(0.15 * result.candidates))
     assert result.candidates == len(bundle.tokenizer.tokenize(TEXT))
@@ -39,38 +39,40 @@ def test_totals_and_shares_agree(bundle: Bundle) -> None:
 
 
 @pytest.mark.parametrize("draws", [1, 2, 3, 10, 99, 1000, 4999, 5000])
-def test_the_curve_ends_at_the_last_draw_and_only_goes_on(bundle: Bundle, draws: int) -> None:
+def test_the_curve_ends_at_the_last_draw_and_only_goes_on(bundle: LoadedModel, draws: int) -> None:
     points = corruption_shares(bundle, SharesParams("A b c.", draws=draws)).draws
     assert points[0] == 1
     assert points[-1] == draws
     assert list(points) == sorted(set(points))
 
 
-def test_a_longer_run_begins_like_a_shorter_one(bundle: Bundle) -> None:
+def test_a_longer_run_begins_like_a_shorter_one(bundle: LoadedModel) -> None:
     """The draws add up: after one draw both have seen the same."""
     short = corruption_shares(bundle, SharesParams(TEXT, draws=1))
     long = corruption_shares(bundle, SharesParams(TEXT, draws=100))
     assert (short.mask[0], short.random[0], short.kept[0]) == (long.mask[0], long.random[0], long.kept[0])
 
 
-def test_rate_zero_divides_nothing_by_nothing(bundle: Bundle) -> None:
+def test_rate_zero_divides_nothing_by_nothing(bundle: LoadedModel) -> None:
     result = corruption_shares(bundle, SharesParams(TEXT, rate=0.0, draws=20))
     assert result.chosen_tokens == 0
     assert set(result.chosen) == set(result.mask) == set(result.random) == set(result.kept) == {0.0}
 
 
 @pytest.mark.parametrize(("mask", "random"), [(0.8, 0.2), (0.7, 0.3), (0.9, 0.1)])
-def test_shares_that_fill_everything_expect_exactly_nothing_to_stay(bundle: Bundle, mask: float, random: float) -> None:
+def test_shares_that_fill_everything_expect_exactly_nothing_to_stay(
+    bundle: LoadedModel, mask: float, random: float
+) -> None:
     """In floats 1 - 0.8 - 0.2 is below zero and 1 - 0.7 - 0.3 above."""
     expected = corruption_shares(bundle, SharesParams(TEXT, mask_share=mask, random_share=random, draws=1)).expected
     assert str(expected[3]) == "0.0"
 
 
-def patterns(bundle: Bundle, **more: int) -> PatternsResult:
+def patterns(bundle: LoadedModel, **more: int) -> PatternsResult:
     return masking_patterns(bundle, PatternsParams(TEXT, **more))  # type: ignore[arg-type]
 
 
-def test_forty_epochs_of_ten_copies_show_each_static_masking_four_times(bundle: Bundle) -> None:
+def test_forty_epochs_of_ten_copies_show_each_static_masking_four_times(bundle: LoadedModel) -> None:
     """RoBERTa, section 4.1: data duplicated 10 times, 40 epochs, so each masking is seen 4 times."""
     result = patterns(bundle, epochs=40, duplicates=10)
     assert len(result.static) == len(result.dynamic) == 40
@@ -80,14 +82,14 @@ def test_forty_epochs_of_ten_copies_show_each_static_masking_four_times(bundle: 
 
 
 @pytest.mark.parametrize(("epochs", "duplicates"), [(1, 1), (7, 3), (5, 100), (100, 1)])
-def test_static_masking_repeats_its_copies_in_turn(bundle: Bundle, epochs: int, duplicates: int) -> None:
+def test_static_masking_repeats_its_copies_in_turn(bundle: LoadedModel, epochs: int, duplicates: int) -> None:
     result = patterns(bundle, epochs=epochs, duplicates=duplicates)
     assert len(result.static) == len(result.dynamic) == epochs
     assert result.distinct_static <= min(epochs, duplicates)
     assert result.static[duplicates:] == result.static[: max(0, epochs - duplicates)]
 
 
-def test_each_row_covers_the_text_and_spares_special_tokens(bundle: Bundle) -> None:
+def test_each_row_covers_the_text_and_spares_special_tokens(bundle: LoadedModel) -> None:
     result = patterns(bundle)
     assert result.tokens[0] == "[CLS]"
     assert result.tokens[-1] == "[SEP]"
@@ -97,7 +99,7 @@ def test_each_row_covers_the_text_and_spares_special_tokens(bundle: Bundle) -> N
         assert any(row)
 
 
-def test_jobs_of_many_draws_refuse_a_text_without_words(bundle: Bundle) -> None:
+def test_jobs_of_many_draws_refuse_a_text_without_words(bundle: LoadedModel) -> None:
     with pytest.raises(BadInputError, match="special tokens"):
         corruption_shares(bundle, SharesParams("[SEP]"))
     with pytest.raises(BadInputError, match="special tokens"):

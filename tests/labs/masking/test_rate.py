@@ -16,8 +16,8 @@ from explorer.labs.masking.rate.examples import IN_A_ROW, SENTENCES, STORM, text
 from explorer.labs.masking.rate.jobs import ENOUGH_TOKENS, MOST_DRAWS, _Reader
 from explorer.labs.masking.rate.schema import BERTS, COMPARED, RATES, Measured, RatesResult
 from explorer.maths.corruption import IGNORED_LABEL, CorruptionRecipe
-from explorer.models.bundle import Bundle
 from explorer.models.encoding import encode
+from explorer.models.loaded_model import LoadedModel
 from explorer.models.masker import Masker
 from explorer.text import split_sentences
 from tests.labs.drawing import HOSTILE, assert_draws, assert_safe
@@ -25,13 +25,13 @@ from tests.labs.drawing import HOSTILE, assert_draws, assert_safe
 TEXTS = (STORM, "The keys are on the table.")
 
 
-def draws_of(bundle: Bundle, rows: list[Any], rate: float, seed: int) -> list[Any]:
+def draws_of(bundle: LoadedModel, rows: list[Any], rate: float, seed: int) -> list[Any]:
     masker, generator = Masker(bundle.tokenizer), torch.Generator().manual_seed(seed)
     return [masker.corrupt(row.input_ids, CorruptionRecipe(rate, 1.0, 0.0), generator, row.word_ids) for row in rows]
 
 
 @torch.inference_mode()
-def test_a_rate_is_what_the_model_s_own_loss_and_whole_head_give(bundle: Bundle) -> None:
+def test_a_rate_is_what_the_model_s_own_loss_and_whole_head_give(bundle: LoadedModel) -> None:
     reader = _Reader(bundle, TEXTS)
     found = reader.at(0.4, seed=5)
     drawn = draws_of(bundle, reader.rows, 0.4, 5)
@@ -50,7 +50,7 @@ def test_a_rate_is_what_the_model_s_own_loss_and_whole_head_give(bundle: Bundle)
 
 
 @torch.inference_mode()
-def test_with_more_of_it_hidden_less_is_named(bundle: Bundle) -> None:
+def test_with_more_of_it_hidden_less_is_named(bundle: LoadedModel) -> None:
     reader = _Reader(bundle, texts_of("")[:4])
     low, high = reader.at(BERTS, 0), reader.at(0.8, 0)
     assert high.loss > low.loss + 1
@@ -71,14 +71,14 @@ def test_so_many_are_chosen_as_the_masker_rounds(tiny_model: str) -> None:
     assert result.is_done
 
 
-def test_a_low_rate_s_masks_are_among_those_of_a_higher_one(bundle: Bundle) -> None:
+def test_a_low_rate_s_masks_are_among_those_of_a_higher_one(bundle: LoadedModel) -> None:
     rows = [encode(bundle, text) for text in TEXTS * 3]
     chosen = [[one.labels != IGNORED_LABEL for one in draws_of(bundle, rows, rate, 3)] for rate in RATES]
     for low, high in pairwise(chosen):
         assert all(bool((more | ~less).all()) for less, more in zip(low, high, strict=True))
 
 
-def test_the_bundled_rows_are_long_enough_for_the_lowest_rate(bundle: Bundle) -> None:
+def test_the_bundled_rows_are_long_enough_for_the_lowest_rate(bundle: LoadedModel) -> None:
     rows = texts_of("")
     assert len(rows) == SENTENCES / IN_A_ROW
     assert sum(len(split_sentences(row)) for row in rows) > 0.9 * SENTENCES

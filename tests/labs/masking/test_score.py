@@ -14,7 +14,7 @@ from explorer.labs.masking.minimal.examples import KINDS, PAIRS
 from explorer.labs.masking.score import jobs
 from explorer.labs.masking.score.schema import MOST_SENTENCES, MOST_TOKENS, ScoreParams, aligned, differences
 from explorer.models import in_turn
-from explorer.models.bundle import Bundle
+from explorer.models.loaded_model import LoadedModel
 from explorer.settings import BUNDLED_MODELS
 from tests.labs.masking.samples import scored_sentence
 
@@ -32,7 +32,7 @@ def by_hand(model: BertForMaskedLM, tokenizer: PreTrainedTokenizerBase, hidden: 
 
 @pytest.mark.parametrize("masking", ["token", "rest_of_word"])
 def test_every_token_is_what_one_pass_with_its_mask_says(
-    bundle: Bundle, masked_lm: BertForMaskedLM, tokenizer: PreTrainedTokenizerBase, masking: str
+    bundle: LoadedModel, masked_lm: BertForMaskedLM, tokenizer: PreTrainedTokenizerBase, masking: str
 ) -> None:
     tokens = jobs.scored(bundle, RARE, masking).tokens
     words = tokenizer(RARE).word_ids()
@@ -44,7 +44,7 @@ def test_every_token_is_what_one_pass_with_its_mask_says(
         assert token.log_probability == pytest.approx(by_hand(masked_lm, tokenizer, hidden, RARE), abs=1e-4)
 
 
-def test_chunks_change_nothing(bundle: Bundle, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_chunks_change_nothing(bundle: LoadedModel, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = jobs.scored(bundle, RARE, "token")
     monkeypatch.setattr(in_turn, "CHUNK_TOKENS", 20)
     parts = jobs.scored(bundle, RARE, "token")
@@ -53,7 +53,7 @@ def test_chunks_change_nothing(bundle: Bundle, monkeypatch: pytest.MonkeyPatch) 
     )
 
 
-def test_pieces_in_view_give_a_word_away(bundle: Bundle) -> None:
+def test_pieces_in_view_give_a_word_away(bundle: LoadedModel) -> None:
     alone, together = (jobs.scored(bundle, RARE, masking) for masking in ("token", "rest_of_word"))
     assert alone.total > together.total + 1
     for one, other in zip(alone.tokens, together.tokens, strict=True):
@@ -131,7 +131,7 @@ def test_sentences_that_have_no_score_are_refused(given: Any, said: str) -> None
         ScoreParams(sentences=given)
 
 
-def test_a_sentence_that_is_too_long_or_has_no_word_is_named(bundle: Bundle) -> None:
+def test_a_sentence_that_is_too_long_or_has_no_word_is_named(bundle: LoadedModel) -> None:
     with pytest.raises(BadInputError, match=f"Sentence 2 has .* at most {MOST_TOKENS}"):
         jobs.scored(bundle, "on and " * 40, "token", 2)
     with pytest.raises(BadInputError, match="special tokens only"):

@@ -13,25 +13,25 @@ from explorer.labs.masking.schema import FillParams
 from explorer.labs.masking.several import figures
 from explorer.labs.masking.several.jobs import fill_several
 from explorer.labs.masking.several.schema import MOST, ORDERS, Filling, FillingStep, SeveralParams, SeveralResult
-from explorer.models.bundle import Bundle
+from explorer.models.loaded_model import LoadedModel
 from tests.labs.drawing import HOSTILE, assert_draws, assert_safe
 
 TEXT = "The [MASK] lives in [MASK] [MASK], a city in California."
 
 
 @pytest.fixture(scope="module")
-def ways(bundle: Bundle) -> dict[str, Filling]:
+def ways(bundle: LoadedModel) -> dict[str, Filling]:
     return {filling.order: filling for filling in fill_several(bundle, SeveralParams(TEXT, 3)).fillings}
 
 
-def test_each_alone_is_what_filling_one_look_gives(bundle: Bundle, ways: dict[str, Filling]) -> None:
+def test_each_alone_is_what_filling_one_look_gives(bundle: LoadedModel, ways: dict[str, Filling]) -> None:
     masks = fill_masks(bundle, FillParams(TEXT, 1)).masks
     alone = ways["each alone"].last
     assert alone.tokens == tuple(mask.predictions[0].token for mask in masks)
     assert alone.probabilities == pytest.approx([mask.predictions[0].probability for mask in masks], rel=1e-4)
 
 
-def test_left_to_right_follows_the_chain_rule_look_by_look(bundle: Bundle, ways: dict[str, Filling]) -> None:
+def test_left_to_right_follows_the_chain_rule_look_by_look(bundle: LoadedModel, ways: dict[str, Filling]) -> None:
     text, filling = TEXT, ways["left to right"]
     assert [sum(step.fresh) for step in filling.steps] == [1, 1, 1]
     for blank, token in enumerate(filling.last.tokens):
@@ -42,7 +42,7 @@ def test_left_to_right_follows_the_chain_rule_look_by_look(bundle: Bundle, ways:
     assert filling.joint == pytest.approx(filling.as_chosen, abs=1e-4)
 
 
-def test_surest_first_takes_the_likeliest_blank_each_time(bundle: Bundle, ways: dict[str, Filling]) -> None:
+def test_surest_first_takes_the_likeliest_blank_each_time(bundle: LoadedModel, ways: dict[str, Filling]) -> None:
     masks = fill_masks(bundle, FillParams(TEXT, 1)).masks
     sure = [mask.predictions[0].probability for mask in masks]
     first = ways["surest first"].steps[0]
@@ -50,7 +50,7 @@ def test_surest_first_takes_the_likeliest_blank_each_time(bundle: Bundle, ways: 
     assert sum(token is not None for token in first.tokens) == 1
 
 
-def test_steps_guess_fewer_each_time_and_one_step_is_each_alone(bundle: Bundle, ways: dict[str, Filling]) -> None:
+def test_steps_guess_fewer_each_time_and_one_step_is_each_alone(bundle: LoadedModel, ways: dict[str, Filling]) -> None:
     steps = ways["in steps"].steps
     assert [sum(step.fresh) for step in steps] == [3, 2, 1]
     least = sorted(steps[0].probabilities, key=lambda share: share or 0)[:2]
@@ -61,7 +61,7 @@ def test_steps_guess_fewer_each_time_and_one_step_is_each_alone(bundle: Bundle, 
     assert one["in steps"].steps == one["each alone"].steps == ways["each alone"].steps
 
 
-def test_blanks_that_see_each_other_fit_together(bundle: Bundle) -> None:
+def test_blanks_that_see_each_other_fit_together(bundle: LoadedModel) -> None:
     result = explorer.run("fill_several").result
     ways = {filling.order: filling for filling in result.fillings}
     assert ways["left to right"].joint >= ways["each alone"].joint
@@ -78,7 +78,7 @@ def test_blanks_that_see_each_other_fit_together(bundle: Bundle) -> None:
         (" ", "Type a sentence first"),
     ],
 )
-def test_texts_without_several_blanks_are_refused(bundle: Bundle, text: str, said: str) -> None:
+def test_texts_without_several_blanks_are_refused(bundle: LoadedModel, text: str, said: str) -> None:
     with pytest.raises(BadInputError, match=said.replace("[", r"\[")):
         fill_several(bundle, SeveralParams(text))
 

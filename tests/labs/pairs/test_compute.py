@@ -9,7 +9,7 @@ from transformers import BertForNextSentencePrediction, PreTrainedTokenizerBase
 from explorer.errors import BadInputError
 from explorer.labs.pairs.jobs import score_all_pairs, score_pair
 from explorer.labs.pairs.schema import AllPairsParams, PairParams, losses_of
-from explorer.models.bundle import Bundle
+from explorer.models.loaded_model import LoadedModel
 
 PAIRS = (
     ("The man went to the store.", "He bought a gallon of milk."),
@@ -31,7 +31,10 @@ def nsp_model(model_folder: object) -> BertForNextSentencePrediction:
 
 @pytest.mark.parametrize("pair", PAIRS)
 def test_a_pair_agrees_with_bert_for_next_sentence_prediction(
-    bundle: Bundle, nsp_model: BertForNextSentencePrediction, tokenizer: PreTrainedTokenizerBase, pair: tuple[str, str]
+    bundle: LoadedModel,
+    nsp_model: BertForNextSentencePrediction,
+    tokenizer: PreTrainedTokenizerBase,
+    pair: tuple[str, str],
 ) -> None:
     expected = nsp_model(**tokenizer(*pair, return_tensors="pt")).logits[0]
     result = score_pair(bundle, PairParams(*pair))
@@ -44,7 +47,9 @@ def test_a_pair_agrees_with_bert_for_next_sentence_prediction(
 
 
 @pytest.mark.parametrize("pair", PAIRS)
-def test_segment_0_ends_with_the_first_sep_and_the_rest_is_segment_1(bundle: Bundle, pair: tuple[str, str]) -> None:
+def test_segment_0_ends_with_the_first_sep_and_the_rest_is_segment_1(
+    bundle: LoadedModel, pair: tuple[str, str]
+) -> None:
     tokens = score_pair(bundle, PairParams(*pair)).tokens
     texts = [token.text for token in tokens]
     first = texts.index("[SEP]")
@@ -53,7 +58,7 @@ def test_segment_0_ends_with_the_first_sep_and_the_rest_is_segment_1(bundle: Bun
     assert [place for place, token in enumerate(tokens) if token.special] == [0, first, len(tokens) - 1]
 
 
-def test_every_pair_of_a_text_has_the_score_that_it_has_alone(bundle: Bundle) -> None:
+def test_every_pair_of_a_text_has_the_score_that_it_has_alone(bundle: LoadedModel) -> None:
     result = score_all_pairs(bundle, AllPairsParams(STORY))
     count = len(result.sentences)
     assert count == 4
@@ -67,12 +72,12 @@ def test_every_pair_of_a_text_has_the_score_that_it_has_alone(bundle: Bundle) ->
                 assert probability == pytest.approx(alone.probabilities[0], abs=1e-5)
 
 
-def test_order_matters(bundle: Bundle) -> None:
+def test_order_matters(bundle: LoadedModel) -> None:
     grid = score_all_pairs(bundle, AllPairsParams(STORY)).probabilities
     assert grid[0][3] != grid[3][0]
 
 
-def test_the_bundled_model_tells_a_sequel_from_a_sentence_of_another_text(bundle: Bundle) -> None:
+def test_the_bundled_model_tells_a_sequel_from_a_sentence_of_another_text(bundle: LoadedModel) -> None:
     """A loose fact: over a few stories, true successors score higher on average than foreign sentences."""
     stories = [
         ("The ship left the harbour at dawn.", "The captain ordered the crew to set the sails."),
@@ -122,19 +127,19 @@ def test_two_to_twelve_sentences_are_taken(count: int) -> None:
     assert AllPairsParams("One two. " * count).text
 
 
-def test_a_pair_too_long_for_the_model_is_refused(bundle: Bundle) -> None:
+def test_a_pair_too_long_for_the_model_is_refused(bundle: LoadedModel) -> None:
     with pytest.raises(BadInputError, match="tokens long"):
         score_pair(bundle, PairParams("word " * 300, "word " * 300))
     with pytest.raises(BadInputError, match="tokens long"):
         score_all_pairs(bundle, AllPairsParams(f"{'Word ' * 300}. {'Word ' * 300}."))
 
 
-def test_few_characters_of_many_tokens_are_measured_by_tokens(bundle: Bundle) -> None:
+def test_few_characters_of_many_tokens_are_measured_by_tokens(bundle: LoadedModel) -> None:
     """The sentences with the most characters need not be those with the most tokens."""
     with pytest.raises(BadInputError, match="tokens long"):
         score_all_pairs(bundle, AllPairsParams(f"W{'東' * 600}. {'Hello there ' * 60}. {'Hello there ' * 60}."))
 
 
-def test_one_long_sentence_beside_a_short_one_is_accepted(bundle: Bundle) -> None:
+def test_one_long_sentence_beside_a_short_one_is_accepted(bundle: LoadedModel) -> None:
     grid = score_all_pairs(bundle, AllPairsParams(f"{'Word ' * 300}. Short.")).probabilities
     assert grid[0][1] is not None

@@ -14,23 +14,23 @@ from explorer.labs.pairs.order import figures as order_figures
 from explorer.labs.pairs.order.jobs import drawn_pairs, score_kinds, score_order
 from explorer.labs.pairs.order.schema import KINDS, KindsParams, KindsResult, OrderParams, ScoredPair
 from explorer.labs.pairs.schema import PairParams
-from explorer.models.bundle import Bundle, load_bundle
 from explorer.models.families import Capability
+from explorer.models.loaded_model import LoadedModel, load_bundle
 from explorer.models.records import Measure, Scores
 from explorer.settings import Settings
 from tests.labs.drawing import assert_draws
 from tests.models.tiny import save
 
 TEXT, OTHER = "The cat sat. A mat sat on the cat. The mat.", "The script. A cat on a mat."
-Opened = Callable[[str], Bundle]
+Opened = Callable[[str], LoadedModel]
 
 
 @pytest.fixture(scope="module")
 def opened(tmp_path_factory: pytest.TempPathFactory) -> Opened:
     """A tiny random model of a family."""
-    made: dict[str, Bundle] = {}
+    made: dict[str, LoadedModel] = {}
 
-    def of(family: str) -> Bundle:
+    def of(family: str) -> LoadedModel:
         if family not in made:
             folder = Path(tmp_path_factory.mktemp("pairs")) / "model"
             with torch.inference_mode(False):

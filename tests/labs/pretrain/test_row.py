@@ -15,13 +15,13 @@ from explorer.errors import BadInputError, MissingCapabilityError
 from explorer.labs.pretrain.row.examples import BREAD, LIGHTHOUSE, SEED, TRY
 from explorer.labs.pretrain.row.jobs import pretraining_row
 from explorer.labs.pretrain.row.schema import ROOM, RowParams, RowResult, Segment
+from explorer.lru_cache import LRUCache
 from explorer.maths.corruption import IGNORED_LABEL, CorruptionRecipe
-from explorer.models.bundle import ModelStore
+from explorer.models.loaded_model import ModelStore
 from explorer.models.masker import Masker
 from explorer.objectives.batches import Batch, collate
 from explorer.objectives.rows import row_maker
 from explorer.objectives.text import TextStore
-from explorer.recent import Recent
 from explorer.settings import BUNDLED_MODELS, Settings
 
 MODEL = "bert-mini"
@@ -38,7 +38,7 @@ def ask() -> Ask:
     def none() -> Any:
         raise AssertionError("no run and no tokenizer is asked for")
 
-    resources = Resources(store.get, none, none, Recent(1), "")
+    resources = Resources(store.get, none, none, LRUCache(1), "")
 
     @torch.inference_mode()
     def asked(**given: Any) -> RowResult:

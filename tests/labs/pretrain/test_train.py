@@ -28,7 +28,7 @@ from explorer.labs.pretrain.train.schema import (
 from explorer.runs.comparing import Compared
 from explorer.runs.examples import FROM_NOTHING, LEAK, RECIPES
 from explorer.runs.record import RunRecord, RunStatus
-from explorer.scratch.saying import Said
+from explorer.scratch.checkpoint_samples import Said
 from explorer.settings import Settings
 from tests.engine.records import record
 from tests.scratch.small import SMALL, small
@@ -216,7 +216,7 @@ def test_losses_of_other_rows_are_not_compared() -> None:
 def test_the_loss_is_said_to_fall_only_where_it_does(raced: Compared, after: float, said: str) -> None:
     record = raced.records[1]
     curve = ((0, {"masked_loss": 4.0, "accuracy": 0.1}), (record.step, {"masked_loss": after, "accuracy": 0.1}))
-    one = Compared((record.but(evaluations=curve, kept=0),))
+    one = Compared((record.evolve(evaluations=curve, kept=0),))
     assert said in said_figures.pretrain_sentence(one).striptags()
 
 

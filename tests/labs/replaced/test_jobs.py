@@ -26,10 +26,10 @@ from explorer.labs.replaced.schema import (
     ReplacedParams,
     ReplacedResult,
 )
-from explorer.models.bundle import Bundle, ModelStore
+from explorer.lru_cache import LRUCache
 from explorer.models.families.electra import generator_of
+from explorer.models.loaded_model import LoadedModel, ModelStore
 from explorer.models.records import read_scores
-from explorer.recent import Recent
 from explorer.settings import BUNDLED_MODELS, Settings
 from explorer.tasks.sources import load
 from tests.models.tiny import save
@@ -44,7 +44,7 @@ def resources() -> Resources:
     def none() -> Any:
         raise AssertionError("no run and no tokenizer is asked for")
 
-    return Resources(store.get, none, none, Recent(1), "")
+    return Resources(store.get, none, none, LRUCache(1), "")
 
 
 Ask = Callable[..., ReplacedResult]
@@ -201,12 +201,12 @@ def test_the_area_on_bundled_held_out_text_is_that_of_the_card(resources: Resour
 
 
 @pytest.fixture
-def discriminator(resources: Resources) -> Bundle:
+def discriminator(resources: Resources) -> LoadedModel:
     return resources.model(DISCRIMINATOR)
 
 
 @torch.inference_mode()
-def test_words_that_differ_count_as_replaced(discriminator: Bundle) -> None:
+def test_words_that_differ_count_as_replaced(discriminator: LoadedModel) -> None:
     result = replaced_by_hand(discriminator, HandParams("The cat sat on the mat.", "The dog sat on the mat."))
     assert [token.text for token in result.tokens if token.is_replaced] == ["dog"]
     dog = result.tokens[1]
@@ -227,14 +227,14 @@ def test_words_that_differ_count_as_replaced(discriminator: Bundle) -> None:
     ],
 )
 def test_words_may_be_added_and_left_out(
-    discriminator: Bundle, text: str, shown: str, replaced: list[str], left_out: int
+    discriminator: LoadedModel, text: str, shown: str, replaced: list[str], left_out: int
 ) -> None:
     result = replaced_by_hand(discriminator, HandParams(text, shown))
     assert "".join(token.text for token in result.tokens if token.is_replaced) == "".join(replaced)
     assert result.left_out == left_out
 
 
-def test_a_broken_phrase_is_caught_and_a_false_date_is_not(discriminator: Bundle) -> None:
+def test_a_broken_phrase_is_caught_and_a_false_date_is_not(discriminator: LoadedModel) -> None:
     from explorer.labs.replaced.examples import BY_HAND
 
     with torch.inference_mode():

@@ -252,7 +252,7 @@ def test_the_scripts_metrics_agree_with_scikit_learn(tmp_path: Path) -> None:
 def test_the_card_of_a_worked_example_has_the_real_tasks_figure(tmp_path: Path) -> None:
     adapted = moved(tiny_bundle("BERT"))
     real = OnRealTask("SST-2", "dev.tsv", "abc", 872, {"accuracy": 0.7764}, "2026-01-01", "the command")
-    folder = unpacked(export_adapter(adapted, record(adapted).but(real=(real,)), data(), tmp_path / "run.zip"))
+    folder = unpacked(export_adapter(adapted, record(adapted).evolve(real=(real,)), data(), tmp_path / "run.zip"))
     text = (folder / "README.md").read_text(encoding="utf-8")
     assert "On GLUE's own SST-2 (872 examples of `dev.tsv`): accuracy 0.7764; measured on 2026-01-01" in text
     assert "`the command`" in text

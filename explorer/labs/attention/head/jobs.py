@@ -19,16 +19,16 @@ from explorer.labs.attention.head.schema import (
 )
 from explorer.maths.attention import STATISTICS, head_statistics
 from explorer.maths.attention_flow import rollout
-from explorer.models.bundle import Bundle
+from explorer.models.batching import Inputs, alone, answered_together, attentions_of_each
 from explorer.models.encoding import Encoded, encode, with_own_mask
 from explorer.models.inside import depth_of, heads_of
-from explorer.models.together import Inputs, alone, answered_together, attentions_of_each
+from explorer.models.loaded_model import LoadedModel
 
 Layers = tuple[Tensor, ...]
 """A text's attention weights, layer by layer: (heads, length, length)."""
 
 
-def attention(bundle: Bundle, params: AttentionParams) -> AttentionResult:
+def attention(bundle: LoadedModel, params: AttentionParams) -> AttentionResult:
     """One head's weights, softmax(q·k / √d) row by row (Vaswani et al. 2017, section 3.2.1), and the rollout up to its layer.
 
     With masked positions the weights are those of the masked text, and those of the text as it is come along.
@@ -36,7 +36,7 @@ def attention(bundle: Bundle, params: AttentionParams) -> AttentionResult:
     return alone(attention_together(bundle, [params]))
 
 
-def attention_together(bundle: Bundle, asked: Sequence[AttentionParams]) -> list[AttentionResult | ExplorerError]:
+def attention_together(bundle: LoadedModel, asked: Sequence[AttentionParams]) -> list[AttentionResult | ExplorerError]:
     """The same for several texts: a result, or an error, for each."""
 
     def prepare(params: AttentionParams) -> tuple[list[Inputs], Callable[[Sequence[Layers]], AttentionResult]]:
@@ -50,7 +50,7 @@ def attention_together(bundle: Bundle, asked: Sequence[AttentionParams]) -> list
 
 
 def _one_head(
-    bundle: Bundle, params: AttentionParams, encoded: Encoded, layers: Layers, unmasked: Layers | None = None
+    bundle: LoadedModel, params: AttentionParams, encoded: Encoded, layers: Layers, unmasked: Layers | None = None
 ) -> AttentionResult:
     """The result; unmasked: the weights of the text as it is, where some of it was masked."""
     weights = layers[params.layer][params.head].float().cpu()
@@ -79,12 +79,14 @@ def _one_head(
     )
 
 
-def statistics_of_heads(bundle: Bundle, params: StatisticsParams) -> StatisticsResult:
+def statistics_of_heads(bundle: LoadedModel, params: StatisticsParams) -> StatisticsResult:
     """Every head of every layer by seven statistics (explorer.maths.attention), from one forward pass."""
     return alone(statistics_together(bundle, [params]))
 
 
-def statistics_together(bundle: Bundle, asked: Sequence[StatisticsParams]) -> list[StatisticsResult | ExplorerError]:
+def statistics_together(
+    bundle: LoadedModel, asked: Sequence[StatisticsParams]
+) -> list[StatisticsResult | ExplorerError]:
     """The same for several texts: a result, or an error, for each."""
 
     def prepare(params: StatisticsParams) -> tuple[list[Inputs], Callable[[Sequence[Layers]], StatisticsResult]]:
@@ -94,7 +96,7 @@ def statistics_together(bundle: Bundle, asked: Sequence[StatisticsParams]) -> li
     return answered_together(asked, prepare, partial(attentions_of_each, bundle))
 
 
-def _every_head(bundle: Bundle, encoded: Encoded, attentions: Layers) -> StatisticsResult:
+def _every_head(bundle: LoadedModel, encoded: Encoded, attentions: Layers) -> StatisticsResult:
     places = separators(bundle, encoded)
     layers = [head_statistics(layer.float(), places) for layer in attentions]
     grids = tuple(
@@ -105,14 +107,14 @@ def _every_head(bundle: Bundle, encoded: Encoded, attentions: Layers) -> Statist
     )
 
 
-def check_place(bundle: Bundle, layer: int, head: int) -> None:
+def check_place(bundle: LoadedModel, layer: int, head: int) -> None:
     """Raise BadInputError for a layer or a head that the model does not have."""
     for name, value, count in (("layer", layer, depth_of(bundle.model)), ("head", head, heads_of(bundle.model))):
         if not 0 <= value < count:
             raise BadInputError(f"{bundle.model_id} has {count} {name}s, 0 to {count - 1}: there is no {name} {value}.")
 
 
-def encoded_pair(bundle: Bundle, sentence_a: str, sentence_b: str) -> Encoded:
+def encoded_pair(bundle: LoadedModel, sentence_a: str, sentence_b: str) -> Encoded:
     """A text, or a pair where there is a second one; [MASK] is spelled as the model spells it."""
     first = with_own_mask(bundle.tokenizer, sentence_a)
     return encode(bundle, first, with_own_mask(bundle.tokenizer, sentence_b) if sentence_b else None)
@@ -123,13 +125,13 @@ def second_start(encoded: Encoded) -> int | None:
     return next((token.position for token in encoded.tokens if token.sentence == 1), None)
 
 
-def separators(bundle: Bundle, encoded: Encoded) -> list[int]:
+def separators(bundle: LoadedModel, encoded: Encoded) -> list[int]:
     """The positions of [SEP], or however the model spells it; none in families without one."""
     wanted = bundle.tokenizer.sep_token_id
     return [token.position for token in encoded.tokens if wanted is not None and token.token_id == wanted]
 
 
-def is_causal(bundle: Bundle) -> bool:
+def is_causal(bundle: LoadedModel) -> bool:
     """Whether a token sees only those before it."""
     return bundle.architecture.layers.reads_last
 
@@ -139,7 +141,7 @@ def square(matrix: Tensor) -> Square:
     return Square.of(matrix.float().cpu().tolist())
 
 
-def _masked_inputs(bundle: Bundle, encoded: Encoded, masked: tuple[int, ...]) -> dict[str, Tensor]:
+def _masked_inputs(bundle: LoadedModel, encoded: Encoded, masked: tuple[int, ...]) -> dict[str, Tensor]:
     """The inputs with some positions hidden; raises BadInputError if there is nothing to hide or no mask token."""
     if not masked:
         return encoded.inputs

@@ -20,9 +20,9 @@ from explorer.labs.attention.switch.schema import (
     EachHeadParams,
     EachHeadResult,
 )
-from explorer.models.bundle import Bundle
 from explorer.models.encoding import Encoded, asked_texts, encode
 from explorer.models.inside import depth_of, heads_of, modules_with_role, read
+from explorer.models.loaded_model import LoadedModel
 from explorer.models.questions import Question, class_name, fitting_question, question, scores
 from explorer.tuning.classifier import as_bundle
 
@@ -36,14 +36,14 @@ MOST_ROWS_OF_TOKENS = 16_384
 """Tokens times heads: what is computed for one visitor at most when every head is tried."""
 
 
-def ablate_heads(bundle: Bundle, params: AblateParams) -> AblateResult:
+def ablate_heads(bundle: LoadedModel, params: AblateParams) -> AblateResult:
     """Switch heads off and ask again: the text's own question (explorer.models.questions) before and after."""
     encoded = _asked(bundle, params.text, params.sentence_b)
     asked = fitting_question(bundle, encoded, bool(params.sentence_b))
     return _compared(bundle, encoded, asked, params.heads, params.everywhere, params.top_k)
 
 
-def _asked(bundle: Bundle, text: str, second: str) -> Encoded:
+def _asked(bundle: LoadedModel, text: str, second: str) -> Encoded:
     """As encoded_pair, but that a model which continues a text reads it up to its blank."""
     first, other, _ = asked_texts(bundle, text, second)
     return encode(bundle, first, other or None)
@@ -63,7 +63,7 @@ def ablate_run_heads(open_run: OpenRuns, params: AblateRunParams) -> AblateResul
     return _compared(bundle, encoded, asked, params.heads, params.everywhere, len(run.record.labels))
 
 
-def each_head(bundle: Bundle, params: EachHeadParams) -> EachHeadResult:
+def each_head(bundle: LoadedModel, params: EachHeadParams) -> EachHeadResult:
     """Switch every head off alone, all of them in a few batches, and follow one answer: the likeliest at the first place, or
     for replaced tokens that of the likeliest one.
 
@@ -91,7 +91,7 @@ def each_head(bundle: Bundle, params: EachHeadParams) -> EachHeadResult:
     return EachHeadResult(bundle.model_id, place, answer, float(before[best]), grid, asked.slug, _is_shared(bundle))
 
 
-def _followed(asked: Question, bundle: Bundle, encoded: Encoded, probabilities: Tensor) -> tuple[int, int, str]:
+def _followed(asked: Question, bundle: LoadedModel, encoded: Encoded, probabilities: Tensor) -> tuple[int, int, str]:
     """The place, the class and the name of the answer to follow; probabilities: (places, classes)."""
     places = asked.places(bundle, encoded)
     if asked.slug == "replaced":
@@ -102,7 +102,7 @@ def _followed(asked: Question, bundle: Bundle, encoded: Encoded, probabilities: 
 
 
 def _compared(
-    bundle: Bundle, encoded: Encoded, asked: Question, off: tuple[Head, ...], everywhere: bool, top_k: int
+    bundle: LoadedModel, encoded: Encoded, asked: Question, off: tuple[Head, ...], everywhere: bool, top_k: int
 ) -> AblateResult:
     depth, heads = depth_of(bundle.model), heads_of(bundle.model)
     for layer, head in off:
@@ -126,19 +126,19 @@ def _compared(
     )  # fmt: skip
 
 
-def _is_shared(bundle: Bundle) -> bool:
+def _is_shared(bundle: LoadedModel) -> bool:
     """Whether one layer's weights serve at every depth, as ALBERT's do."""
     return len(modules_with_role(bundle.model, bundle.architecture, "output")) < depth_of(bundle.model)
 
 
-def _probabilities(asked: Question, bundle: Bundle, inputs: dict[str, Tensor], gates: Tensor | None) -> Tensor:
+def _probabilities(asked: Question, bundle: LoadedModel, inputs: dict[str, Tensor], gates: Tensor | None) -> Tensor:
     """(rows, places, classes), float32, on the CPU."""
     output = read(bundle, inputs, gates, attentions=False).output
     return scores(asked, bundle, output).float().softmax(-1).cpu()
 
 
 def _changes(
-    asked: Question, bundle: Bundle, place: int, before: Tensor, after: Tensor, top_k: int
+    asked: Question, bundle: LoadedModel, place: int, before: Tensor, after: Tensor, top_k: int
 ) -> list[AnswerChange]:
     """The likeliest answers of either side, (classes,) each; for replaced tokens the one that matters."""
     if asked.slug == "replaced":

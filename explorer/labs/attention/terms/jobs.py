@@ -8,12 +8,12 @@ from torch import Tensor
 from explorer.labs.attention.head.jobs import check_place, encoded_pair, square
 from explorer.labs.attention.head.schema import Square, TokenPlace
 from explorer.labs.attention.terms.schema import Term, TermsParams, TermsResult
-from explorer.models.bundle import Bundle
 from explorer.models.disentangled import score_terms
 from explorer.models.inside import depth_of, heads_of
+from explorer.models.loaded_model import LoadedModel
 
 
-def disentangled_terms(bundle: Bundle, params: TermsParams) -> TermsResult:
+def disentangled_terms(bundle: LoadedModel, params: TermsParams) -> TermsResult:
     """What content and position each add to one head's scores (He et al. 2021, equation 4)."""
     check_place(bundle, params.layer, params.head)
     encoded = encoded_pair(bundle, params.sentence_a, params.sentence_b)

@@ -21,10 +21,10 @@ from explorer.labs.attention.views.schema import (
     QueryKeyParams,
     QueryKeyResult,
 )
-from explorer.models.bundle import Bundle
+from explorer.models.batching import Inputs, alone, answered_together, attentions_of_each
 from explorer.models.encoding import Encoded, Token
 from explorer.models.inside import QueryKey, depth_of, heads_of, query_and_key
-from explorer.models.together import Inputs, alone, answered_together, attentions_of_each
+from explorer.models.loaded_model import LoadedModel
 
 MOST_KEPT = {"head": 40_000, "model": 200_000}
 """Weights that a view carries, beside each token's largest; 5.3 bytes each in the page."""
@@ -33,13 +33,13 @@ MOST_THUMBNAIL_LINES = 40_000
 """Lines of all small pictures of the model view together; the large one of a head draws all that is kept."""
 
 
-def attention_view(bundle: Bundle, params: AttentionViewParams) -> AttentionViewResult:
+def attention_view(bundle: LoadedModel, params: AttentionViewParams) -> AttentionViewResult:
     """All heads of one layer or of every layer, as bertviz (Vig 2019) draws them, without the weights that do not show."""
     return alone(attention_views_together(bundle, [params]))
 
 
 def attention_views_together(
-    bundle: Bundle, asked: Sequence[AttentionViewParams]
+    bundle: LoadedModel, asked: Sequence[AttentionViewParams]
 ) -> list[AttentionViewResult | ExplorerError]:
     """The same for several texts: a result, or an error, for each."""
 
@@ -53,7 +53,9 @@ def attention_views_together(
     return answered_together(asked, prepare, partial(attentions_of_each, bundle))
 
 
-def _viewed(bundle: Bundle, params: AttentionViewParams, encoded: Encoded, attentions: Layers) -> AttentionViewResult:
+def _viewed(
+    bundle: LoadedModel, params: AttentionViewParams, encoded: Encoded, attentions: Layers
+) -> AttentionViewResult:
     depth = depth_of(bundle.model)
     layers = (params.layer,) if params.view == "head" else tuple(range(depth))
     exact = [attentions[layer].float().cpu() for layer in layers]
@@ -131,7 +133,7 @@ def _packed(parts: Sequence[Tensor]) -> bytes:
     return torch.cat(list(parts)).to(torch.int16).numpy().astype("<u2").tobytes()
 
 
-def query_key(bundle: Bundle, params: QueryKeyParams) -> QueryKeyResult:
+def query_key(bundle: LoadedModel, params: QueryKeyParams) -> QueryKeyResult:
     """One row of softmax(q·k / √d) with what it is made of (Vaswani et al. 2017, section 3.2.1)."""
     check_place(bundle, params.layer, params.head)
     encoded = encoded_pair(bundle, params.sentence_a, params.sentence_b)

@@ -18,18 +18,18 @@ from explorer.labs.context.lens.schema import (
     Place,
     Standing,
 )
-from explorer.models.bundle import Bundle
 from explorer.models.catalog import bundled_with
 from explorer.models.encoding import Encoded, asked_texts, encode, single_token
 from explorer.models.families import Capability
 from explorer.models.heads import head_at_each_layer
+from explorer.models.loaded_model import LoadedModel
 from explorer.models.questions import Question, class_name, question, scores
 
 READERS = {Capability.MLM: "mask", Capability.RTD: "replaced", Capability.CAUSAL: "continue"}
 """The heads that score every token, and the question that each answers."""
 
 
-def logit_lens(bundle: Bundle, params: LensParams) -> LensResult:
+def logit_lens(bundle: LoadedModel, params: LensParams) -> LensResult:
     """Apply the head to the states of each layer, at every mask, at every word (replaced tokens) or after the last token.
 
     Row k reads the states after k layers through whatever stands between the last layer and the scores, GPT-2's last
@@ -72,7 +72,7 @@ def logit_lens(bundle: Bundle, params: LensParams) -> LensResult:
     )
 
 
-def _nothing(bundle: Bundle, problem: str, encoded: Encoded | None = None) -> LensResult:
+def _nothing(bundle: LoadedModel, problem: str, encoded: Encoded | None = None) -> LensResult:
     """A result that shows the text, where there is one, and says what is missing."""
     tokens = _tokens(encoded, []) if encoded is not None else ()
     return LensResult(bundle.model_id, "mask", False, 0, None, "", 0, tokens, (), problem)
@@ -84,17 +84,17 @@ def _tokens(encoded: Encoded, places: list[int]) -> tuple[LensToken, ...]:
     )
 
 
-def _question(bundle: Bundle) -> Question | None:
+def _question(bundle: LoadedModel) -> Question | None:
     return next((question(slug) for head, slug in READERS.items() if head in bundle.capabilities), None)
 
 
-def _encoded(bundle: Bundle, text: str) -> tuple[Encoded, bool]:
+def _encoded(bundle: LoadedModel, text: str) -> tuple[Encoded, bool]:
     """The text as the model reads it; a left-to-right model reads what stands before the mask, and continues it."""
     read, _, cut = asked_texts(bundle, text)
     return encode(bundle, read), cut
 
 
-def _followed(bundle: Bundle, asked: Question, word: str) -> tuple[int | None, str]:
+def _followed(bundle: LoadedModel, asked: Question, word: str) -> tuple[int | None, str]:
     """The class that a visitor's word names, or none and a sentence that says why; the lens works without one."""
     if not word:
         return None, ""
@@ -106,7 +106,9 @@ def _followed(bundle: Bundle, asked: Question, word: str) -> tuple[int | None, s
     return token, why and f"{why}: follow another word."
 
 
-def _place(bundle: Bundle, asked: Question, position: int, rows: Tensor, top_k: int, followed: int | None) -> Place:
+def _place(
+    bundle: LoadedModel, asked: Question, position: int, rows: Tensor, top_k: int, followed: int | None
+) -> Place:
     """One position. rows: ln p of each layer, (depth + 1, classes), double precision."""
     answer = int(rows[-1].argmax())
     final = rows[-1].exp()
@@ -123,7 +125,7 @@ def _place(bundle: Bundle, asked: Question, position: int, rows: Tensor, top_k: 
     return Place(position, class_name(asked, bundle, answer), layers)
 
 
-def _guesses(bundle: Bundle, asked: Question, row: Tensor, top_k: int) -> tuple[Guess, ...]:
+def _guesses(bundle: LoadedModel, asked: Question, row: Tensor, top_k: int) -> tuple[Guess, ...]:
     best = row.topk(min(top_k, len(row)))
     return tuple(
         Guess(rank, class_name(asked, bundle, token), math.exp(value))

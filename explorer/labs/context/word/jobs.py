@@ -22,9 +22,9 @@ from explorer.labs.context.word.schema import (
     Projection,
 )
 from explorer.maths.geometry import cosines, pairwise, principal_plane
-from explorer.models.bundle import Bundle
 from explorer.models.encoding import Encoded, encode
 from explorer.models.inside import read
+from explorer.models.loaded_model import LoadedModel
 
 PAIRS = 1000
 """Random pairs for the baseline: its mean is then known to about 0.005."""
@@ -52,7 +52,7 @@ class _Read:
         return [self.encoded.tokens[place].token_id for place in places]
 
 
-def contextual_similarity(bundle: Bundle, params: ContextParams) -> ContextResult:
+def contextual_similarity(bundle: LoadedModel, params: ContextParams) -> ContextResult:
     """The cosine of the word's vectors in each two sentences, by layer, with the anisotropy baseline of that layer.
 
     A word of several pieces has the mean of their vectors. The baseline is the mean cosine of random tokens of different
@@ -88,7 +88,7 @@ def contextual_similarity(bundle: Bundle, params: ContextParams) -> ContextResul
     )
 
 
-def _encoded(bundle: Bundle, number: int, line: Line) -> Encoded:
+def _encoded(bundle: LoadedModel, number: int, line: Line) -> Encoded:
     try:
         return encode(bundle, line.text)
     except BadInputError as error:
@@ -103,7 +103,7 @@ def _places(line: Line, encoded: Encoded, word: str) -> tuple[int, ...]:
     return found
 
 
-def _plain(bundle: Bundle) -> list[Encoded]:
+def _plain(bundle: LoadedModel) -> list[Encoded]:
     """The app's own sentences, as far as the model can read that many tokens."""
     fitting = []
     for sentence in PLAIN:
@@ -114,7 +114,7 @@ def _plain(bundle: Bundle) -> list[Encoded]:
     return fitting
 
 
-def _states(bundle: Bundle, sentences: Sequence[Encoded]) -> list[Tensor]:
+def _states(bundle: LoadedModel, sentences: Sequence[Encoded]) -> list[Tensor]:
     """Each sentence's states in every layer, (depth + 1, length, width), on the CPU; short sentences share a pass."""
     found: list[Tensor] = []
     batch: list[Encoded] = []
@@ -127,7 +127,7 @@ def _states(bundle: Bundle, sentences: Sequence[Encoded]) -> list[Tensor]:
     return found + _one_pass(bundle, batch)
 
 
-def _one_pass(bundle: Bundle, batch: Sequence[Encoded]) -> list[Tensor]:
+def _one_pass(bundle: LoadedModel, batch: Sequence[Encoded]) -> list[Tensor]:
     fill = {"input_ids": int(bundle.tokenizer.pad_token_id or 0)}
     rows = [{**entry.inputs, "attention_mask": torch.ones_like(entry.inputs["input_ids"])} for entry in batch]
     inputs = {
@@ -138,13 +138,13 @@ def _one_pass(bundle: Bundle, batch: Sequence[Encoded]) -> list[Tensor]:
     return [states[:, row, : len(entry.tokens)] for row, entry in enumerate(batch)]
 
 
-def _embeddings(bundle: Bundle, token_ids: Sequence[int]) -> Tensor:
+def _embeddings(bundle: LoadedModel, token_ids: Sequence[int]) -> Tensor:
     """What the vocabulary holds for these tokens, before position and segment are added: (n, width), on the CPU."""
     table = cast(nn.Embedding, bundle.model.get_input_embeddings())
     return table.weight[torch.tensor(token_ids, device=bundle.device)].float().cpu()
 
 
-def _baselines(bundle: Bundle, sentences: Sequence[_Read], seed: int) -> list[Tensor]:
+def _baselines(bundle: LoadedModel, sentences: Sequence[_Read], seed: int) -> list[Tensor]:
     """The cosines of the random pairs: of the token embeddings, then layer by layer; (pairs,) each."""
     ids = torch.tensor([token_id for entry in sentences for token_id in entry.ids(entry.others)])
     owners = torch.tensor([owner for owner, entry in enumerate(sentences) for _ in entry.others])
@@ -194,7 +194,7 @@ def _rows(matrix: Tensor) -> tuple[tuple[float, ...], ...]:
     return tuple(map(tuple, matrix.tolist()))
 
 
-def _occurrence(bundle: Bundle, number: int, line: Line, entry: _Read) -> Occurrence:
+def _occurrence(bundle: LoadedModel, number: int, line: Line, entry: _Read) -> Occurrence:
     tokens = [entry.encoded.tokens[place] for place in entry.word]
     unknown = any(token.token_id == bundle.tokenizer.unk_token_id for token in tokens)
     pieces = tuple(token.text for token in tokens)

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from explorer.errors import BadInputError, ExplorerError
 from explorer.labs.finetune.latency.schema import LatencyParams, LatencyResult, Timed
 from explorer.models import timing
-from explorer.models.bundle import Bundle
+from explorer.models.loaded_model import LoadedModel
 from explorer.tuning.adapted import Adapted, adapt
 from explorer.tuning.forks import fork_classifier
 from explorer.tuning.merging import merged
@@ -33,7 +33,7 @@ class _Form:
     module: nn.Module
 
 
-def latency(bundle: Bundle, params: LatencyParams) -> Iterator[LatencyResult]:
+def latency(bundle: LoadedModel, params: LatencyParams) -> Iterator[LatencyResult]:
     """Each method as it starts, with RunSpec's sizes: the time depends on shapes alone, not on what has been learned.
 
     A result every few rounds, so that quicker questions come in between. Raises BadInputError for texts that are longer than
@@ -67,7 +67,7 @@ def latency(bundle: Bundle, params: LatencyParams) -> Iterator[LatencyResult]:
 
 
 def _result(
-    bundle: Bundle,
+    bundle: LoadedModel,
     params: LatencyParams,
     forms: list[_Form],
     taken_by: list[list[float]],
@@ -87,7 +87,7 @@ def _result(
     )
 
 
-def _inputs(bundle: Bundle, params: LatencyParams) -> dict[str, Tensor]:
+def _inputs(bundle: LoadedModel, params: LatencyParams) -> dict[str, Tensor]:
     """Random tokens, (batch, length), without padding."""
     shape, draw = (params.batch, params.length), torch.Generator().manual_seed(0)
     ids = torch.randint(bundle.model.config.vocab_size, shape, generator=draw).to(bundle.device)

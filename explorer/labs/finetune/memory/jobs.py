@@ -8,7 +8,7 @@ from explorer.engine.resources import Resources
 from explorer.errors import BadInputError
 from explorer.labs.finetune.memory.schema import PARTS, Column, Counted, MemoryParams, MemoryResult, Seen
 from explorer.maths.memory import GPT3, PRECISIONS, held, lora_parameters
-from explorer.models.bundle import Bundle
+from explorer.models.loaded_model import LoadedModel
 from explorer.runs.checks import why_not
 from explorer.settings import settings
 from explorer.tasks.sources import load
@@ -70,7 +70,7 @@ def memory_parts(resources: Resources, params: MemoryParams) -> MemoryResult:
     )
 
 
-def _column(bundle: Bundle, task: Task, spec: RunSpec, examples: int, tokens: float) -> Column:
+def _column(bundle: LoadedModel, task: Task, spec: RunSpec, examples: int, tokens: float) -> Column:
     planned = plan(bundle, task.outputs, spec, examples, tokens, task.kind)
     parts, method = parts_of(planned), find_method(spec.method)
     title = f"{method.title} r={spec.rank}" if "rank" in method.options else method.title

@@ -12,7 +12,7 @@ from explorer.runs.open import OpenRun, OpenRuns
 from explorer.tasks.task import SPAN
 from explorer.text import checked_text
 from explorer.tuning.adapted import Adapted
-from explorer.tuning.spans import CANDIDATES, candidates_of, scores_of, span_scores
+from explorer.tuning.qa_head import CANDIDATES, candidates_of, scores_of, span_scores
 
 
 def answer_question(open_run: OpenRuns, params: AnswerParams) -> AnswerResult:

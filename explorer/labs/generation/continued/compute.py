@@ -20,9 +20,9 @@ from explorer.labs.generation.continued.schema import (
     Written,
 )
 from explorer.maths.decoding import beam_candidates, drawn, in_top_k, in_top_p, tempered
-from explorer.models.bundle import Bundle
 from explorer.models.encoding import encode
 from explorer.models.families import Capability
+from explorer.models.loaded_model import LoadedModel
 
 if TYPE_CHECKING:  # as DynamicCache below
     from transformers import DynamicCache, PreTrainedTokenizerBase
@@ -58,7 +58,7 @@ class Reader:
     Raises MissingCapabilityError.
     """
 
-    def __init__(self, bundle: Bundle, before: tuple[DynamicCache, int] | None = None) -> None:
+    def __init__(self, bundle: LoadedModel, before: tuple[DynamicCache, int] | None = None) -> None:
         from transformers import DynamicCache  # once a model is loaded: two threads at its first import get half of it
 
         bundle.require(Capability.CAUSAL)

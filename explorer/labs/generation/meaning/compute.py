@@ -12,8 +12,8 @@ from explorer.errors import BadInputError
 from explorer.labs.generation.continued.compute import Beginning, Reader
 from explorer.labs.generation.continued.schema import Row
 from explorer.labs.generation.meaning.schema import SlotAttention
-from explorer.models.bundle import Bundle
 from explorer.models.inside import private_tree
+from explorer.models.loaded_model import LoadedModel
 from explorer.tasks.formats.e2e import ASKS, spelled
 from explorer.tasks.task import WRITTEN
 from explorer.tuning.adapted import Adapted
@@ -42,7 +42,7 @@ def reader_of(adapted: Adapted) -> Reader:
     return Reader(bundle_of(adapted), (opening.cache, opening.length))
 
 
-def bundle_of(adapted: Adapted) -> Bundle:
+def bundle_of(adapted: Adapted) -> LoadedModel:
     """The run's model as any other that continues a text."""
     return replace(adapted.bundle, model=adapted.fork)
 
@@ -80,7 +80,7 @@ def attention_to_slots(
     return SlotAttention(spelled_tokens, tuple(columns), tuple(map(tuple, shares)))
 
 
-def _places(bundle: Bundle, meaning: Sequence[tuple[str, str]], length: int) -> dict[str, list[int]]:
+def _places(bundle: LoadedModel, meaning: Sequence[tuple[str, str]], length: int) -> dict[str, list[int]]:
     """The positions of each slot's value."""
     text = prompt_of(meaning)
     offsets = bundle.tokenizer(text, return_offsets_mapping=True)["offset_mapping"]

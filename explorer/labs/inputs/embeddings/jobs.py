@@ -20,17 +20,17 @@ from explorer.labs.inputs.embeddings.schema import (
     TokenPartsParams,
     TokenPartsResult,
 )
-from explorer.models.bundle import Bundle
 from explorer.models.embeddings import Part, embedding_parts, table_of
 from explorer.models.encoding import Encoded, encode
 from explorer.models.inside import read
+from explorer.models.loaded_model import LoadedModel
 
 STRIP = 48
 LONG_STRIP = 192
 NEIGHBOURS = 8
 
 
-def sum_parts(bundle: Bundle, params: SumParams) -> SumResult:
+def sum_parts(bundle: LoadedModel, params: SumParams) -> SumResult:
     """All parts of all tokens, and how far their sum is from what the model itself gives to its first layer."""
     encoded = encode(bundle, params.sentence_a, params.second)
     parts = embedding_parts(bundle, encoded.inputs)
@@ -39,7 +39,7 @@ def sum_parts(bundle: Bundle, params: SumParams) -> SumResult:
     return SumResult(bundle.model_id, _tokens(encoded, parts), tuple(_strips(part) for part in parts), difference)
 
 
-def token_parts(bundle: Bundle, params: TokenPartsParams) -> TokenPartsResult:
+def token_parts(bundle: LoadedModel, params: TokenPartsParams) -> TokenPartsResult:
     """One token's parts against their sum, and what else in the vocabulary has an embedding like its own."""
     encoded = encode(bundle, params.sentence_a, params.second)
     if params.position >= len(encoded.tokens):
@@ -53,7 +53,7 @@ def token_parts(bundle: Bundle, params: TokenPartsParams) -> TokenPartsResult:
     return TokenPartsResult(bundle.model_id, token, shown, _neighbours(bundle, token.token_id))
 
 
-def position_similarity(bundle: Bundle, params: PositionsParams) -> PositionsResult:
+def position_similarity(bundle: LoadedModel, params: PositionsParams) -> PositionsResult:
     """The cosine of each position's embedding with each other's."""
     table = table_of(bundle, "position")
     if table is None:
@@ -110,7 +110,7 @@ def _of_one(part: Part, position: int, total: Tensor) -> TokenPart:
     return TokenPart(part.kind, len(vector), float(vector.norm()), cosine, share, dimensions, strip)
 
 
-def _neighbours(bundle: Bundle, token_id: int) -> tuple[Neighbour, ...]:
+def _neighbours(bundle: LoadedModel, token_id: int) -> tuple[Neighbour, ...]:
     """The pieces whose rows of the token table point most nearly in the same direction."""
     table = table_of(bundle, "token")
     assert table is not None  # every family looks its tokens up

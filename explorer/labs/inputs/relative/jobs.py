@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from explorer.errors import BadInputError
 from explorer.labs.inputs.relative.schema import RelativeParams, RelativeResult
-from explorer.models.bundle import Bundle
 from explorer.models.disentangled import relative_positions
+from explorer.models.loaded_model import LoadedModel
 
 MOST_DRAWN = 64
 """Tokens in the heatmap; of a longer text every so many."""
 
 
-def relative_rows(bundle: Bundle, params: RelativeParams) -> RelativeResult:
+def relative_rows(bundle: LoadedModel, params: RelativeParams) -> RelativeResult:
     """δ(i, j) for a text of so many tokens, as the model itself counts it (He et al. 2021, equation 3)."""
     length = params.length
     if length > bundle.longest:

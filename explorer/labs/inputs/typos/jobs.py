@@ -26,11 +26,11 @@ from explorer.labs.inputs.typos.schema import (
     TyposParams,
     TyposResult,
 )
-from explorer.models.bundle import Bundle
 from explorer.models.encoding import Encoded, encode
 from explorer.models.families import Capability
 from explorer.models.in_turn import InTurn, in_turn
 from explorer.models.inside import private_tree
+from explorer.models.loaded_model import LoadedModel
 from explorer.text import checked_text
 
 Places = dict[int, list[int]]
@@ -85,7 +85,7 @@ def typos_over_shares(resources: Resources, params: SharesParams) -> Iterator[Sh
         yield SharesResult(names, len(asked), sum(map(len, asked.values())), tuple(points))
 
 
-def _asked_throughout(bundles: Sequence[Bundle], params: SharesParams) -> dict[str, list[int]]:
+def _asked_throughout(bundles: Sequence[LoadedModel], params: SharesParams) -> dict[str, list[int]]:
     """The sentences with the places of the words that have no typo at any share, the same in every version of a sentence."""
     found = {}
     for sentence in SENTENCES[: params.sentences]:
@@ -100,12 +100,12 @@ def _asked_throughout(bundles: Sequence[Bundle], params: SharesParams) -> dict[s
     return asked
 
 
-def _mean_loss(bundle: Bundle, tree: PreTrainedModel, text: str, words: Collection[int]) -> float:
+def _mean_loss(bundle: LoadedModel, tree: PreTrainedModel, text: str, words: Collection[int]) -> float:
     answers = _in_turn(bundle, _side(bundle, text), words, tree)
     return fmean(-fsum(token.log_probability for token in tokens) for tokens in answers.values())
 
 
-def _side(bundle: Bundle, text: str) -> Side:
+def _side(bundle: LoadedModel, text: str) -> Side:
     """Raises BadInputError for a text that is too long, or has nothing to mask."""
     bundle.require(Capability.MLM)
     encoded, parts = encode(bundle, text), parts_of(text)
@@ -122,7 +122,7 @@ def _side(bundle: Bundle, text: str) -> Side:
     return Side(parts, encoded, places)
 
 
-def _asked(bundles: Sequence[Bundle], sides: Sequence[tuple[Side, Side]]) -> list[tuple[int, int]]:
+def _asked(bundles: Sequence[LoadedModel], sides: Sequence[tuple[Side, Side]]) -> list[tuple[int, int]]:
     """The words, by their places in both texts, that are untouched and that every model reads as the same known tokens."""
     pairs = untouched(sides[0][0].parts, sides[0][1].parts)
     for bundle, (clean, typed) in zip(bundles, sides, strict=True):
@@ -141,7 +141,7 @@ def _ids(side: Side, word: int) -> list[int]:
 
 
 def _in_turn(
-    bundle: Bundle, side: Side, words: Collection[int], tree: PreTrainedModel | None = None
+    bundle: LoadedModel, side: Side, words: Collection[int], tree: PreTrainedModel | None = None
 ) -> dict[int, list[InTurn]]:
     """The answers for some words' pieces, each masked with those that follow in its word."""
     word_at = {position: word for word in words for position in side.places[word]}
@@ -152,7 +152,7 @@ def _in_turn(
     return found
 
 
-def _read(bundle: Bundle, clean: Side, typed: Side, pairs: Sequence[tuple[int, int]]) -> ModelRead:
+def _read(bundle: LoadedModel, clean: Side, typed: Side, pairs: Sequence[tuple[int, int]]) -> ModelRead:
     before = _in_turn(bundle, clean, [one for one, _ in pairs])
     after = _in_turn(bundle, typed, [other for _, other in pairs])
     same = untouched(clean.parts, typed.parts)
@@ -170,7 +170,7 @@ def _read(bundle: Bundle, clean: Side, typed: Side, pairs: Sequence[tuple[int, i
 
 
 def _pieces(
-    bundle: Bundle, side: Side, answers: dict[int, list[InTurn]], same: Collection[int]
+    bundle: LoadedModel, side: Side, answers: dict[int, list[InTurn]], same: Collection[int]
 ) -> tuple[TypoPiece, ...]:
     known = {answer.position: answer for found in answers.values() for answer in found}
     word_of = {position: word for word, positions in side.places.items() for position in positions}
@@ -186,7 +186,7 @@ def _pieces(
     return tuple(made)
 
 
-def _spelled(bundle: Bundle, token_id: int) -> str:
+def _spelled(bundle: LoadedModel, token_id: int) -> str:
     return str(bundle.tokenizer.convert_ids_to_tokens(token_id))
 
 

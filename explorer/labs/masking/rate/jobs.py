@@ -14,11 +14,11 @@ from explorer.errors import BadInputError
 from explorer.labs.masking.rate.examples import texts_of
 from explorer.labs.masking.rate.schema import RATES, Measured, RatesParams, RatesResult
 from explorer.maths.corruption import IGNORED_LABEL, CorruptionRecipe
-from explorer.models.bundle import Bundle
 from explorer.models.encoding import encode
 from explorer.models.families import Capability
 from explorer.models.heads import head_at
 from explorer.models.inside import private_tree
+from explorer.models.loaded_model import LoadedModel
 from explorer.models.masker import Masker
 
 ENOUGH_TOKENS = 1200
@@ -50,7 +50,7 @@ def masking_rates(resources: Resources, params: RatesParams) -> Iterator[RatesRe
 class _Reader:
     """One model with its rows of tokens."""
 
-    def __init__(self, bundle: Bundle, texts: tuple[str, ...]) -> None:
+    def __init__(self, bundle: LoadedModel, texts: tuple[str, ...]) -> None:
         bundle.require(Capability.MLM)
         self.bundle, self.masker = bundle, Masker(bundle.tokenizer)
         rows = [encode(bundle, text) for text in texts]

@@ -18,10 +18,10 @@ from explorer.labs.masking.score.schema import (
     Scores,
 )
 from explorer.maths.pseudo_likelihood import log_probability_of
-from explorer.models.bundle import Bundle
 from explorer.models.encoding import Encoded, encode
 from explorer.models.families import Capability
 from explorer.models.in_turn import in_turn
+from explorer.models.loaded_model import LoadedModel
 
 
 def score_sentences(resources: Resources, params: ScoreParams) -> Iterator[ScoreResult | None]:
@@ -44,12 +44,12 @@ def score_sentences(resources: Resources, params: ScoreParams) -> Iterator[Score
     yield ScoreResult(scores, Scores(other.model_id, True, true))
 
 
-def is_causal(bundle: Bundle) -> bool:
+def is_causal(bundle: LoadedModel) -> bool:
     """Whether a model reads from the left, so that its scores are true log-likelihoods."""
     return Capability.MLM not in bundle.capabilities and Capability.CAUSAL in bundle.capabilities
 
 
-def scored(bundle: Bundle, sentence: str, masking: str, number: int = 1) -> ScoredSentence:
+def scored(bundle: LoadedModel, sentence: str, masking: str, number: int = 1) -> ScoredSentence:
     """One sentence by the head that the model has. number: for what is said of one that cannot be scored."""
     encoded = encode(bundle, sentence)
     count = sum(token.word is not None for token in encoded.tokens)
@@ -75,7 +75,7 @@ def scored(bundle: Bundle, sentence: str, masking: str, number: int = 1) -> Scor
     )
 
 
-def _from_the_left(bundle: Bundle, encoded: Encoded) -> dict[int, float]:
+def _from_the_left(bundle: LoadedModel, encoded: Encoded) -> dict[int, float]:
     """ln p of each token after those before it, by position; the first comes after the token that begins a document."""
     tokenizer, ids = bundle.tokenizer, encoded.input_ids
     begin = tokenizer.cls_token_id if tokenizer.bos_token_id is None else tokenizer.bos_token_id

@@ -18,15 +18,15 @@ from explorer.labs.masking.several.schema import (
     SeveralParams,
     SeveralResult,
 )
-from explorer.models.bundle import Bundle
 from explorer.models.encoding import Encoded, encode, with_own_mask
 from explorer.models.families import Capability
+from explorer.models.loaded_model import LoadedModel
 
 EMPTY = -1
 """Stands for a blank that holds nothing yet, among token ids."""
 
 
-def fill_several(bundle: Bundle, params: SeveralParams) -> SeveralResult:
+def fill_several(bundle: LoadedModel, params: SeveralParams) -> SeveralResult:
     """Fill a text's blanks in four ways (ORDERS). Raises BadInputError for too few or too many blanks."""
     encoded = encode(bundle, with_own_mask(bundle.tokenizer, params.text))
     blanks = _Blanks(bundle, encoded)
@@ -65,7 +65,7 @@ class _State:
 class _Blanks:
     """The blanks of one text, and what the model expects in them."""
 
-    def __init__(self, bundle: Bundle, encoded: Encoded) -> None:
+    def __init__(self, bundle: LoadedModel, encoded: Encoded) -> None:
         self.bundle, self.encoded = bundle, encoded
         self.mask_id = int(bundle.tokenizer.mask_token_id)
         self.places = [token.position for token in encoded.tokens if token.token_id == self.mask_id]

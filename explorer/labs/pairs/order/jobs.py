@@ -12,14 +12,14 @@ from explorer.labs.pairs.order.schema import (
     OrderResult,
     ScoredPair,
 )
-from explorer.models.bundle import Bundle
+from explorer.models.batching import padded
 from explorer.models.encoding import encode
 from explorer.models.families import Capability
-from explorer.models.together import padded
+from explorer.models.loaded_model import LoadedModel
 from explorer.text import checked_text, split_sentences
 
 
-def score_order(bundle: Bundle, params: OrderParams) -> OrderResult:
+def score_order(bundle: LoadedModel, params: OrderParams) -> OrderResult:
     """Whether two texts stand in their order, by the [CLS] head: softmax over (in_order, swapped)."""
     encoded = encode(bundle, params.first, params.second)
     logits = pair_logits(bundle, encoded.inputs, Capability.SOP)[0]
@@ -28,7 +28,7 @@ def score_order(bundle: Bundle, params: OrderParams) -> OrderResult:
     return OrderResult(bundle.model_id, (in_order, swapped), (p_in_order, p_swapped))
 
 
-def score_kinds(bundle: Bundle, params: KindsParams) -> KindsResult:
+def score_kinds(bundle: LoadedModel, params: KindsParams) -> KindsResult:
     """Neighbours of a text, the same swapped, and pairs with another text, in one padded batch, by the head there is."""
     head = next((head for head in (Capability.NSP, Capability.SOP) if head in bundle.capabilities), None)
     if head is None:

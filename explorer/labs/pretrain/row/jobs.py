@@ -10,8 +10,8 @@ from explorer.engine.resources import Resources
 from explorer.errors import BadInputError
 from explorer.labs.pretrain.row.schema import FORCED, ROOM, RowParams, RowResult, RowToken, Segment
 from explorer.maths.corruption import FATES, KEPT, MASK, RANDOM, UNTOUCHED, CorruptionRecipe
-from explorer.models.bundle import Bundle
 from explorer.models.families import Capability
+from explorer.models.loaded_model import LoadedModel
 from explorer.models.masker import Masker
 from explorer.objectives.batches import Batch, collate
 from explorer.objectives.heads import mlm_logits, pair_logits
@@ -86,7 +86,7 @@ def _segment(store: TextStore, start: int, stop: int) -> Segment:
     return Segment(document, first - before, last + 1 - before)
 
 
-def _paid(bundle: Bundle, batch: Batch) -> tuple[tuple[RowToken, ...], float | None, tuple[float, float], float]:
+def _paid(bundle: LoadedModel, batch: Batch) -> tuple[tuple[RowToken, ...], float | None, tuple[float, float], float]:
     """What the model says of the row in one pass of its encoder: the tokens, L_MLM, the pair's probabilities, L_NSP."""
     model, chosen = bundle.model, batch.labels >= 0
     masked = masked_loss(model, batch)

@@ -15,8 +15,8 @@ from explorer.labs.pretrain.train.said_figures import ended_at, loss_at, name_of
 from explorer.models.trained import trained_id
 from explorer.runs.comparing import Compared
 from explorer.runs.record import RunRecord, RunStatus
+from explorer.scratch.checkpoint_samples import Said
 from explorer.scratch.objectives import LOSS_TITLES, OBJECTIVES, TRAINING
-from explorer.scratch.saying import Said
 from explorer.scratch.spec import NOTHING
 from explorer.tables import Table
 

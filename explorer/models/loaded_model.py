@@ -17,16 +17,16 @@ from safetensors import SafetensorError
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from explorer.errors import MissingCapabilityError, ModelUnavailableError
+from explorer.garbage_collection import leave_imports_out
+from explorer.models.checksums import check_sums
 from explorer.models.families import Architecture, Capability, find_architecture
 from explorer.models.hub import read_config, require_folder
-from explorer.models.refused import repair, unsupported
-from explorer.models.sums import check_sums
-from explorer.pauses import leave_imports_out
+from explorer.models.model_errors import repair, unsupported
 from explorer.settings import Settings
 
 
 @dataclass(frozen=True)
-class Bundle:
+class LoadedModel:
     """A model with its tokenizer and what it can do. Jobs read it and never change it."""
 
     model_id: str
@@ -78,7 +78,7 @@ class and puts back what it found there. Two loads that overlap put nothing back
 complete from then on."""
 
 
-def load_bundle(model_id: str, settings: Settings) -> Bundle:
+def load_bundle(model_id: str, settings: Settings) -> LoadedModel:
     """Load a model that is on this machine, in float32, from safetensors, without remote code.
 
     Raises ModelUnavailableError if it is not here, is broken or is of a family that is not supported.
@@ -112,7 +112,7 @@ def load_bundle(model_id: str, settings: Settings) -> Bundle:
     )
     parameters = sum(parameter.numel() for parameter in model.parameters())
     size = sum(parameter.numel() * parameter.element_size() for parameter in model.parameters())
-    return Bundle(model_id, architecture, model, tokenizer, device, capabilities, parameters, size)
+    return LoadedModel(model_id, architecture, model, tokenizer, device, capabilities, parameters, size)
 
 
 def is_out_of_memory(error: BaseException) -> bool:
@@ -161,13 +161,13 @@ def _architecture(model_id: str, folder: Path) -> Architecture:
 class ModelStore:
     """Loaded models, least recently used first; shared by all visitors and safe to use from many threads."""
 
-    def __init__(self, settings: Settings, load: Callable[[str, Settings], Bundle] = load_bundle) -> None:
+    def __init__(self, settings: Settings, load: Callable[[str, Settings], LoadedModel] = load_bundle) -> None:
         self._settings, self._load = settings, load
-        self._bundles: OrderedDict[str, Bundle] = OrderedDict()
+        self._bundles: OrderedDict[str, LoadedModel] = OrderedDict()
         self._lock = threading.Lock()
         self._loading: dict[str, threading.Lock] = {}
 
-    def get(self, model_id: str) -> Bundle:
+    def get(self, model_id: str) -> LoadedModel:
         """The bundle of a model, loaded at most once however many ask at the same time."""
         with self._lock:
             if model_id in self._bundles:
@@ -189,7 +189,7 @@ class ModelStore:
         with self._lock:
             return tuple(self._bundles)
 
-    def find(self, model_id: str) -> Bundle | None:
+    def find(self, model_id: str) -> LoadedModel | None:
         """The bundle of a model that is in memory already; loads nothing."""
         with self._lock:
             return self._bundles.get(model_id)

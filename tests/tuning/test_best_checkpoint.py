@@ -10,10 +10,10 @@ import pytest
 import torch
 from torch.nn.functional import cross_entropy
 
-from explorer.models.bundle import Bundle
+from explorer.models.loaded_model import LoadedModel
 from explorer.runs.record import RunStatus
 from explorer.tuning.adapted import adapt
-from explorer.tuning.best import Best, better, from_state
+from explorer.tuning.best_checkpoint import Best, better, from_state
 from explorer.tuning.reading import predict
 from explorer.tuning.rows import tokenise
 from explorer.tuning.spec import RunSpec
@@ -52,7 +52,7 @@ def test_a_checkpoint_gives_it_back() -> None:
     assert from_state({"progress": torch.zeros(3)}) is None
 
 
-def test_inside_the_model_is_the_best_one_and_outside_it_trains_on_as_if_nothing_had_been(bert: Bundle) -> None:
+def test_inside_the_model_is_the_best_one_and_outside_it_trains_on_as_if_nothing_had_been(bert: LoadedModel) -> None:
     training, alone = (training_of(bert, WANDERS, data()) for _ in range(2))
     found = {update.step: update.metrics for update in training.updates() if update.metrics}
     losses(alone)
@@ -69,7 +69,7 @@ def test_inside_the_model_is_the_best_one_and_outside_it_trains_on_as_if_nothing
     assert same(last, alone.adapted.state(), 0)
 
 
-def test_a_run_ends_with_its_best_step_also_when_it_was_stopped_between(bert: Bundle, tmp_path: Path) -> None:
+def test_a_run_ends_with_its_best_step_also_when_it_was_stopped_between(bert: LoadedModel, tmp_path: Path) -> None:
     whole = Run(bert, tmp_path / "whole", WANDERS)
     done = whole.work()
     assert 0 < done.kept < done.step
@@ -90,14 +90,14 @@ def test_a_run_ends_with_its_best_step_also_when_it_was_stopped_between(bert: Bu
     assert done.score >= without.last.score
 
 
-def test_what_is_kept_of_a_low_rank_update_is_the_kept_steps(bert: Bundle, tmp_path: Path) -> None:
+def test_what_is_kept_of_a_low_rank_update_is_the_kept_steps(bert: LoadedModel, tmp_path: Path) -> None:
     run = Run(bert, tmp_path, replace(WANDERS, method="lora", rank=2, learning_rate=3e-1))
     done = run.work()
     assert done.kept in done.snapshots
     assert list(done.snapshots) == sorted(set(done.snapshots))
 
 
-def test_the_held_out_loss_is_the_one_that_is_trained_on(bert: Bundle, tmp_path: Path) -> None:
+def test_the_held_out_loss_is_the_one_that_is_trained_on(bert: LoadedModel, tmp_path: Path) -> None:
     run = Run(bert, tmp_path / "classes", RunSpec("tiny", method="full", epochs=2))
     done = run.work()
     rows = tokenise(bert, run.data.validation["validation"])

@@ -26,6 +26,6 @@ def engine_of(settings: Settings) -> LocalEngine:
 def _zero(settings: Settings) -> LocalEngine:
     if importlib.util.find_spec("spaces") is None:
         raise ExplorerError("SPACES_ZERO_GPU is set, and ZeroGPU needs the package spaces: pip install spaces")
-    from explorer.engine.zero import ZeroEngine
+    from explorer.engine.zerogpu import ZeroEngine
 
     return ZeroEngine(settings)

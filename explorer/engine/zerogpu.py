@@ -22,7 +22,7 @@ import torch
 from explorer.engine.local import LocalEngine
 from explorer.engine.sent import SentRecords, needed, training
 from explorer.errors import ExplorerError
-from explorer.models.bundle import LOADING
+from explorer.models.loaded_model import LOADING
 from explorer.runs.manager import failure
 from explorer.runs.record import RunRecord, RunStatus
 from explorer.scratch.spec import ScratchSpec
@@ -113,7 +113,7 @@ def _told(record: RunRecord) -> RunRecord:
     """The record, which says why it was stopped where nobody did."""
     if record.status is not RunStatus.STOPPED:
         return record
-    return record.but(message=f"{record.message} Its time on ZeroGPU is over: press Resume to go on.")
+    return record.evolve(message=f"{record.message} Its time on ZeroGPU is over: press Resume to go on.")
 
 
 def _spoken(records: Iterator[RunRecord | ExplorerError]) -> Generator[RunRecord, None, None]:

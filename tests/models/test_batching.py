@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 import torch
 
-from explorer.models.bundle import Bundle, load_bundle
+from explorer.models.batching import CHOSEN, MOST_TOKENS, attentions_of_each, batches, logits_at, logits_of_texts
 from explorer.models.encoding import encode
 from explorer.models.families import ARCHITECTURES, Architecture, Capability
 from explorer.models.inside import depth_of, read
-from explorer.models.together import CHOSEN, MOST_TOKENS, attentions_of_each, batches, logits_at, logits_of_texts
+from explorer.models.loaded_model import LoadedModel, load_bundle
 from explorer.settings import Settings
 from tests.models import tiny
 
@@ -25,7 +25,7 @@ TEXTS = (
 )
 
 
-def alike(bundle: Bundle) -> None:
+def alike(bundle: LoadedModel) -> None:
     """Every head and all attention weights, for texts of several lengths in one batch, against the answer to each alone."""
     rows = [encode(bundle, text).inputs for text in TEXTS]
     for capability in bundle.capabilities:
@@ -51,14 +51,14 @@ def alike(bundle: Bundle) -> None:
 
 @pytest.mark.parametrize("architecture", ARCHITECTURES, ids=lambda entry: entry.family)
 def test_padding_changes_no_answer(architecture: Architecture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("explorer.models.together.MOST_PADDING", 1.0)
+    monkeypatch.setattr("explorer.models.batching.MOST_PADDING", 1.0)
     alike(load_bundle(str(tiny.save(tmp_path, architecture.family)), Settings(device="cpu")))
 
 
 def test_nor_in_a_model_that_counts_positions_from_its_padding(
-    roberta: Bundle, monkeypatch: pytest.MonkeyPatch
+    roberta: LoadedModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("explorer.models.together.MOST_PADDING", 1.0)
+    monkeypatch.setattr("explorer.models.batching.MOST_PADDING", 1.0)
     alike(roberta)
 
 

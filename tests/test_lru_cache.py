@@ -6,11 +6,11 @@ import threading
 
 import pytest
 
-from explorer.recent import Recent
+from explorer.lru_cache import LRUCache
 
 
 def test_the_ones_used_least_recently_go_first() -> None:
-    recent, made = Recent(2), list[str]()
+    recent, made = LRUCache(2), list[str]()
 
     def ask(key: str) -> str:
         return str(recent.get(key, lambda: made.append(key) or key.upper()))
@@ -20,7 +20,7 @@ def test_the_ones_used_least_recently_go_first() -> None:
 
 
 def test_large_values_go_before_many_are_kept() -> None:
-    recent, made = Recent(10, most_bytes=250), list[str]()
+    recent, made = LRUCache(10, most_bytes=250), list[str]()
 
     def ask(key: str) -> str:
         return str(recent.get(key, lambda: made.append(key) or 100 * key))
@@ -30,7 +30,7 @@ def test_large_values_go_before_many_are_kept() -> None:
 
 
 def test_it_is_made_once_however_many_ask() -> None:
-    recent, made, gate = Recent(4), list[int](), threading.Event()
+    recent, made, gate = LRUCache(4), list[int](), threading.Event()
 
     def make() -> int:
         assert gate.wait(60)
@@ -49,7 +49,7 @@ def test_it_is_made_once_however_many_ask() -> None:
 
 
 def test_a_failure_is_not_kept() -> None:
-    recent = Recent(4)
+    recent = LRUCache(4)
     with pytest.raises(ZeroDivisionError):
         recent.get("key", lambda: 1 / 0)
     assert recent.get("key", lambda: "fine") == "fine"

@@ -18,7 +18,7 @@ from typing import Any
 import ray
 from ray import serve
 
-from explorer.engine.cluster.parcels import Parcel, Receiver
+from explorer.engine.cluster.payloads import Parcel, Receiver
 from explorer.engine.local import LocalEngine, status_of
 from explorer.engine.protocol import Job, ModelStatus
 from explorer.engine.sent import SentRecords, training

@@ -5,7 +5,7 @@ import torch
 
 from explorer.errors import BadInputError
 from explorer.tuning.adapted import Adapted
-from explorer.tuning.mixed import Mixed
+from explorer.tuning.multi_adapter_batch import Mixed
 from tests.tuning.samples import batch, frozen_copy, is_unchanged, moved, tiny_bundle
 
 FAMILIES = ["BERT", "RoBERTa", "ALBERT", "DistilBERT", "ELECTRA discriminator", "DeBERTa-v2/v3", "GPT-2", "ModernBERT"]

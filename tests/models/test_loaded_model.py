@@ -16,13 +16,13 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor
 
 from explorer.errors import MissingCapabilityError, ModelUnavailableError
-from explorer.models.bundle import Bundle, ModelStore, choose_device, is_out_of_memory, load_bundle
 from explorer.models.families import Capability
+from explorer.models.loaded_model import LoadedModel, ModelStore, choose_device, is_out_of_memory, load_bundle
 from explorer.settings import Settings
 from tests.models import tiny
 
 
-def load(folder: Path) -> Bundle:
+def load(folder: Path) -> LoadedModel:
     return load_bundle(str(folder), Settings(device="cpu"))
 
 
@@ -51,13 +51,13 @@ class TestLoading:
         assert not any(weight.requires_grad for weight in bundle.model.parameters())
         assert bundle.device == torch.device("cpu")
 
-    def test_weights_are_those_that_were_saved(self, bert: Bundle) -> None:
+    def test_weights_are_those_that_were_saved(self, bert: LoadedModel) -> None:
         saved = tiny.build(tiny.by_family("BERT")).state_dict()
         loaded = bert.model.state_dict()
         assert saved.keys() == loaded.keys()
         assert all(torch.equal(saved[name], loaded[name]) for name in saved)
 
-    def test_parameters_are_counted_once_where_they_are_shared(self, bert: Bundle) -> None:
+    def test_parameters_are_counted_once_where_they_are_shared(self, bert: LoadedModel) -> None:
         distinct = {id(weight): weight.numel() for weight in bert.model.parameters()}
         assert bert.parameters == sum(distinct.values())
         assert bert.bytes == 4 * bert.parameters
@@ -142,7 +142,7 @@ class TestHeads:
         bundle = load(tmp_path)
         assert bundle.capabilities == set(bundle.architecture.heads)
 
-    def test_a_missing_head_is_refused_by_name(self, bert: Bundle) -> None:
+    def test_a_missing_head_is_refused_by_name(self, bert: LoadedModel) -> None:
         bert.require(Capability.MLM)
         with pytest.raises(MissingCapabilityError, match="continue a text"):
             bert.require(Capability.CAUSAL)
@@ -232,26 +232,26 @@ class TestMemory:
 class Loader:
     """Counts what it loads; every model takes 100 bytes."""
 
-    def __init__(self, bundle: Bundle, seconds: float = 0.0) -> None:
+    def __init__(self, bundle: LoadedModel, seconds: float = 0.0) -> None:
         self._bundle, self._seconds = bundle, seconds
         self.loaded: list[str] = []
 
-    def __call__(self, model_id: str, settings: Settings) -> Bundle:
+    def __call__(self, model_id: str, settings: Settings) -> LoadedModel:
         self.loaded.append(model_id)
         time.sleep(self._seconds)
         return replace(self._bundle, model_id=model_id, bytes=100)
 
 
 class TestStore:
-    def store(self, load: Callable[[str, Settings], Bundle], limit: int = 250) -> ModelStore:
+    def store(self, load: Callable[[str, Settings], LoadedModel], limit: int = 250) -> ModelStore:
         return ModelStore(Settings(device="cpu", model_cache_bytes=limit), load)
 
-    def test_many_who_ask_at_once_wait_for_one_load(self, bert: Bundle) -> None:
+    def test_many_who_ask_at_once_wait_for_one_load(self, bert: LoadedModel) -> None:
         loader = Loader(bert, seconds=0.1)
         store = self.store(loader)
         start = threading.Barrier(8)
 
-        def ask(_: int) -> Bundle:
+        def ask(_: int) -> LoadedModel:
             start.wait(timeout=120)
             return store.get("a")
 
@@ -260,10 +260,10 @@ class TestStore:
         assert loader.loaded == ["a"]
         assert {id(bundle) for bundle in bundles} == {id(bundles[0])}
 
-    def test_different_models_load_side_by_side(self, bert: Bundle) -> None:
+    def test_different_models_load_side_by_side(self, bert: LoadedModel) -> None:
         both_inside = threading.Barrier(2)
 
-        def load_together(model_id: str, settings: Settings) -> Bundle:
+        def load_together(model_id: str, settings: Settings) -> LoadedModel:
             both_inside.wait(timeout=120)
             return replace(bert, model_id=model_id)
 
@@ -271,7 +271,7 @@ class TestStore:
         with ThreadPoolExecutor(2) as threads:
             assert [bundle.model_id for bundle in threads.map(store.get, ["a", "b"])] == ["a", "b"]
 
-    def test_the_least_recently_used_goes_when_the_limit_is_passed(self, bert: Bundle) -> None:
+    def test_the_least_recently_used_goes_when_the_limit_is_passed(self, bert: LoadedModel) -> None:
         loader = Loader(bert)
         store = self.store(loader)
         for model_id in ("a", "b", "a", "c"):
@@ -279,32 +279,32 @@ class TestStore:
         assert store.loaded() == ("a", "c")
         assert loader.loaded == ["a", "b", "c"]
 
-    def test_one_model_larger_than_the_limit_stays_alone(self, bert: Bundle) -> None:
+    def test_one_model_larger_than_the_limit_stays_alone(self, bert: LoadedModel) -> None:
         store = self.store(Loader(bert), limit=50)
         store.get("a")
         assert store.loaded() == ("a",)
         store.get("b")
         assert store.loaded() == ("b",)
 
-    def test_the_others_go_when_memory_is_needed(self, bert: Bundle) -> None:
+    def test_the_others_go_when_memory_is_needed(self, bert: LoadedModel) -> None:
         store = self.store(Loader(bert), limit=10**9)
         for model_id in ("a", "b", "c"):
             store.get(model_id)
         store.release_others("b")
         assert store.loaded() == ("b",)
 
-    def test_looking_loads_nothing(self, bert: Bundle) -> None:
+    def test_looking_loads_nothing(self, bert: LoadedModel) -> None:
         loader = Loader(bert)
         store = self.store(loader)
         assert store.find("a") is None
         assert loader.loaded == []
         assert store.get("a") is store.find("a")
 
-    def test_a_load_that_fails_may_be_tried_again(self, bert: Bundle) -> None:
+    def test_a_load_that_fails_may_be_tried_again(self, bert: LoadedModel) -> None:
         loader = Loader(bert)
         broken = iter([True, False])
 
-        def load_second_time(model_id: str, settings: Settings) -> Bundle:
+        def load_second_time(model_id: str, settings: Settings) -> LoadedModel:
             if next(broken):
                 raise ModelUnavailableError("not yet")
             return loader(model_id, settings)

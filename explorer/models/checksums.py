@@ -9,7 +9,7 @@ from pathlib import Path
 
 from explorer.errors import ModelUnavailableError
 from explorer.models.catalog import find_card
-from explorer.models.refused import repair
+from explorer.models.model_errors import repair
 
 SUMS = "SHA256SUMS"
 """The list in a model's folder, as the system's own `sha256sum --check` reads it."""

@@ -115,7 +115,7 @@ class Room:
             f"Its weights were removed on {time.strftime('%d %B %Y')} to make room: this server keeps {_gigabytes(limit)} "
             f"{whose}, and the oldest go first. Train it again to ask it something."
         )
-        self._store.keep(replace(record.but(snapshots=()), notes=(*record.notes, said)))
+        self._store.keep(replace(record.evolve(snapshots=()), notes=(*record.notes, said)))
 
 
 def _gigabytes(size: int) -> str:

@@ -12,7 +12,7 @@ from explorer.engine.protocol import Job
 from explorer.engine.resources import Resources
 
 if TYPE_CHECKING:
-    from explorer.models.bundle import Bundle
+    from explorer.models.loaded_model import LoadedModel
 
 
 def no_plain_values(params: Any) -> str:
@@ -52,7 +52,7 @@ def named(path: str) -> Callable[..., Any]:
     return function
 
 
-def able(job: Job, bundle: Bundle) -> Bundle:
+def able(job: Job, bundle: LoadedModel) -> LoadedModel:
     """The model. Raises MissingCapabilityError where it lacks what the job needs."""
     if job.needs is not None:
         bundle.require(job.needs)

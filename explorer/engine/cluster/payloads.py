@@ -17,7 +17,7 @@ from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
 
-from explorer.engine.asking import flat
+from explorer.engine.call_job import flat
 from explorer.engine.cluster.files import Files, Manifest
 from explorer.engine.sent import needed
 from explorer.models.trained import made_by, own_folder

@@ -13,7 +13,7 @@ import pytest
 
 from explorer import shelf
 from explorer.errors import BadInputError
-from explorer.runs import room as module
+from explorer.runs import retention as module
 from explorer.runs.manager import RunManager
 from explorer.runs.record import RunRecord, RunStatus
 from explorer.runs.store import WEIGHTS

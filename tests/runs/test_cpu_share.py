@@ -9,7 +9,7 @@ from contextlib import ExitStack
 
 import pytest
 
-from explorer.runs.share import HEAVY_PATIENCE, MOST_OWED, MOST_SAVED, OWED_A_SECOND, PATIENCE, PAYMENT, Share
+from explorer.runs.cpu_share import HEAVY_PATIENCE, MOST_OWED, MOST_SAVED, OWED_A_SECOND, PATIENCE, PAYMENT, Share
 
 WAIT = 60
 

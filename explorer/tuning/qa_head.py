@@ -15,11 +15,11 @@ from tokenizers import Encoding, Tokenizer
 from torch import Tensor
 from torch.nn.functional import cross_entropy
 
-from explorer.models.bundle import Bundle
+from explorer.models.loaded_model import LoadedModel
 from explorer.tasks.answers import f1, score_answers
 from explorer.tasks.task import NO_ANSWER, Example
 from explorer.tuning.adapted import Adapted
-from explorer.tuning.judged import Judged
+from explorer.tuning.eval_example import Judged
 from explorer.tuning.kinds.span import EVALUATIONS, LONGEST_ANSWER, STRIDE
 from explorer.tuning.reading import precision
 from explorer.tuning.rows import Rows, never, ordered_batches, unless_stopped
@@ -53,7 +53,7 @@ class SpanRows(Rows):
     places: tuple[np.ndarray, ...] = ()
 
 
-def rows_of(bundle: Bundle, examples: Sequence[Example], longest: int) -> SpanRows:
+def rows_of(bundle: LoadedModel, examples: Sequence[Example], longest: int) -> SpanRows:
     """Question first, context second, as BERT reads a pair. What is longer than `longest` tokens becomes several windows.
 
     Rows.cut: how many questions lose their end.
@@ -78,7 +78,9 @@ def rows_of(bundle: Bundle, examples: Sequence[Example], longest: int) -> SpanRo
     )
 
 
-def _read(bundle: Bundle, examples: Sequence[Example], longest: int) -> Iterator[tuple[int, Encoding, list[Encoding]]]:
+def _read(
+    bundle: LoadedModel, examples: Sequence[Example], longest: int
+) -> Iterator[tuple[int, Encoding, list[Encoding]]]:
     """Each example's number, its question and the windows of its context, in tokens without special ones.
 
     A tokenizer that is told to truncate cannot be shared between threads, so its encodings are.
@@ -96,7 +98,7 @@ def _read(bundle: Bundle, examples: Sequence[Example], longest: int) -> Iterator
             yield number, question, [context, *context.overflowing]
 
 
-def _joined(bundle: Bundle, question: Encoding, window: Encoding) -> Encoding:
+def _joined(bundle: LoadedModel, question: Encoding, window: Encoding) -> Encoding:
     """Both with the model's own special tokens, and nothing of other windows."""
     backend: Tokenizer = bundle.tokenizer.backend_tokenizer
     joined: Encoding = backend.post_process(_alone(question), _alone(window))
@@ -109,7 +111,7 @@ def _alone(encoding: Encoding) -> Encoding:
     return encoding
 
 
-def _input(bundle: Bundle, row: Encoding, inside: Sequence[bool]) -> dict[str, list[int]]:
+def _input(bundle: LoadedModel, row: Encoding, inside: Sequence[bool]) -> dict[str, list[int]]:
     given = {"input_ids": row.ids, "token_type_ids": row.type_ids, "attention_mask": row.attention_mask}
     named = {name: list(ids) for name, ids in given.items() if name in bundle.tokenizer.model_input_names}
     return {**named, CANDIDATES: candidates_of(inside)}

@@ -26,7 +26,7 @@ class _Slot:
     size: int = 0
 
 
-class Recent:
+class LRUCache:
     """At most `most` values by key; those used least recently go first. Each is made once, however many ask at the same time."""
 
     def __init__(self, most: int, most_bytes: int | None = None) -> None:

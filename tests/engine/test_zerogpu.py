@@ -16,9 +16,9 @@ from typing import Any
 import pytest
 import torch
 
-from explorer.engine import chosen
-from explorer.engine.chosen import engine_of
+from explorer.engine import select_engine
 from explorer.engine.local import LocalEngine
+from explorer.engine.select_engine import engine_of
 from explorer.errors import ExplorerError
 from explorer.runs.record import RunRecord, RunStatus
 from explorer.scratch.spec import ScratchSpec
@@ -61,16 +61,16 @@ class Calls:
 
 @pytest.fixture(scope="module")
 def module() -> Iterator[tuple[Any, Calls]]:
-    """explorer.engine.zero, and what it asks for."""
+    """explorer.engine.zerogpu, and what it asks for."""
     calls, spaces, threads = Calls(), ModuleType("spaces"), torch.get_num_threads()
     spaces.__spec__ = ModuleSpec("spaces", None)
     vars(spaces)["GPU"] = calls.gpu
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(sys.modules, "spaces", spaces)
-        from explorer.engine import zero
+        from explorer.engine import zerogpu
 
-        yield zero, calls
-    sys.modules.pop("explorer.engine.zero")
+        yield zerogpu, calls
+    sys.modules.pop("explorer.engine.zerogpu")
     torch.set_num_threads(threads)
 
 
@@ -113,17 +113,17 @@ def test_questions_stay_on_the_processor(engine: LocalEngine, calls: Calls, mode
 
 
 def test_it_asks_for_the_time_that_its_steps_need(module: tuple[Any, Calls], settings: Settings, spec: RunSpec) -> None:
-    zero, _ = module
+    zerogpu, _ = module
 
     def seconds(saved: int = 0, **changes: Any) -> int:
-        asked: int = zero.seconds_of(settings, record(spec=replace(spec, **changes), saved=saved), [], Path())
+        asked: int = zerogpu.seconds_of(settings, record(spec=replace(spec, **changes), saved=saved), [], Path())
         return asked
 
-    assert zero.steps_of(record(spec=replace(spec, epochs=20, batch_size=1)), settings) == 20 * 48
+    assert zerogpu.steps_of(record(spec=replace(spec, epochs=20, batch_size=1)), settings) == 20 * 48
     assert seconds(epochs=1, examples=16) < seconds(epochs=20) < seconds(epochs=20, batch_size=1)
     assert seconds(epochs=20, batch_size=1, saved=900) < seconds(epochs=20, batch_size=1)
     scratch = ScratchSpec(steps=20_000)
-    assert zero.seconds_of(settings, record(spec=scratch), [], Path()) == zero.LONGEST_SECONDS
+    assert zerogpu.seconds_of(settings, record(spec=scratch), [], Path()) == zerogpu.LONGEST_SECONDS
 
 
 def test_a_run_stops_before_its_time_is_over_and_goes_on_with_more(
@@ -179,6 +179,6 @@ def test_what_is_wrong_with_a_run_is_told_as_ever(engine: LocalEngine, spec: Run
 
 
 def test_without_the_package_the_start_says_so(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(chosen.importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setattr(select_engine.importlib.util, "find_spec", lambda name: None)
     with pytest.raises(ExplorerError, match="pip install spaces"):
         engine_of(replace(settings, zero_gpu=True))

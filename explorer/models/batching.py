@@ -12,10 +12,10 @@ from torch.nn.utils.rnn import pad_sequence
 from transformers import PreTrainedModel
 
 from explorer.errors import ExplorerError
-from explorer.models.bundle import Bundle
 from explorer.models.families import Capability
 from explorer.models.heads import head_at
 from explorer.models.inside import private_tree
+from explorer.models.loaded_model import LoadedModel
 
 MOST_TOKENS = 512
 """Tokens of one pass, padding included: no more than one long text has."""
@@ -63,7 +63,7 @@ def batches(lengths: Sequence[int]) -> Iterator[list[int]]:
 
 
 def outputs_of_each(
-    bundle: Bundle, rows: Sequence[Inputs], run: Callable[[Inputs, list[int]], Iterable[Output]]
+    bundle: LoadedModel, rows: Sequence[Inputs], run: Callable[[Inputs, list[int]], Iterable[Output]]
 ) -> list[Output]:
     """What a model gives to each input, with as few passes as there can be.
 
@@ -81,7 +81,7 @@ def outputs_of_each(
     return [outputs[place] for place in range(len(rows))]
 
 
-def logits_at(bundle: Bundle, capability: Capability, rows: Sequence[Inputs]) -> list[Tensor]:
+def logits_at(bundle: LoadedModel, capability: Capability, rows: Sequence[Inputs]) -> list[Tensor]:
     """The logits of a head that reads each token, at the positions of each input that its CHOSEN, (1, length) bool, names:
     (positions, classes), float32.
 
@@ -98,7 +98,7 @@ def logits_at(bundle: Bundle, capability: Capability, rows: Sequence[Inputs]) ->
     return outputs_of_each(bundle, rows, run)
 
 
-def logits_of_texts(bundle: Bundle, capability: Capability, rows: Sequence[Inputs]) -> list[Tensor]:
+def logits_of_texts(bundle: LoadedModel, capability: Capability, rows: Sequence[Inputs]) -> list[Tensor]:
     """The logits of a head that reads a whole text, for each input: (classes,), float32."""
     tree = _tree(bundle)
 
@@ -109,7 +109,7 @@ def logits_of_texts(bundle: Bundle, capability: Capability, rows: Sequence[Input
     return outputs_of_each(bundle, rows, run)
 
 
-def attentions_of_each(bundle: Bundle, rows: Sequence[Inputs]) -> list[tuple[Tensor, ...]]:
+def attentions_of_each(bundle: LoadedModel, rows: Sequence[Inputs]) -> list[tuple[Tensor, ...]]:
     """Each input's attention weights: depth tensors (heads, length, length)."""
     tree = private_tree(bundle.model)
 
@@ -121,12 +121,12 @@ def attentions_of_each(bundle: Bundle, rows: Sequence[Inputs]) -> list[tuple[Ten
     return outputs_of_each(bundle, rows, run)
 
 
-def _tree(bundle: Bundle) -> PreTrainedModel:
+def _tree(bundle: LoadedModel) -> PreTrainedModel:
     """Modules of our own, which compute as the model does."""
     return private_tree(bundle.model, str(bundle.model.config._attn_implementation))
 
 
-def _first_alone(tree: PreTrainedModel, bundle: Bundle) -> AbstractContextManager[object]:
+def _first_alone(tree: PreTrainedModel, bundle: LoadedModel) -> AbstractContextManager[object]:
     """Heads that read each token read the first one of a text only: what they have to say is not wanted."""
     return head_at(tree, torch.tensor([0], device=bundle.device))
 

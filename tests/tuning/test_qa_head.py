@@ -14,8 +14,8 @@ from torch.nn.functional import cross_entropy
 from transformers import AutoModelForQuestionAnswering, AutoTokenizer
 
 from explorer.errors import BadInputError
-from explorer.models.bundle import Bundle
 from explorer.models.families import ARCHITECTURES, Architecture
+from explorer.models.loaded_model import LoadedModel
 from explorer.tasks.formats.squad import SQUAD
 from explorer.tasks.task import NO_ANSWER, SPAN, Example, TaskData
 from explorer.tuning.adapted import Adapted, adapt
@@ -24,7 +24,7 @@ from explorer.tuning.kinds import find_kind
 from explorer.tuning.merging import merged
 from explorer.tuning.methods import METHODS, find_method
 from explorer.tuning.plan import plan
-from explorer.tuning.spans import (
+from explorer.tuning.qa_head import (
     CANDIDATES,
     Found,
     SpanRows,
@@ -67,7 +67,7 @@ def span_data(train: int = 32, held_out: int = 16) -> TaskData:
     return TaskData(SQUAD, "squad", questions(train, 1), {"validation": questions(held_out, 2)})
 
 
-def training_of(bundle: Bundle, spec: RunSpec, data: TaskData | None = None) -> SpanTraining:
+def training_of(bundle: LoadedModel, spec: RunSpec, data: TaskData | None = None) -> SpanTraining:
     data = data or span_data()
     adapted = adapt(bundle, 1, spec, SPAN)
     train, held_out = (rows_of(bundle, part, adapted.longest) for part in (data.train, data.validation["validation"]))
@@ -243,7 +243,7 @@ def test_merged_it_scores_the_same_and_transformers_opens_it(tmp_path: Path) -> 
     with torch.no_grad():
         wanted = adapted.kind.scores(adapted.model(**given))
         torch.testing.assert_close(adapted.kind.scores(merged(adapted)(**given)), wanted, atol=1e-5, rtol=1e-5)
-    kept = record(adapted, SQUAD).but(kind=SPAN)
+    kept = record(adapted, SQUAD).evolve(kind=SPAN)
     folder = unpacked(export_merged(adapted, kept, tmp_path / "run.zip"))
     opened = AutoModelForQuestionAnswering.from_pretrained(folder, local_files_only=True).eval()
     with torch.no_grad():
@@ -263,7 +263,7 @@ def test_the_export_has_a_script_that_trains_as_much(
     method: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     adapted = trained(method)
-    kept = record(adapted, SQUAD).but(kind=SPAN)
+    kept = record(adapted, SQUAD).evolve(kind=SPAN)
     folder = unpacked(export_adapter(adapted, kept, span_data(16, 8), tmp_path / "run.zip"))
     said = run_here(folder, capsys, monkeypatch)
     counted = sum(parameter.numel() for parameter in adapted.trainable().values())
