@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import threading
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import fields
@@ -13,6 +14,10 @@ from explorer.engine.resources import Resources
 
 if TYPE_CHECKING:
     from explorer.models.loaded_model import LoadedModel
+
+IMPORTING = threading.RLock()
+"""Held by whoever imports what imports transformers: where two threads begin at once, each waits for a module that the other
+has half imported, Python lets one of them go on, and it fails ("cannot import name 'PreTrainedModel' from 'transformers'")."""
 
 
 def no_plain_values(params: Any) -> str:
@@ -48,7 +53,8 @@ def begun(job: Job, params: Any, model: str, resources: Resources) -> Any:
 def named(path: str) -> Callable[..., Any]:
     """A function by its `module:name`."""
     module, name = path.split(":")
-    function: Callable[..., Any] = getattr(importlib.import_module(module), name)
+    with IMPORTING:
+        function: Callable[..., Any] = getattr(importlib.import_module(module), name)
     return function
 
 

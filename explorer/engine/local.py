@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from explorer.engine.answers import Answers
-from explorer.engine.call_job import able, begun, flat, inference, named, no_plain_values
+from explorer.engine.call_job import IMPORTING, able, begun, flat, inference, named, no_plain_values
 from explorer.engine.computation import Computation, Subscription
 from explorer.engine.freed import trimmer
 from explorer.engine.protocol import DownloadProgress, Job, ModelStatus
@@ -65,16 +65,18 @@ class LocalEngine:
         """The loaded models; made, and torch imported, by whoever asks first."""
         with self._store_lock:
             if self._made_store is None:
-                from explorer.models.loaded_model import ModelStore
+                with IMPORTING:
+                    from explorer.models.loaded_model import ModelStore
 
                 self._made_store = ModelStore(self._settings, self._load)
             return self._made_store
 
     def _load(self, model_id: str, settings: Settings) -> LoadedModel:
         """A model from its folder; what a fine-tuned run has made is written there first."""
-        from explorer.models.loaded_model import load_bundle
-        from explorer.models.trained import own_folder, trained_folder
-        from explorer.runs.open import keep_model
+        with IMPORTING:
+            from explorer.models.loaded_model import load_bundle
+            from explorer.models.trained import own_folder, trained_folder
+            from explorer.runs.open import keep_model
 
         record = self._maker(model_id)
         if record is not None and not record.from_nothing and trained_folder(model_id, settings) is None:
@@ -98,8 +100,9 @@ class LocalEngine:
 
     def train(self, record: RunRecord, publish: Callable[[RunRecord], None], stopping: threading.Event) -> None:
         """Train a run here, from its last checkpoint where there is one; `publish` takes each newer record."""
-        from explorer.runs.worker import Worker
-        from explorer.tasks.sources import load
+        with IMPORTING:
+            from explorer.runs.worker import Worker
+            from explorer.tasks.sources import load
 
         folder = self.runs.store.folder_of(record.run_id)
         if isinstance(record.spec, ScratchSpec):
@@ -118,9 +121,10 @@ class LocalEngine:
         publish: Callable[[RunRecord], None],
         stopping: threading.Event,
     ) -> None:
-        from explorer.models.loaded_model import choose_device
-        from explorer.runs.scratch import ScratchWorker
-        from explorer.scratch.text import read_documents
+        with IMPORTING:
+            from explorer.models.loaded_model import choose_device
+            from explorer.runs.scratch import ScratchWorker
+            from explorer.scratch.text import read_documents
 
         start = None if spec.model == NOTHING else self.store.get(spec.model)
         documents = read_documents(spec.task, self._settings)
@@ -140,7 +144,8 @@ class LocalEngine:
             return self.store.get(model_id)
 
     def _opened_runs(self) -> OpenRuns:
-        from explorer.runs.open import OpenRuns
+        with IMPORTING:
+            from explorer.runs.open import OpenRuns
 
         runs = self.runs
         with self._store_lock:
@@ -149,7 +154,8 @@ class LocalEngine:
             return self._made_open
 
     def _opening(self) -> Opening:
-        from explorer.models.tokenizer_store import Opening, TokenizerStore
+        with IMPORTING:
+            from explorer.models.tokenizer_store import Opening, TokenizerStore
 
         with self._store_lock:
             if self._made_tokenizers is None:
@@ -221,7 +227,8 @@ class LocalEngine:
         """Where memory runs out, let the other models go and have it done again, then say so."""
         if isinstance(error, ExplorerError) or not (model or "torch" in sys.modules or isinstance(error, MemoryError)):
             return error
-        from explorer.models.loaded_model import is_out_of_memory
+        with IMPORTING:
+            from explorer.models.loaded_model import is_out_of_memory
 
         if not is_out_of_memory(error):
             return error

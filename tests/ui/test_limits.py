@@ -15,10 +15,10 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
+from explorer.serving import uploads
 from explorer.serving.limits import Limits
 from explorer.serving.uploads import COOKIE
 from explorer.settings import MEBIBYTE, Settings
-from explorer.ui import uploads
 
 JOIN, UPLOAD = "/gradio_api/queue/join", "/gradio_api/upload"
 Visitors = Callable[..., TestClient]

@@ -6,6 +6,8 @@ import asyncio
 import importlib.util
 import inspect
 import json
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -64,7 +66,12 @@ def counted(patch: pytest.MonkeyPatch, owner: Any, name: str) -> list[int]:
 
 def test_all_patches_fit_the_installed_gradio() -> None:
     assert gr.__version__ == patches.WRITTEN_FOR, "look at explorer/serving/, then write the new version there"
-    assert patches.broken() == {}
+    # by the command itself: in this process the app may have put its own in their place
+    said = subprocess.run(
+        [sys.executable, "-m", "explorer.serving.patches"], capture_output=True, text=True, check=False
+    )
+    assert said.returncode == 0, said.stdout + said.stderr
+    assert f"{len(patches.PATCHES)} of {len(patches.PATCHES)} patches fit." in said.stdout
 
 
 def test_every_patch_is_of_a_module_and_says_what_goes_wrong_without_it() -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from starlette.requests import Request
 
+from explorer.serving import rates
 from explorer.serving.rates import Rate, Tries, host_of
-from explorer.ui import rates
 
 
 class Clock:
