@@ -28,7 +28,7 @@ METHOD_STREAM = 2**32
 
 _ELSEWHERE = {
     MASKED: "This student fills masks and knows no classes. Ask it on the Distillation page, with [MASK] in a sentence.",
-    WRITTEN: "This run writes texts and knows no classes. Ask it on the Writing page, with a meaning.",
+    WRITTEN: "This run writes texts and knows no classes. Ask it on the Generation page, with a meaning.",
     SPAN: "This run finds answers in a text and knows no classes. Ask it on the Fine-tune page, with a question and a text.",
 }
 

@@ -67,7 +67,7 @@ def test_every_page_is_reached_from_a_menu_by_mouse_and_by_keyboard(visit: Visit
     page.mouse.click(width / 2, height - 40)
     expect(page.locator(".chapter-menu[aria-expanded=true]")).to_have_count(0)
 
-    menu = page.get_by_role("button", name="Pretrain")
+    menu = page.get_by_role("button", name="Learn")
     menu.focus()
     page.keyboard.press("Enter")
     page.keyboard.press("Tab")

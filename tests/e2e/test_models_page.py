@@ -24,7 +24,7 @@ def test_every_tab_draws_and_answers_a_change(visit: Visit) -> None:
     page.get_by_label("pairs", exact=True).check()
     expect(page.locator("#scores-notes")).to_contain_text("50% is chance")
 
-    open_tab(page, "Training")
+    open_tab(page, "Training curves")
     expect(page.locator("#curves-notes")).to_contain_text("million tokens")
 
     open_tab(page, "Parameters")

@@ -111,7 +111,7 @@ class TestFilling:
         expect(masking.page.locator(".notice")).to_have_count(0)
 
     def test_the_corruption_tab_draws_again_and_counts(self, masking: Visit) -> None:
-        masking.page.get_by_role("tab", name="How BERT was trained").click()
+        masking.page.get_by_role("tab", name="Why 80, 10, 10").click()
         masking.page.wait_for_selector("#corrupt-figure .plot[data-drawn]")
         chips = masking.page.locator("#corrupt-chips")
         first = chips.inner_text()
@@ -228,9 +228,7 @@ def test_a_model_without_the_head_is_told_why_and_offered_another(visit: Visit, 
     expect(visit.page.locator("#model-picker input")).to_have_value(re.compile("^bert-small"))
 
 
-@pytest.mark.parametrize(
-    ("path", "tab"), [("", ""), ("masking", "How BERT was trained"), ("pairs", "All pairs of a text")]
-)
+@pytest.mark.parametrize(("path", "tab"), [("", ""), ("masking", "Why 80, 10, 10"), ("pairs", "All pairs of a text")])
 def test_no_page_is_wider_than_the_screen(visit: Visit, path: str, tab: str) -> None:
     page = visit.page
     page.set_viewport_size({"width": 390, "height": 844})

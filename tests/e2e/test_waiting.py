@@ -93,7 +93,7 @@ def test_a_figure_has_its_place_from_the_first_and_says_when_it_is_computed_anew
     expect(figure).to_have_attribute("data-waiting", f"computing with {Path(tiny_model).name}…")
     held.release()
     expect(figure).not_to_have_attribute("data-waiting", f"computing with {Path(tiny_model).name}…")
-    visit.tab("How BERT was trained")
+    visit.tab("Why 80, 10, 10")
     visit.page.wait_for_function(
         "() => [...document.querySelectorAll('.plot[data-drawn]')].some((p) => p.offsetParent)"
     )

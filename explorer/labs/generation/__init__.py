@@ -12,7 +12,7 @@ from explorer.models.families import Capability
 
 LAB = Lab(
     slug="generation",
-    title="Writing",
+    title="Generation",
     chapter="Adapt",
     question="How does a model write, and how is it judged?",
     teaser="A text continued token by token by five decodings side by side; meanings put into words by a GPT-2 adapted here; and "

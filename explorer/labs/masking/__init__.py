@@ -123,7 +123,7 @@ MASKING_RATES = LiveAction(
 LAB = Lab(
     slug="masking",
     title="Masking",
-    chapter="Pretrain",
+    chapter="Learn",
     question="What would BERT put in the blank?",
     teaser="Hide a word and watch the model guess it; then see how pretraining hides words by the million.",
     needs=Capability.MLM,
@@ -141,8 +141,8 @@ LAB = Lab(
     tab="explorer.labs.masking.page:build",
     without_head={
         "": Markup(
-            '<p><a href="generation">Writing</a> lets GPT-2 continue a text, and <a href="context">the logit lens</a> shows what '
-            "it expects next. ELECTRA's discriminator tells tokens that were replaced.</p>"
+            '<p><a href="generation">Generation</a> lets GPT-2 continue a text, and <a href="context">Context</a> shows, '
+            "by the logit lens, what it expects next. ELECTRA's discriminator tells tokens that were replaced.</p>"
         )
     },
 )

@@ -24,7 +24,7 @@ def build(page: Page) -> None:
         build_tab(page, swap.TAB)
         with gr.Tab("How likely?", id="score") as score:
             build_score(page, score)
-        with gr.Tab("How BERT was trained", id="corrupt") as corrupt:
+        with gr.Tab("Why 80, 10, 10", id="corrupt") as corrupt:
             build_corrupt(page, corrupt)
         with gr.Tab("Why 15%", id="rate") as rate:
             build_rate(page, rate)

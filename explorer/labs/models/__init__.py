@@ -40,7 +40,7 @@ SPEED = Action(
 
 LAB = Lab(
     slug="models",
-    title="Family",
+    title="Models",
     chapter="Read",
     question="What did each member of the family change?",
     teaser="BERT, RoBERTa, ALBERT, DistilBERT, ELECTRA, GPT-2 side by side: what each changed, counted and measured.",

@@ -19,7 +19,7 @@ def build(page: Page) -> None:
             build_family(page)
         with gr.Tab("Scores", id="scores") as scores_tab:
             build_scores(page, scores_tab)
-        with gr.Tab("Training", id="curves") as curves_tab:
+        with gr.Tab("Training curves", id="curves") as curves_tab:
             build_curves(page, curves_tab)
         with gr.Tab("Parameters", id="sizes") as sizes_tab:
             build_sizes(page, sizes_tab)

@@ -18,7 +18,7 @@ from explorer.tables import Table
 
 SUM = Markup(
     "In pretraining it is added to the loss of the masked words, <i>L</i> = <i>L</i><sub>MLM</sub> + <i>L</i><sub>NSP</sub>: see "
-    '“One row” on <a href="pretrain">Training</a>'
+    '“One row” on <a href="pretrain">Pretrain</a>'
 )
 
 NAMES = ("is next", "not next")

@@ -50,8 +50,8 @@ TAKE_HOME = Action(
 
 LAB = Lab(
     slug="pretrain",
-    title="Training",
-    chapter="Pretrain",
+    title="Pretrain",
+    chapter="Learn",
     question="How was BERT trained?",
     teaser="One row as BERT read it, and a small BERT that learns from nothing before your eyes: losses, and first words.",
     needs=None,

@@ -38,7 +38,7 @@ def build_answer(page: Page, tab: gr.Tab) -> None:
             caption(
                 "Two models from nothing, the same text and steps. One sees both sides when it has to say the next word, the "
                 "other the left alone. Train them yourself: "
-                f'<a href="pretrain?run={",".join(LEAK)}">Training, From nothing</a>.'
+                f'<a href="pretrain?run={",".join(LEAK)}">Pretrain, From nothing</a>.'
             )
         with shows(3):
             proof = View("next-token-proof", "proof", proof_figures.proof_sentence, proof_figures.proof_figure)

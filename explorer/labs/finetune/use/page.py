@@ -37,7 +37,8 @@ that the LoRA paper names (Hu et al. 2021, section 4.2); peft's answer is the ar
 
 
 ELSEWHERE = """
-<p class="said">This run puts meanings into words and knows no classes: ask it on the <a href="generation">Writing page</a>.</p>
+<p class="said">This run puts meanings into words and knows no classes: ask it on the
+<a href="generation">Generation page</a>.</p>
 """
 
 _IN_VIEW = "(run) => [run, document.querySelector('#try-forms')?.offsetParent ? 'yes' : '']"
