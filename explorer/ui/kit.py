@@ -10,9 +10,7 @@ import gradio as gr
 from explorer.ui.components import plot, rich_text
 from explorer.ui.places import Draw, Place
 from explorer.ui.wiring import LATEX
-
-QUIET: dict[str, Any] = {"api_visibility": "private", "queue": False, "show_progress": "hidden"}
-"""For an event that only moves values about on the page."""
+from explorer.ui.wiring import QUIET as QUIET
 
 Then = Callable[..., Any]
 """What follows an event: a trigger that fires once its values stand where they belong."""

@@ -39,12 +39,26 @@ LATEX: list[dict[str, str | bool]] = [
 ]
 """What marks a formula in the explanations."""
 
-__all__ = ["LATEX", "Connection", "Panel", "Question", "Read", "Wire", "cleared", "folds", "frame", "page_frame"]
+__all__ = [
+    "LATEX",
+    "QUIET",
+    "Connection",
+    "Panel",
+    "Question",
+    "Read",
+    "Wire",
+    "cleared",
+    "folds",
+    "frame",
+    "page_frame",
+]
+
+QUIET: dict[str, Any] = {"api_visibility": "private", "queue": False, "show_progress": "hidden"}
+"""For an event that only moves values about on the page."""
 
 BEFOREHAND = "computed beforehand"
 """Among what was asked: the answer that stands there is a bundled one."""
 
-_SILENT: dict[str, Any] = {"api_visibility": "private", "queue": False, "show_progress": "hidden"}
 
 Read = Callable[[gr.EventData], dict[str, Any]]
 AnyAction = TypeVar("AnyAction", Action, LiveAction)
@@ -182,7 +196,7 @@ class Wire(Generic[AnyAction]):
 
         places = dict.fromkeys([self.page.notice, *self.outputs, *self.kept, *self.steered.components, note, ticket])
         for trigger in triggers:
-            trigger(open_, [here, *(self.inputs[name] for name in names)], list(places), **_SILENT)
+            trigger(open_, [here, *(self.inputs[name] for name in names)], list(places), **QUIET)
         (otherwise or self).on(ticket.change)
 
     def _known(self, values: dict[str, Any]) -> tuple[Known | None, Question | None]:
