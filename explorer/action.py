@@ -117,8 +117,8 @@ def _script(name: str, model_id: str | None, params: Any) -> str:
 class Lab:
     """One page.
 
-    slug: its URL. question: the one that the page answers, its subtitle. tab: `module:function` that builds the page;
-    named rather than imported, so that scripts use the actions without the web interface.
+    slug: its URL. question: the one that the page answers, its subtitle. tab: `module:function` that builds the page, or
+    `module:name` of its one Tab; named rather than imported, so that scripts use the actions without the web interface.
     """
 
     slug: str

@@ -33,9 +33,11 @@ from explorer.serving.pages import Pages
 from explorer.serving.policy import inline_scripts, page_policy
 from explorer.serving.uploads import Uploads
 from explorer.settings import Settings, settings
+from explorer.tab import Tab
 from explorer.ui.components import ASSETS, head_scripts, notice_place, theme
 from explorer.ui.page import Page
 from explorer.ui.picker import Picker
+from explorer.ui.tabs import build_tabs
 
 TITLE = "BERT Explorer"
 
@@ -74,7 +76,11 @@ def _build_page(app: gr.Blocks, lab: Lab, engine: Engine) -> None:
     page = Page(engine, lab, picker.model, notice, *picker.wire(app, notice))
     module, name = lab.tab.split(":")
     before = len(app.fns)
-    getattr(importlib.import_module(module), name)(page)
+    tab = getattr(importlib.import_module(module), name)
+    if isinstance(tab, Tab):
+        build_tabs(page, tab)
+    else:
+        tab(page)
     if lab is not HOME and not _asks_for(picker.model, list(app.fns.values())[before:]):
         picker.hide()
 

@@ -12,6 +12,9 @@ from explorer.glossary import as_json
 from explorer.serving.notices import PLACE
 from explorer.settings import ROOT
 
+QUIET: dict[str, Any] = {"api_visibility": "private", "queue": False, "show_progress": "hidden"}
+"""For an event that only moves values about on the page."""
+
 ASSETS = ROOT / "assets"
 
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import gradio as gr
 
+from explorer.ui.components import QUIET as QUIET
 from explorer.ui.components import plot, rich_text
 from explorer.ui.places import Draw, Place
 from explorer.ui.wiring import LATEX
-from explorer.ui.wiring import QUIET as QUIET
 
 Then = Callable[..., Any]
 """What follows an event: a trigger that fires once its values stand where they belong."""

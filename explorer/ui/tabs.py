@@ -45,6 +45,13 @@ def build_tab(page: Page, described: Tab) -> Connection:
     return connection
 
 
+def build_tabs(page: Page, *described: Tab) -> None:
+    """A page that is made of descriptions alone."""
+    with gr.Tabs():
+        for tab in described:
+            build_tab(page, tab)
+
+
 def _settled(control: Any) -> Any:
     """The trigger that fires once a visitor has set a control: a box is sent, a slider let go, anything else chosen."""
     if isinstance(control, gr.Textbox):

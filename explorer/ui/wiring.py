@@ -27,6 +27,7 @@ from explorer.serving.refusal import Refusal
 from explorer.settings import settings
 from explorer.tables import Table
 from explorer.text import encodable
+from explorer.ui.components import QUIET
 from explorer.ui.folds import Framed, Panel, folds, frame, page_frame
 from explorer.ui.page import Page
 from explorer.ui.places import Place, Places
@@ -39,22 +40,7 @@ LATEX: list[dict[str, str | bool]] = [
 ]
 """What marks a formula in the explanations."""
 
-__all__ = [
-    "LATEX",
-    "QUIET",
-    "Connection",
-    "Panel",
-    "Question",
-    "Read",
-    "Wire",
-    "cleared",
-    "folds",
-    "frame",
-    "page_frame",
-]
-
-QUIET: dict[str, Any] = {"api_visibility": "private", "queue": False, "show_progress": "hidden"}
-"""For an event that only moves values about on the page."""
+__all__ = ["LATEX", "Connection", "Panel", "Question", "Read", "Wire", "cleared", "folds", "frame", "page_frame"]
 
 BEFOREHAND = "computed beforehand"
 """Among what was asked: the answer that stands there is a bundled one."""
