@@ -52,11 +52,12 @@ test: export PYTHONDONTWRITEBYTECODE =
 test: setup-dev browser
 	$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder
 
-# The fuzz ten times as long as `make test` has it (EXPLORER_FUZZ_SEED=N draws others), every method on every family, a minute without
-# a network, a cluster's tests, and what a newer Gradio would break.
+# The fuzz ten times as long as `make test` has it (EXPLORER_FUZZ_SEED=N draws others), every method on every family, how the bundled
+# models were made, a minute without a network, a cluster's tests, and what a newer Gradio would break.
 check: test $(RAY)/.installed
 	EXPLORER_FUZZ_CALLS=5000 $(BIN)/python -m pytest -q tests/test_fuzz.py
 	EXPLORER_ALL_PAIRS=1 $(BIN)/python -m pytest -q --numprocesses $(WORKERS) tests/tuning
+	$(BIN)/python -m pytest -q --numprocesses $(WORKERS) tests/pretraining
 	EXPLORER_AWAY_SECONDS=60 $(BIN)/python -m pytest -q tests/e2e/test_lost_connection.py
 	$(RAY)/bin/python -m pytest -q tests/engine/test_cluster.py tests/engine/test_head.py tests/engine/test_engines.py
 	$(BIN)/python -m explorer.serving.patches

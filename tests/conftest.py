@@ -26,6 +26,9 @@ IN_BROWSER = "tests/e2e/"
 LONG_FIRST = (IN_BROWSER, "tests/ui/", "tests/test_run.py")
 """What takes longest begins, so that no worker has much left when the others are done."""
 
+RECIPES = "tests/pretraining"
+"""How the bundled models were made, which matters before one is made again: `make check` tests it, and whoever names the folder."""
+
 BROWSERS = 2
 """At once, at most: of the workers one or more are to have a browser's waiting filled with other tests."""
 
@@ -40,10 +43,14 @@ def pytest_collection_finish() -> None:
     gc.enable()
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     def turn(item: pytest.Item) -> int:
         return next((turn for turn, start in enumerate(LONG_FIRST) if item.nodeid.startswith(start)), len(LONG_FIRST))
 
+    if not any(RECIPES in argument for argument in config.args):
+        recipes = [item for item in items if item.nodeid.startswith(RECIPES)]
+        config.hook.pytest_deselected(items=recipes)
+        items[:] = [item for item in items if not item.nodeid.startswith(RECIPES)]
     items.sort(key=turn)
     for item in items:
         if item.nodeid.startswith(
