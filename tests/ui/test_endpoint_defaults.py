@@ -47,8 +47,8 @@ NEEDS_A_DEBERTA = ("disentangled_terms", "relative_positions")
 
 WITHOUT_A_TABLE = ("pretrained_model", "export_run")
 
-TIMED = "merge_check"
-"""Measures for a while; what it opens with is checked in test_run_endpoints."""
+TIMED = ("merge_check", "latency")
+"""They measure for a while; test_run_endpoints asks them of less."""
 
 
 @pytest.fixture(scope="module")
@@ -65,7 +65,7 @@ def defaults(client: Client) -> dict[str, dict[str, Any]]:
 
 @pytest.mark.parametrize(
     "name",
-    [name for name in ACTIONS if name not in (*TRAIN, *LONG, *AS_LONG, *NEEDS_A_DEBERTA, TIMED, NEEDS_A_PRUNED_MODEL)],
+    [name for name in ACTIONS if name not in (*TRAIN, *LONG, *AS_LONG, *NEEDS_A_DEBERTA, *TIMED, NEEDS_A_PRUNED_MODEL)],
 )
 def test_an_endpoint_answers_without_parameters(client: Client, name: str) -> None:
     answer = client.predict(api_name=f"/{name}")
@@ -103,7 +103,7 @@ class _QueuedError(Exception):
     """A run's settings have passed every check."""
 
 
-@pytest.mark.parametrize("name", AS_LONG)
+@pytest.mark.parametrize("name", [*AS_LONG, "latency"])
 def test_the_defaults_of_the_longest_are_accepted(defaults: dict[str, dict[str, Any]], name: str) -> None:
     given = {parameter: value for parameter, value in defaults[name].items() if parameter != "visitor"}
     assert ACTIONS[name].params(**given)
