@@ -4,39 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
 from gradio_client import Client
 
-from explorer.tuning.spec import HIGHEST_TEMPERATURE
-from tests.ui.conftest import QUICK, columns, newest, refusal, rows
+from tests.ui.conftest import QUICK, columns, newest, rows
 
 TEXT = " ".join(f"The number {number} stands in this sentence." for number in range(24))
 ON_TEXT: dict[str, Any] = {"task": "text", "text": TEXT, "epochs": 1}
-
-
-def test_soft_targets_of_a_model_and_of_a_run(client: Client, trained: str, tiny_model: str) -> None:
-    for where, text in (({"model": tiny_model}, "The cat [MASK]."), ({"run": trained}, "A fine film.")):
-        answer = client.predict(**where, text=text, temperature=2.0, api_name="/soft_targets")
-        assert columns(answer) == ["target", "logit", "hard", "soft"]
-        found = rows(answer)
-        assert sum(row["soft"] for row in found) == pytest.approx(1, abs=1e-6)
-        assert [row["hard"] for row in found] == [1, *[0] * (len(found) - 1)]
-    even = rows(client.predict(run=trained, text="A", temperature=HIGHEST_TEMPERATURE, api_name="/soft_targets"))
-    assert [row["soft"] for row in even] == pytest.approx([0.5, 0.5], abs=1e-2)
-
-
-def test_losses_and_gradients(client: Client, trained: str) -> None:
-    asked = {"run": trained, "text": "A fine film.", "student_layers": 1}
-    found = {row["loss"]: row["value"] for row in rows(client.predict(**asked, api_name="/distillation_losses"))}
-    assert {"soft", "kl", "l2", "hard", "weighted", "cosine"} <= found.keys()
-    assert found["soft"] == pytest.approx(4 * found["kl"])
-    assert found["weighted"] == pytest.approx((found["soft"] + found["hard"]) / 2)
-    itself = rows(client.predict(**{**asked, "student_layers": 2}, api_name="/distillation_losses"))
-    assert next(row["value"] for row in itself if row["loss"] == "soft") == pytest.approx(0, abs=1e-6)
-    steps = client.predict(**asked, api_name="/soft_gradients")
-    assert columns(steps) == ["temperature", "without_factor", "with_factor"]
-    for row in rows(steps):
-        assert row["with_factor"] == pytest.approx(row["temperature"] ** 2 * row["without_factor"], rel=1e-6)
 
 
 def test_distill_streams_a_student_and_leaves_it_as_a_run(client: Client, trained: str) -> None:
@@ -88,41 +61,3 @@ def test_the_ablation_has_a_line_a_term(client: Client, trained: str) -> None:
     assert [row["line"] for row in found] == ["all", "no-soft", "no-cosine", "no-hard", "random"]
     assert [row["distilbert"] for row in found] == [None, -2.96, -1.46, -0.31, -3.69]
     assert {row["status"] for row in found} == {"done"}
-
-
-@pytest.mark.parametrize(
-    ("name", "given", "hint"),
-    [
-        ("/soft_targets", {"text": ""}, "sentence is empty"),
-        ("/soft_targets", {"text": "x", "temperature": 0}, "temperature must be a number above 0"),
-        ("/soft_targets", {"text": "x", "run": "nobody"}, "No run is called"),
-        ("/distillation_losses", {"text": "x", "student_layers": 3}, "cannot be cut from 2"),
-        ("/distillation_losses", {"text": "x", "alpha": 2}, "alpha must be a number from 0 to 1"),
-        ("/distill", {"temperature": 0}, "temperature must be a number above 0"),
-        ("/distill", {"alpha": 1.5}, "alpha must be"),
-        ("/distill", {"student_layers": 3}, "can have at most 2"),
-        ("/distill", {"teacher": "nobody"}, "No run is called"),
-        ("/distill", {"teacher": ""}, "needs a teacher"),
-        ("/distill", {"task": "rte"}, "another task"),
-        ("/distill", {"labelled": -1}, "labelled must be"),
-        ("/distill", {"seeds": 0}, "seeds must be"),
-        ("/distill", {**ON_TEXT, "labelled": 8}, "labelled has no meaning there"),
-        ("/student_seeds", {"run": "nobody"}, "No run is called"),
-        ("/distill", {"task": "<b>"}, "is no task"),
-        ("/distill", {"loss": "mse"}, "loss must be kl or l2"),
-        ("/distill", {**ON_TEXT, "text": "Too short."}, "at least 8 are needed"),
-        ("/distill", {**ON_TEXT, "model": "no/model"}, "no/model"),
-        ("/distill", {**ON_TEXT, "temperature": 0}, "temperature must be"),
-        ("/distill", {**ON_TEXT, "student": "bert-small", "model": "bert-mini"}, "Leave the student's model empty"),
-        ("/ablate_distillation", {"cosine": 0}, "all three need a weight"),
-        ("/follow_student", {"run": "nobody"}, "No run is called"),
-    ],
-)
-def test_refusals(client: Client, trained: str, name: str, given: dict[str, Any], hint: str) -> None:
-    whose = {"/distill": "teacher", "/ablate_distillation": "teacher"}.get(name, "run")
-    assert hint in refusal(client, name, **{whose: trained, **given})
-
-
-def test_a_student_in_a_layer_too_many_on_text(client: Client, tiny_model: str) -> None:
-    asked = {**ON_TEXT, "model": tiny_model, "student_layers": 9}
-    assert "can have at most 2" in refusal(client, "/distill", **asked)
