@@ -74,8 +74,11 @@ def measured() -> list[str]:
     of_labs = {path: text for path, text in texts.items() if "labs" in path.parts}
     endpoints = len(explorer.actions())
     code = sum((lines_by_kind(text) for text in of_labs.values()), Counter[str]())["code"]
-    folders = Counter(_folder(path) for path in of_labs if len(path.relative_to(ROOT).parts) > 4)
-    small = [count for folder, count in folders.items() if _lines_in(folder, of_labs) < 300]
+    questions: dict[str, list[str]] = {}
+    for path, text in of_labs.items():
+        if question := _question(path, text):
+            questions.setdefault(question, []).append(text)
+    small = [len(files) for files in questions.values() if sum(text.count("\n") for text in files) < 300]
     inside = sorted({_folder(path) for path, text in texts.items() if looks_inside(text)})
     whole = sum(text.count("\n") for text in texts.values())
     share = sum(map(comments, texts.values())) / whole
@@ -92,8 +95,14 @@ def _folder(path: Path) -> str:
     return path.parent.relative_to(ROOT).as_posix()
 
 
-def _lines_in(folder: str, texts: dict[Path, str]) -> int:
-    return sum(text.count("\n") for path, text in texts.items() if _folder(path) == folder)
+def _question(path: Path, text: str) -> str:
+    """The question that a file of a lab belongs to: its folder, what its name begins with, or a Tab's own file; else nothing."""
+    if len(path.relative_to(ROOT).parts) > 4:
+        return _folder(path)
+    if "from explorer.tab import" in text:
+        return f"{_folder(path)}/{path.stem}"
+    name, _, kind = path.stem.rpartition("_")
+    return f"{_folder(path)}/{name}" if name and kind in ("page", "figures", "schema", "jobs", "job") else ""
 
 
 if __name__ == "__main__":

@@ -12,9 +12,9 @@ import torch
 from explorer.charts import PALETTES
 from explorer.charts.words import percent
 from explorer.labs.distillation import jobs as compute
+from explorer.labs.distillation import soft_figures as figures
 from explorer.labs.distillation.params import SoftTargetsParams
 from explorer.labs.distillation.schema import SoftTargetsResult
-from explorer.labs.distillation.soft import figures
 from explorer.maths import distillation as maths
 from explorer.models.loaded_model import LoadedModel
 from explorer.ui.components import ASSETS

@@ -10,7 +10,7 @@ import gradio as gr
 import pytest
 
 from explorer.engine.local import LocalEngine
-from explorer.labs.attribution.run.page import can_be_explained
+from explorer.labs.attribution.run_page import can_be_explained
 from explorer.labs.distillation.page import can_teach
 from explorer.labs.pruning.controls import can_be_pruned
 from explorer.runs.examples import ANSWERS, FIRST, FROM_NOTHING, WRITTEN

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import gradio as gr
 
-from explorer.labs.attribution.model.page import build_model
-from explorer.labs.attribution.run.page import build_run
+from explorer.labs.attribution.model_page import build_model
+from explorer.labs.attribution.run_page import build_run
 from explorer.ui.kit import why
 from explorer.ui.page import Page
 

@@ -2,8 +2,8 @@
 
 from explorer.action import Action, Lab, LiveAction
 from explorer.engine.protocol import Job
+from explorer.labs.delta import amplification_figures as amplification_figures
 from explorer.labs.delta import plain
-from explorer.labs.delta.amplification import figures as amplification_figures
 from explorer.labs.delta.directions import figures as directions_figures
 from explorer.labs.delta.forgetting import FORGETTING
 from explorer.labs.delta.intruders import INTRUDERS, TRAIN_INTRUDERS

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gradio as gr
 
-from explorer.labs.delta.amplification.page import build_amplification
+from explorer.labs.delta.amplification_page import build_amplification
 from explorer.labs.delta.controls import Settled, stay_within
 from explorer.labs.delta.directions.page import build_compare
 from explorer.labs.delta.forgetting.page import build_forgetting

@@ -2,8 +2,10 @@
 
 from explorer.action import Action, Lab, LiveAction
 from explorer.engine.protocol import Job
+from explorer.labs.distillation import ablation_figures as ablation_figures
 from explorer.labs.distillation import plain
-from explorer.labs.distillation.ablation import figures as ablation_figures
+from explorer.labs.distillation import seeds_figures as seed_figures
+from explorer.labs.distillation import soft_figures as figures
 from explorer.labs.distillation.live import require_success
 from explorer.labs.distillation.losses import figures as loss_figures
 from explorer.labs.distillation.params import (
@@ -13,8 +15,6 @@ from explorer.labs.distillation.params import (
     LossesParams,
     SoftTargetsParams,
 )
-from explorer.labs.distillation.seeds import figures as seed_figures
-from explorer.labs.distillation.soft import figures
 from explorer.labs.distillation.train import figures as train_figures
 
 _COMPUTE = "explorer.labs.distillation.jobs"

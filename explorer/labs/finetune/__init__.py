@@ -3,6 +3,7 @@
 from explorer.action import Action, Lab, LiveAction
 from explorer.engine.protocol import Job
 from explorer.labs.finetune import figures, plain
+from explorer.labs.finetune import use_figures as try_figures
 from explorer.labs.finetune.card import CARD
 from explorer.labs.finetune.compare import figures as compare_figures
 from explorer.labs.finetune.glue import GLUE
@@ -24,7 +25,6 @@ from explorer.labs.finetune.schema import (
 from explorer.labs.finetune.spans import figures as span_figures
 from explorer.labs.finetune.spans.schema import AnswerParams
 from explorer.labs.finetune.sweep import SWEEP
-from explorer.labs.finetune.use import figures as try_figures
 from explorer.runs.report import run_table
 from explorer.tuning.spec import RunSpec
 from explorer.worked import Opening

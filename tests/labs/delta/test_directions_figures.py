@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from explorer.labs.delta.amplification import figures as amplification_figures
+from explorer.labs.delta import amplification_figures as amplification_figures
 from explorer.labs.delta.directions import figures as directions_figures
 from explorer.labs.delta.schema import BASES, RankPoint, RankSweepResult
 from explorer.labs.delta.sweep import figures as sweep_figures

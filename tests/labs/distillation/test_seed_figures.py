@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from scipy.stats import ttest_rel
 
-from explorer.labs.distillation.seeds.figures import seeds_figure, seeds_list, seeds_sentence, seeds_table
+from explorer.labs.distillation.seeds_figures import seeds_figure, seeds_list, seeds_sentence, seeds_table
 from explorer.labs.distillation.train.schema import Seeded
 from explorer.runs.record import RunStatus
 from explorer.tuning.spec import RunSpec

@@ -7,7 +7,7 @@ from markupsafe import Markup
 from explorer.charts import Picture, axis, chart, line, rows
 from explorer.charts.words import caption, in_quotes, label, percent, prose, strong
 from explorer.labs.distillation.schema import REST, LossesResult
-from explorer.labs.distillation.soft.figures import class_bars
+from explorer.labs.distillation.soft_figures import class_bars
 from explorer.tables import Table
 
 

@@ -10,7 +10,7 @@ from explorer.errors import BadInputError
 from explorer.labs.distillation import GRADIENTS, LOSSES
 from explorer.labs.distillation.losses import figures
 from explorer.labs.distillation.params import MASKED, LossesParams
-from explorer.labs.distillation.soft.page import REVIEW, TEACHERS, of_teacher
+from explorer.labs.distillation.soft_page import REVIEW, TEACHERS, of_teacher
 from explorer.runs.examples import FIRST, OTHER_RANK
 from explorer.ui.controls import control
 from explorer.ui.kit import QUIET, Tries, View, asks, bench, shows, why

@@ -8,7 +8,7 @@ from typing import Any
 import gradio as gr
 
 from explorer.labs.distillation import DISTILL, FOLLOW_STUDENT
-from explorer.labs.distillation.seeds.page import build_seeds
+from explorer.labs.distillation.seeds_page import build_seeds
 from explorer.labs.distillation.train import figures
 from explorer.labs.distillation.train.controls import TRY, student_controls
 from explorer.labs.distillation.train.schema import Distilled

@@ -9,7 +9,7 @@ from markupsafe import Markup
 from explorer.charts import KEPT, Panel, Picture, axis, bars, chart, error_bars, line, picture
 from explorer.charts.words import caption, compact, label, megabytes, milliseconds, prose, quoted, strong
 from explorer.labs.pruning.importance.figures import PLURALS, metric_text, shared_note
-from explorer.labs.pruning.orders.figures import measured_table
+from explorer.labs.pruning.orders_figures import measured_table
 from explorer.labs.pruning.schema import Left, PruneResult, Step, StepsResult
 from explorer.maths.shares import wilson
 from explorer.tables import Table

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from explorer.labs.finetune.runs.figures import comparable, of_one_task, runs_figure, runs_sentence
+from explorer.labs.finetune.runs_figures import comparable, of_one_task, runs_figure, runs_sentence
 from explorer.tasks.task import WRITTEN
 from explorer.tuning.spec import RunSpec
 from tests.labs.finetune.records import record, regression

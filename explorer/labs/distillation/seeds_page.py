@@ -5,7 +5,7 @@ from __future__ import annotations
 import gradio as gr
 
 from explorer.labs.distillation import STUDENT_SEEDS
-from explorer.labs.distillation.seeds import figures
+from explorer.labs.distillation import seeds_figures as figures
 from explorer.runs.examples import EVERY, FEW, KNOWN_LABELS
 from explorer.ui.components import rich_text
 from explorer.ui.kit import Tries, View, caption

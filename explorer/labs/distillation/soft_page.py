@@ -8,9 +8,9 @@ import gradio as gr
 
 from explorer.charts import PALETTES
 from explorer.labs.distillation import SOFT_TARGETS
+from explorer.labs.distillation import soft_figures as figures
 from explorer.labs.distillation.params import MASKED, SoftTargetsParams
 from explorer.labs.distillation.schema import COLDEST, HOTTEST
-from explorer.labs.distillation.soft import figures
 from explorer.runs.examples import EARLIER
 from explorer.ui.components import ASSETS, rich_text
 from explorer.ui.controls import control

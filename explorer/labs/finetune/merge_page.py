@@ -5,9 +5,9 @@ from __future__ import annotations
 import gradio as gr
 
 from explorer.labs.finetune import EXPORT, MERGE
+from explorer.labs.finetune import use_figures as figures
 from explorer.labs.finetune.imports import Import
 from explorer.labs.finetune.schema import ExportParams
-from explorer.labs.finetune.use import figures
 from explorer.ui.components import rich_text
 from explorer.ui.controls import control
 from explorer.ui.downloads import hand_over

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gradio as gr
 
 from explorer.labs.distillation import ABLATE
-from explorer.labs.distillation.ablation import figures
+from explorer.labs.distillation import ablation_figures as figures
 from explorer.labs.distillation.params import AblationParams
 from explorer.labs.distillation.train.learns import Learning
 from explorer.labs.distillation.train.schema import Ablated

@@ -1,1 +1,0 @@
-"""A fine-tuned run's class, on a text of the visitor's shared."""

@@ -1,1 +1,0 @@
-"""Merge and take home: the update inside the weights, and everything as files."""

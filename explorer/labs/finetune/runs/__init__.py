@@ -1,1 +1,0 @@
-"""Runs: everything that the visitor has trained, side by side; everybody's for the lecturer."""

@@ -1,1 +1,0 @@
-"""Prune and see: three orders on one plot, and heads by hand."""
