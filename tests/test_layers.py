@@ -196,7 +196,12 @@ def test_figures_schemas_and_parameters_know_neither_torch_nor_gradio() -> None:
         outer = inside(path, "explorer.ui") | inside(path, "explorer.serving")
         return roots(path) & (HEAVY | {"gradio"}) | outer | computing
 
-    hold([path for path in files_in("labs") if path.name.endswith(PLAIN)], heavy)
+    hold([path for path in files_in("labs") if path.name.endswith(PLAIN) or is_with_a_page(path)], heavy)
+
+
+def is_with_a_page(path: Path) -> bool:
+    """`layer.py` beside `layer_page.py`: what a small question asks, computes and shows."""
+    return path.with_name(f"{path.stem}_page.py").exists()
 
 
 def questions() -> list[Path]:
@@ -225,7 +230,7 @@ def of_kind(path: Path) -> str:
 
 def test_a_lab_is_read_without_a_map_of_its_files() -> None:
     """The same names in every lab; what only one lab has is a noun of its subject."""
-    names = Counter(of_kind(path) for path in files_in("labs") if path not in questions())
+    names = Counter(of_kind(path) for path in files_in("labs") if path not in questions() and not is_with_a_page(path))
     assert {name for name, times in names.items() if times > 1} <= COMMON
     assert len(names) <= len(COMMON) + 20
 

@@ -5,10 +5,10 @@ from explorer.engine.protocol import Job
 from explorer.labs.attention import plain
 from explorer.labs.attention.head import figures
 from explorer.labs.attention.head.schema import AttentionParams, StatisticsParams
-from explorer.labs.attention.layer.actions import ONE_LAYER
+from explorer.labs.attention.layer import ONE_LAYER
 from explorer.labs.attention.switch import figures as switch_figures
 from explorer.labs.attention.switch.schema import AblateParams, AblateRunParams, EachHeadParams
-from explorer.labs.attention.terms.actions import DISENTANGLED_TERMS
+from explorer.labs.attention.terms import DISENTANGLED_TERMS
 from explorer.labs.attention.views.actions import ATTENTION_VIEW, QUERY_KEY
 from explorer.plain import plain_script
 

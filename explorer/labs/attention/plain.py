@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from explorer.labs.attention.switch.schema import AblateResult, EachHeadResult
-from explorer.labs.attention.terms.schema import TermsResult
 from explorer.labs.attention.views.schema import QueryKeyResult
 from explorer.models.families import Layers
 from explorer.plain import CLASSES_OF, Asked, architecture_of, as_read, plain_script, run_values
@@ -80,12 +79,3 @@ def query_key(asked: Asked) -> str:
     names = {"QUERY": query, "KEY": key}
     inside = {name: layout.name(result.layer, path).removeprefix(f"{layout.body}.") for name, path in names.items()}
     return plain_script("query_key", lambda _: inside)(asked)
-
-
-def disentangled_terms(asked: Asked) -> str:
-    """For DeBERTa's first version with all three terms; none for others."""
-    result: TermsResult = asked.result
-    family = architecture_of(asked)
-    if family is None or family.model_type != "deberta" or len(result.terms) < 3:
-        return ""
-    return plain_script("disentangled_terms")(asked)

@@ -3,8 +3,9 @@
 from explorer.action import Action, Lab, LiveAction
 from explorer.engine.protocol import Job
 from explorer.labs.delta import amplification_figures as amplification_figures
+from explorer.labs.delta import directions_figures as directions_figures
 from explorer.labs.delta import plain
-from explorer.labs.delta.directions import figures as directions_figures
+from explorer.labs.delta import sweep_figures as sweep_figures
 from explorer.labs.delta.forgetting import FORGETTING
 from explorer.labs.delta.intruders import INTRUDERS, TRAIN_INTRUDERS
 from explorer.labs.delta.live import Experiment, require_success, sweep_result
@@ -19,7 +20,6 @@ from explorer.labs.delta.params import (
     SweepParams,
 )
 from explorer.labs.delta.spectrum import figures
-from explorer.labs.delta.sweep import figures as sweep_figures
 from explorer.labs.delta.weight import WEIGHT_SPECTRUM
 from explorer.models.catalog import DEFAULT_MODEL
 from explorer.runs.comparing import Compared

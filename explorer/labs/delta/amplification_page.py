@@ -8,8 +8,8 @@ import gradio as gr
 
 from explorer.labs.delta import AMPLIFICATION, EXPERIMENT, FACTORS, PLACEMENT
 from explorer.labs.delta import amplification_figures as figures
+from explorer.labs.delta import directions_figures as directions_figures
 from explorer.labs.delta.controls import Settled, matrix_choice
-from explorer.labs.delta.directions import figures as directions_figures
 from explorer.labs.delta.live import Experiment
 from explorer.labs.delta.params import AmplificationParams
 from explorer.published import lora_tables

@@ -3,11 +3,11 @@
 from explorer.action import Action, Lab, LiveAction
 from explorer.engine.protocol import Job
 from explorer.labs.distillation import ablation_figures as ablation_figures
+from explorer.labs.distillation import losses_figures as loss_figures
 from explorer.labs.distillation import plain
 from explorer.labs.distillation import seeds_figures as seed_figures
 from explorer.labs.distillation import soft_figures as figures
 from explorer.labs.distillation.live import require_success
-from explorer.labs.distillation.losses import figures as loss_figures
 from explorer.labs.distillation.params import (
     AblationParams,
     DistillParams,

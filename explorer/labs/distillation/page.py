@@ -5,7 +5,7 @@ from __future__ import annotations
 import gradio as gr
 
 from explorer.labs.distillation.ablation_page import build_ablation
-from explorer.labs.distillation.losses.page import build_losses
+from explorer.labs.distillation.losses_page import build_losses
 from explorer.labs.distillation.soft_page import build_soft_targets
 from explorer.labs.distillation.train.page import build_train
 from explorer.runs.record import RunRecord

@@ -2,13 +2,13 @@
 
 from explorer.action import Action, Lab, LiveAction
 from explorer.engine.protocol import Job
+from explorer.labs.inputs import cut_figures as cut_figures
+from explorer.labs.inputs import pieces_figures as figures
 from explorer.labs.inputs import plain
-from explorer.labs.inputs.cut import figures as cut_figures
+from explorer.labs.inputs import positions_figures as detail_figures
 from explorer.labs.inputs.embeddings import figures as sum_figures
 from explorer.labs.inputs.embeddings.schema import PositionsParams, SumParams, TokenPartsParams, require_positions
-from explorer.labs.inputs.pieces import figures
-from explorer.labs.inputs.positions import figures as detail_figures
-from explorer.labs.inputs.relative.actions import RELATIVE_POSITIONS
+from explorer.labs.inputs.relative import RELATIVE_POSITIONS
 from explorer.labs.inputs.schema import CutParams, TokenizeParams
 from explorer.labs.inputs.typos import figures as typos_figures
 from explorer.labs.inputs.typos.schema import SharesParams, TyposParams

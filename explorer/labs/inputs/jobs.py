@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any, TypeVar
 
 from explorer.errors import ExplorerError
-from explorer.labs.inputs.cut.compute import Unigram, byte_pair, merge_ranks, whole, word_piece
+from explorer.labs.inputs.cut_compute import Unigram, byte_pair, merge_ranks, whole, word_piece
 from explorer.labs.inputs.schema import (
     CutParams,
     CutPart,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import gradio as gr
 
-from explorer.labs.inputs.cut.page import build_cut
+from explorer.labs.inputs.cut_page import build_cut
 from explorer.labs.inputs.embeddings.page import build_sum
-from explorer.labs.inputs.pieces.page import build_pieces
-from explorer.labs.inputs.positions.page import build_positions
-from explorer.labs.inputs.relative.page import build_relative
+from explorer.labs.inputs.pieces_page import build_pieces
+from explorer.labs.inputs.positions_page import build_positions
+from explorer.labs.inputs.relative_page import build_relative
 from explorer.labs.inputs.typos.page import build_typos
 from explorer.ui.page import Page
 

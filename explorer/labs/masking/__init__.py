@@ -4,19 +4,18 @@ from markupsafe import Markup
 
 from explorer.action import Action, Lab, LiveAction
 from explorer.engine.protocol import Job
+from explorer.labs.masking import minimal as minimal_figures
+from explorer.labs.masking import several as several_figures
 from explorer.labs.masking.corrupt import figures as corruption_figures
 from explorer.labs.masking.fill import figures
-from explorer.labs.masking.minimal import figures as minimal_figures
-from explorer.labs.masking.minimal.examples import PAIRS
-from explorer.labs.masking.minimal.schema import MinimalPairsParams, MinimalPairsResult
+from explorer.labs.masking.minimal import PAIRS, MinimalPairsParams, MinimalPairsResult
 from explorer.labs.masking.rate import figures as rate_figures
 from explorer.labs.masking.rate.examples import texts_of
 from explorer.labs.masking.rate.schema import COMPARED, RATES, RatesParams, RatesResult
 from explorer.labs.masking.schema import CorruptParams, FillParams, PatternsParams, SharesParams, require_masks
 from explorer.labs.masking.score import figures as score_figures
 from explorer.labs.masking.score.schema import ScoreParams
-from explorer.labs.masking.several import figures as several_figures
-from explorer.labs.masking.several.schema import SeveralParams
+from explorer.labs.masking.several import SeveralParams
 from explorer.labs.masking.swap import SWAP_WORD
 from explorer.maths.schemes import SCHEMES
 from explorer.models.catalog import bundled_with
@@ -98,7 +97,7 @@ def _compared() -> list[tuple[str, ...]]:
 
 SCORE_MINIMAL_PAIRS = LiveAction(
     "score_minimal_pairs",
-    Job("explorer.labs.masking.minimal.jobs:score_minimal_pairs", on="resources"),
+    Job("explorer.labs.masking.minimal:score_minimal_pairs", on="resources"),
     MinimalPairsParams,
     minimal_figures.minimal_pairs_table,
     plain=plain_script("score_minimal_pairs", _pairs),
@@ -106,7 +105,7 @@ SCORE_MINIMAL_PAIRS = LiveAction(
 )
 FILL_SEVERAL = Action(
     "fill_several",
-    Job("explorer.labs.masking.several.jobs:fill_several", Capability.MLM),
+    Job("explorer.labs.masking.several_jobs:fill_several", Capability.MLM),
     SeveralParams,
     several_figures.several_table,
     plain=plain_script("fill_several"),

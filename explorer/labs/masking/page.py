@@ -9,7 +9,7 @@ from explorer.labs.masking.corrupt.page import build_corrupt
 from explorer.labs.masking.fill.page import build_fill
 from explorer.labs.masking.rate.page import build_rate
 from explorer.labs.masking.score.page import build_score
-from explorer.labs.masking.several.page import build_several
+from explorer.labs.masking.several_page import build_several
 from explorer.ui.page import Page
 from explorer.ui.tabs import build_tab
 

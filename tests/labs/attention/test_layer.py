@@ -7,8 +7,7 @@ from dataclasses import replace
 import pytest
 
 import explorer
-from explorer.labs.attention.layer.figures import layer_notes, layer_sentence, layer_table, layer_view
-from explorer.labs.attention.layer.schema import LayerResult
+from explorer.labs.attention.layer import LayerResult, layer_notes, layer_sentence, layer_table, layer_view
 from explorer.models.layer_sizes import LayerSizes, Matrix
 
 MATRICES = (

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from explorer.labs.attention.head.schema import TokenPlace
-from explorer.labs.attention.neuron.figures import (
+from explorer.labs.attention.neuron_figures import (
     MOST_ROWS,
     query_key_chips,
     query_key_figure,

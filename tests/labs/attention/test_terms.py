@@ -8,9 +8,9 @@ import pytest
 import torch
 
 from explorer.errors import BadInputError
-from explorer.labs.attention.terms import figures
-from explorer.labs.attention.terms.jobs import disentangled_terms
-from explorer.labs.attention.terms.schema import TermsParams, TermsResult, require_terms
+from explorer.labs.attention import terms as figures
+from explorer.labs.attention.terms import TermsParams, TermsResult, require_terms
+from explorer.labs.attention.terms_jobs import disentangled_terms
 from explorer.models.loaded_model import LoadedModel, load_bundle
 from explorer.settings import Settings
 from tests.labs.attention.test_neuron_compute import RELATIVE

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from explorer.errors import BadInputError, ExplorerError, ModelUnavailableError
-from explorer.labs.inputs.cut.compute import UNKNOWN_PENALTY, Unigram, byte_pair, merge_ranks
+from explorer.labs.inputs.cut_compute import UNKNOWN_PENALTY, Unigram, byte_pair, merge_ranks
 from explorer.labs.inputs.jobs import cut_word
 from explorer.labs.inputs.schema import CutParams, WordCut
 from explorer.models.tokenizer_store import OpenTokenizer

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from explorer.labs.inputs.cut import figures as cut_figures
+from explorer.labs.inputs import cut_figures as cut_figures
+from explorer.labs.inputs import pieces_figures as figures
 from explorer.labs.inputs.jobs import cut_word, tokenize
-from explorer.labs.inputs.pieces import figures
 from explorer.labs.inputs.schema import LONGEST_WORD, CutParams, CutResult, TokenizeParams, TokenizeResult
 from tests.labs.drawing import HOSTILE, assert_draws, assert_safe
 from tests.labs.inputs.samples import BUNDLED, MADE, opener

@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 
 from explorer.errors import BadInputError
-from explorer.labs.inputs.relative import figures
-from explorer.labs.inputs.relative.jobs import relative_rows
-from explorer.labs.inputs.relative.schema import RelativeParams, RelativeResult, require_relative
+from explorer.labs.inputs import relative as figures
+from explorer.labs.inputs.relative import RelativeParams, RelativeResult, relative_rows, require_relative
 from explorer.models.loaded_model import load_bundle
 from explorer.settings import Settings
 from tests.models.tiny import save

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from explorer.labs.inputs import positions_figures as detail_figures
 from explorer.labs.inputs.embeddings import figures as sum_figures
 from explorer.labs.inputs.embeddings.schema import (
     Neighbour,
@@ -16,7 +17,6 @@ from explorer.labs.inputs.embeddings.schema import (
     TokenPart,
     TokenPartsResult,
 )
-from explorer.labs.inputs.positions import figures as detail_figures
 from tests.labs.drawing import HOSTILE, assert_draws, assert_safe
 
 BERT = ("token", "segment", "position", "sum", "layer_norm")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import islice
 
-from explorer.labs.masking.minimal.schema import MinimalPairsResult, ScoredPair
+from explorer.labs.masking.minimal import MinimalPairsResult, ScoredPair
 from explorer.labs.masking.schema import (
     CorruptedToken,
     CorruptResult,

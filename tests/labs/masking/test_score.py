@@ -10,7 +10,7 @@ from transformers import AutoModelForCausalLM, AutoTokenizer, BertForMaskedLM, P
 
 import explorer
 from explorer.errors import BadInputError, MissingCapabilityError
-from explorer.labs.masking.minimal.examples import KINDS, PAIRS
+from explorer.labs.masking.minimal import KINDS, PAIRS
 from explorer.labs.masking.score import jobs
 from explorer.labs.masking.score.schema import MOST_SENTENCES, MOST_TOKENS, ScoreParams, aligned, differences
 from explorer.models import in_turn

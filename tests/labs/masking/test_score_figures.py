@@ -6,8 +6,8 @@ import math
 
 import pytest
 
-from explorer.labs.masking.minimal import figures as minimal_figures
-from explorer.labs.masking.minimal.examples import PAIRS
+from explorer.labs.masking import minimal as minimal_figures
+from explorer.labs.masking.minimal import PAIRS
 from explorer.labs.masking.score import figures
 from tests.labs.drawing import HOSTILE, assert_draws, assert_safe
 from tests.labs.masking.samples import minimal_pairs_result, score_result, scored_sentence

@@ -8,11 +8,11 @@ import pytest
 
 import explorer
 from explorer.errors import BadInputError
+from explorer.labs.masking import several as figures
 from explorer.labs.masking.jobs import fill_masks
 from explorer.labs.masking.schema import FillParams
-from explorer.labs.masking.several import figures
-from explorer.labs.masking.several.jobs import fill_several
-from explorer.labs.masking.several.schema import MOST, ORDERS, Filling, FillingStep, SeveralParams, SeveralResult
+from explorer.labs.masking.several import MOST, ORDERS, Filling, FillingStep, SeveralParams, SeveralResult
+from explorer.labs.masking.several_jobs import fill_several
 from explorer.models.loaded_model import LoadedModel
 from tests.labs.drawing import HOSTILE, assert_draws, assert_safe
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from explorer.action import Action
 from explorer.engine.protocol import Job
 from explorer.labs.attention import plain
-from explorer.labs.attention.neuron.figures import query_key_table
+from explorer.labs.attention.neuron_figures import query_key_table
 from explorer.labs.attention.views.figures import view_table
 from explorer.labs.attention.views.schema import AttentionViewParams, QueryKeyParams
 

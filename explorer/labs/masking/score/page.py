@@ -5,7 +5,7 @@ from __future__ import annotations
 import gradio as gr
 
 from explorer.labs.masking import SCORE_SENTENCES
-from explorer.labs.masking.minimal.page import build_minimal_pairs
+from explorer.labs.masking.minimal_page import build_minimal_pairs
 from explorer.labs.masking.score import figures
 from explorer.labs.masking.score.examples import TRY
 from explorer.labs.masking.score.schema import OPENING, ScoreParams

@@ -1,1 +1,0 @@
-"""Neuron view: one token's query, every key, their products, and the weights that come of them."""

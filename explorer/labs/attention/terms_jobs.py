@@ -1,0 +1,46 @@
+"""The job on the terms of a head's scores."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from explorer.labs.attention.head.jobs import check_place, encoded_pair, square
+from explorer.labs.attention.head.schema import Square, TokenPlace
+from explorer.labs.attention.terms import Term, TermsParams, TermsResult
+from explorer.models.disentangled import score_terms
+from explorer.models.inside import depth_of, heads_of
+from explorer.models.loaded_model import LoadedModel
+
+
+def disentangled_terms(bundle: LoadedModel, params: TermsParams) -> TermsResult:
+    """What content and position each add to one head's scores (He et al. 2021, equation 4)."""
+    check_place(bundle, params.layer, params.head)
+    encoded = encoded_pair(bundle, params.sentence_a, params.sentence_b)
+    place = bundle.model_id, params.layer, params.head, depth_of(bundle.model), heads_of(bundle.model)
+    tokens = tuple(TokenPlace(t.position, t.text, t.shown, t.joined, t.word is None) for t in encoded.tokens)
+    if not bundle.architecture.disentangled:
+        return TermsResult(*place, tokens, (), Square.of(()), Square.of(()), 0.0)
+    found = score_terms(bundle, encoded.inputs, params.layer)
+    terms = {name: scores[params.head].double() for name, scores in found.terms.items()}
+    total, weights = found.scores[params.head], found.weights[params.head]
+    shares = _shares(terms)
+    return TermsResult(
+        *place,
+        tokens,
+        tuple(Term(name, square(scores), shares[name]) for name, scores in terms.items()),
+        square(total),
+        square(weights),
+        float((total.softmax(-1) - weights).abs().max()),
+    )
+
+
+def _shares(terms: dict[str, Tensor]) -> dict[str, float]:
+    """How much of the sum's variance within rows each term makes: its covariance with the sum over the sum's variance.
+
+    What is the same for a whole row the softmax does not see.
+    """
+    centred = {name: scores - scores.mean(-1, keepdim=True) for name, scores in terms.items()}
+    total = torch.stack(list(centred.values())).sum(0)
+    variance = float(total.square().sum())
+    return {name: float((scores * total).sum()) / variance if variance else 0.0 for name, scores in centred.items()}

@@ -1,1 +1,0 @@
-"""Two runs: which directions they share."""

@@ -1,1 +1,0 @@
-"""Rank sweep: the same task and seed at several ranks."""

@@ -1,1 +1,0 @@
-"""One word: how each tokenizer comes to its cut, step by step."""

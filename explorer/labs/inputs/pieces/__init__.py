@@ -1,1 +1,0 @@
-"""Pieces: one text by several tokenizers, beside each other."""

@@ -1,0 +1,70 @@
+"""Pieces: one text by several tokenizers, beside each other."""
+
+from __future__ import annotations
+
+import gradio as gr
+from markupsafe import Markup
+
+from explorer.labs.inputs import TOKENIZE
+from explorer.labs.inputs import pieces_figures as figures
+from explorer.labs.inputs.controls import follow, tokenizer_choice
+from explorer.labs.inputs.examples import TEXTS, TRY
+from explorer.labs.inputs.schema import TokenizeParams, TokenizeResult
+from explorer.ui.components import plot, rich_text, scripted
+from explorer.ui.controls import control
+from explorer.ui.kit import Examples, Tries, asks, bench, caption, sentence_place, shows, why
+from explorer.ui.page import Page
+from explorer.ui.places import Place
+from explorer.ui.wiring import Connection
+
+WHY = r"""
+A model has no letters: it has a list of pieces, and a vector for each. Three ways to make the list, and to cut by it:
+
+- **WordPiece** (BERT, DistilBERT, ELECTRA): in each word the *longest match first*, from the left; `##` marks a piece that goes
+  on inside a word. Where no piece fits, the whole word becomes `[UNK]`, and the model reads nothing of it. (Devlin et al. 2019,
+  section 3; Wu et al. 2016, section 4.1)
+- **Byte-level BPE** (GPT-2, RoBERTa, ModernBERT): the text becomes its UTF-8 *bytes*, and the pairs that stood beside each other
+  most often in the training text are merged, in the order in which they were learned. Each of the 256 bytes is a piece, so
+  nothing is unknown; rare scripts cost several pieces a letter. (Sennrich et al. 2016; Radford et al. 2019, section 2.2)
+- **SentencePiece unigram** (ALBERT, DeBERTa-v3, T5): every piece $x$ has a probability $p(x)$, and the cut is the one that
+  maximises $\prod_i p(x_i)$; a space is a letter like others, written `▁`. Letters that were too rare in the training text are
+  unknown. (Kudo 2018, section 3.2; Kudo and Richardson 2018)
+
+`byte-level-bpe` and `unigram` were trained for this app on the same English text, 16,000 pieces each, so they are small beside
+published ones: what differs between them is the method.
+"""
+
+
+def build_pieces(page: Page) -> tuple[gr.Dropdown, gr.HTML]:
+    """Returns the choice of tokenizers, and the pieces that can be pressed."""
+    opened: set[str] = set()
+    known = dict(TEXTS)
+    with bench():
+        with asks():
+            text = control(TokenizeParams, "text", value=TEXTS[0][1], elem_id="pieces-text")
+            button = gr.Button("Cut it in pieces", variant="primary")
+            tokenizers = tokenizer_choice()
+            examples = Examples(known)
+            below = gr.Radio(
+                [(title, name) for name, title in figures.BELOW.items()], value="id", label="Under each piece"
+            )
+        with shows():
+            said = sentence_place("pieces-said")
+            pieces = scripted("pieces", {"rows": []}, elem_classes=["token-chips"], elem_id="pieces-rows")
+            caption("Press a piece to see how its word is cut, step by step.")
+            notes = rich_text(elem_id="pieces-notes")
+            tries = Tries({name: known[name] for name in TRY})
+            bars = plot("pieces-a-word", elem_id="pieces-figure")
+    why("the three methods and their papers", WHY)
+
+    def said_of(result: TokenizeResult) -> Markup:
+        opened.update(done.name for done in result.tokenized)
+        return figures.tokenize_sentence(result)
+
+    shown: list[Place] = [(pieces, figures.pieces_view), (said, said_of), (bars, figures.words_figure)]
+    shown.append((notes, figures.tokenize_notes))
+    connection = Connection(page, TOKENIZE, {"text": text, "models": tokenizers}, shown, views={"below": below})
+    connection.on(button.click, text.submit, below.input, page.opened)
+    connection.on(examples.into([text]), *tries.into([text]))
+    connection.on(follow(page, tokenizers, opened))
+    return tokenizers, pieces

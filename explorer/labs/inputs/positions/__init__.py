@@ -1,1 +1,0 @@
-"""Positions: how alike the rows of the position table are."""

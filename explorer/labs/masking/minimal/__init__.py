@@ -1,1 +1,0 @@
-"""Minimal pairs: thirty times two sentences, of which a model ought to find one likelier."""
