@@ -31,15 +31,30 @@ class Note:
 
 
 @dataclass(frozen=True)
+class Choice:
+    """A control that says how an answer is drawn and not what is computed; it opens with the first.
+
+    name: by which the figure's functions take it. choices: (title, value) pairs; `dropdown` lists them, where they are not all
+    in view.
+    """
+
+    name: str
+    title: str
+    choices: tuple[tuple[str, str], ...]
+    dropdown: bool = False
+
+
+@dataclass(frozen=True)
 class Figure:
     """What an answer fills. name: of the figure in the page, `#name-figure`. filename: under which a visitor saves it. notes:
-    what the sentence rests on."""
+    what the sentence rests on. remark: what is always to be said of it, below, as HTML."""
 
     name: str
     filename: str
     sentence: Draw
     picture: Draw
     notes: Draw | None = None
+    remark: str = ""
 
 
 @dataclass(frozen=True)
@@ -62,17 +77,17 @@ class Lead:
 class Tab:
     """One question of a page.
 
-    slug: its name in the address. asks: what stands among the controls, in this order: a parameter by its name, a Button, a
-    Note. opening: what the parameters are on opening, where that is not their default. tries: one-click experiments, each with
-    the parameters that it sets.
+    slug: its name in the address. asks: what stands among the controls, in this order: a parameter by its name, a Choice, a
+    Button, a Note. opening: what the parameters are on opening, where that is not their default. tries: one-click experiments,
+    each with the parameters that it sets.
     """
 
     slug: str
     title: str
     action: Action
-    asks: tuple[str | Button | Note, ...]
+    asks: tuple[str | Choice | Button | Note, ...]
     figure: Figure
-    why: Why
+    why: Why | None = None
     opening: Mapping[str, Any] = field(default_factory=dict)
     tries: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     leads: tuple[Lead, ...] = ()

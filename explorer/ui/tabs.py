@@ -7,7 +7,7 @@ from typing import Any
 import gradio as gr
 from markupsafe import Markup
 
-from explorer.tab import Button, Note, Tab
+from explorer.tab import Button, Choice, Note, Tab
 from explorer.ui.components import while_in_view
 from explorer.ui.controls import control
 from explorer.ui.kit import Tries, View, asks, bench, caption, shows, why
@@ -18,7 +18,7 @@ from explorer.ui.wiring import Connection
 def build_tab(page: Page, described: Tab) -> Connection:
     """Lay a tab out; it is computed when it is opened, and when what it asks has changed."""
     with gr.Tab(described.title, id=described.slug) as tab:
-        inputs, pressed = dict[str, Any](), list[Any]()
+        inputs, views, pressed = dict[str, Any](), dict[str, Any](), list[Any]()
         with bench():
             with asks(described.width):
                 for part in described.asks:
@@ -26,6 +26,8 @@ def build_tab(page: Page, described: Tab) -> Connection:
                         pressed.append(gr.Button(part.title, variant="primary").click)
                     elif isinstance(part, Note):
                         caption(part.html)
+                    elif isinstance(part, Choice):
+                        views[part.name] = _choice(part)
                     else:
                         opening = {"value": described.opening[part]} if part in described.opening else {}
                         inputs[part] = control(described.action.params, part, **opening)
@@ -33,15 +35,18 @@ def build_tab(page: Page, described: Tab) -> Connection:
             with shows():
                 figure = described.figure
                 view = View(figure.filename, figure.name, figure.sentence, figure.picture, notes=figure.notes)
-        why(described.why.title, described.why.text)
+                if figure.remark:
+                    caption(figure.remark)
+        if described.why:
+            why(described.why.title, described.why.text)
         for lead in described.leads:
             caption(Markup('Next: <a href="{}">{}</a>').format(lead.to, lead.question))
         connection = Connection(
-            page, described.action, inputs, view
+            page, described.action, inputs, view, views=views
         )  # in the tab: it lays out the table and the script
         changed = [while_in_view(f"#{figure.name}-figure", *page.changed)] if described.action.takes_model else []
         tried = tries.into(inputs, show_progress="full") if tries else []
-        connection.on(*pressed, *map(_settled, inputs.values()), tab.select, *changed, *tried)
+        connection.on(*pressed, *map(_settled, (inputs | views).values()), tab.select, *changed, *tried)
     return connection
 
 
@@ -50,6 +55,12 @@ def build_tabs(page: Page, *described: Tab) -> None:
     with gr.Tabs():
         for tab in described:
             build_tab(page, tab)
+
+
+def _choice(part: Choice) -> Any:
+    """The control for a Choice."""
+    given: dict[str, Any] = {"choices": list(part.choices), "value": part.choices[0][1], "label": part.title}
+    return gr.Dropdown(filterable=False, **given) if part.dropdown else gr.Radio(**given)
 
 
 def _settled(control: Any) -> Any:

@@ -3,11 +3,12 @@
 from explorer.action import Action, Lab
 from explorer.engine.protocol import Job
 from explorer.labs.models import plain
+from explorer.labs.models.curves import CURVES
 from explorer.labs.models.family import figures
 from explorer.labs.models.movement import MOVEMENT
 from explorer.labs.models.recipe import RECIPE
 from explorer.labs.models.records import figures as score_figures
-from explorer.labs.models.schema import CountParams, CurvesParams, FamilyParams, ScoresParams
+from explorer.labs.models.schema import CountParams, FamilyParams, ScoresParams
 from explorer.labs.models.speed.figures import speed_table
 from explorer.labs.models.speed.schema import SpeedParams, SpeedResult
 from explorer.labs.models.tuned import TunedParams, tuned_table
@@ -20,9 +21,6 @@ HELD_OUT = Action(
     "held_out_scores", Job(f"{_COMPUTE}:held_out", on="nothing"), ScoresParams, score_figures.scores_table
 )
 TUNED = Action("tuned_scores", Job("explorer.labs.models.tuned:tuned_scores", on="nothing"), TunedParams, tuned_table)
-CURVES = Action(
-    "training_curves", Job(f"{_COMPUTE}:training_curves", on="nothing"), CurvesParams, score_figures.curves_table
-)
 COUNT = Action(
     "count_parameters",
     Job(f"{_COMPUTE}:count_parameters", on="nothing"),

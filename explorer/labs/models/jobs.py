@@ -1,9 +1,8 @@
-"""The family's jobs: sizes counted, figures and curves read from what is kept beside the bundled models."""
+"""The family's jobs: sizes counted, figures read from what is kept beside the bundled models."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import replace
 
 from explorer.charts.words import counted
@@ -12,9 +11,6 @@ from explorer.labs.models.schema import (
     CountedPart,
     CountParams,
     CountResult,
-    Curve,
-    CurvesParams,
-    CurvesResult,
     FamilyParams,
     FamilyResult,
     ModelScores,
@@ -25,7 +21,7 @@ from explorer.labs.models.schema import (
 )
 from explorer.models.families.formulas import Part
 from explorer.models.published import PUBLISHED
-from explorer.models.records import COUNTERS, read_curve, read_scores
+from explorer.models.records import read_scores
 from explorer.models.sizes import Outline, grouped, outline_of
 from explorer.models.tokenizer_kinds import kind_of
 from explorer.settings import BUNDLED_MODELS
@@ -46,13 +42,6 @@ def held_out(params: ScoresParams) -> ScoresResult:
     return ScoresResult(
         tuple(ModelScores(name, kept.date, kept.command, kept.text, kept.measures) for name, kept in found if kept)
     )
-
-
-def training_curves(params: CurvesParams) -> CurvesResult:
-    """The logs of the bundled models' trainings."""
-    logs = {name: read_curve(BUNDLED_MODELS / name) for name in params.models}
-    curves = tuple(_curve(name, points) for name, points in logs.items() if points)
-    return CurvesResult(curves, tuple(name for name, points in logs.items() if not points))
 
 
 def count_parameters(params: CountParams) -> CountResult:
@@ -149,10 +138,3 @@ def _sweep(sizes: ModelSizes) -> tuple[Width, ...]:
 
 def _as_in_table_3(sizes: ModelSizes) -> bool:
     return (sizes.vocabulary, sizes.hidden_size, sizes.layers, sizes.intermediate_size) == (30000, 768, 12, 3072)
-
-
-def _curve(name: str, points: tuple[Mapping[str, float], ...]) -> Curve:
-    quantities = dict.fromkeys(key for point in points for key in point if key not in COUNTERS)
-    values = tuple((quantity, tuple(point.get(quantity) for point in points)) for quantity in quantities)
-    steps, tokens, seconds = (tuple(float(point[counter]) for point in points) for counter in COUNTERS)
-    return Curve(name, steps, tokens, seconds, values)

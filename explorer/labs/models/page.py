@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import gradio as gr
 
-from explorer.labs.models import movement, recipe
+from explorer.labs.models import curves, movement, recipe
 from explorer.labs.models.family.page import build_family
-from explorer.labs.models.records.page import build_curves, build_scores
+from explorer.labs.models.records.page import build_scores
 from explorer.labs.models.sizes.page import build_sizes
 from explorer.ui.page import Page
 from explorer.ui.tabs import build_tab
@@ -19,8 +19,7 @@ def build(page: Page) -> None:
             build_family(page)
         with gr.Tab("Scores", id="scores") as scores_tab:
             build_scores(page, scores_tab)
-        with gr.Tab("Training curves", id="curves") as curves_tab:
-            build_curves(page, curves_tab)
+        build_tab(page, curves.TAB)
         with gr.Tab("Parameters", id="sizes") as sizes_tab:
             build_sizes(page, sizes_tab)
         build_tab(page, recipe.TAB)

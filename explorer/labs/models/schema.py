@@ -31,8 +31,6 @@ SHARING = {
 }
 """What layers may share, and how the page says it; `own` is what the model shares by itself."""
 
-MOST_POINTS = 20_000
-
 
 def _shown(names: tuple[str, ...]) -> tuple[str, ...]:
     if not names or not set(names) <= set(SHOWN):
@@ -130,42 +128,6 @@ class ScoresResult:
     """Models without kept figures are left out."""
 
     models: tuple[ModelScores, ...]
-
-
-@params
-class CurvesParams:
-    """Which models' logs are shown; all of them where none is named."""
-
-    models: BundledModels = ()
-
-
-@dataclass(frozen=True)
-class Curve:
-    """One model's training as it was logged. values: for each quantity its value at each point, None if it had none."""
-
-    model: str
-    steps: tuple[float, ...]
-    tokens: tuple[float, ...]
-    seconds: tuple[float, ...]
-    values: tuple[tuple[str, tuple[float | None, ...]], ...]
-
-    def of(self, quantity: str) -> tuple[float | None, ...] | None:
-        """The values of one quantity; None if it was not logged."""
-        return dict(self.values).get(quantity)
-
-
-@dataclass(frozen=True)
-class CurvesResult:
-    """without: models whose log is not kept."""
-
-    curves: tuple[Curve, ...]
-    without: tuple[str, ...]
-
-    @property
-    def quantities(self) -> tuple[str, ...]:
-        """Everything that some model logged, losses first."""
-        names = dict.fromkeys(name for curve in self.curves for name, _ in curve.values)
-        return tuple(sorted(names, key=lambda name: (not name.endswith("_loss"), list(names).index(name))))
 
 
 @params

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from explorer.errors import BadInputError
-from explorer.labs.models.jobs import count_parameters, family, held_out, training_curves
-from explorer.labs.models.schema import BUNDLED, SIZED, CountParams, CurvesParams, FamilyParams, ScoresParams
+from explorer.labs.models.curves import CurvesParams
+from explorer.labs.models.jobs import count_parameters, family, held_out
+from explorer.labs.models.schema import BUNDLED, SIZED, CountParams, FamilyParams, ScoresParams
 from explorer.models.families import ARCHITECTURES, NOTES
 from explorer.models.records import read_scores
 from explorer.models.sizes import outline_of
@@ -41,21 +42,6 @@ def test_the_figures_are_those_that_the_cards_hold() -> None:
         for measure in entry.measures:
             assert measure.shown_with_error in card
     assert [entry.model for entry in held_out(ScoresParams(("bert-mini",))).models] == ["bert-mini"]
-
-
-def test_a_curve_has_a_value_or_nothing_at_each_point() -> None:
-    result = training_curves(CurvesParams())
-    assert {curve.model for curve in result.curves} | set(result.without) == set(BUNDLED)
-    for curve in result.curves:
-        assert len(curve.steps) == len(curve.tokens) == len(curve.seconds)
-        assert all(len(values) == len(curve.steps) for _, values in curve.values)
-    mini = next(curve for curve in result.curves if curve.model == "bert-mini")
-    losses = [value for value in mini.of("mlm_loss") or () if value is not None]
-    assert losses[-1] < losses[0]
-    pairs = mini.of("pair_loss")
-    assert pairs is not None
-    assert pairs[0] is None, "bert-mini began without pairs"
-    assert result.quantities[0].endswith("_loss")
 
 
 def test_counting_with_nothing_changed_is_the_model_itself() -> None:

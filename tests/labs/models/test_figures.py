@@ -14,8 +14,6 @@ from explorer.labs.models.schema import (
     CountedPart,
     CountParams,
     CountResult,
-    Curve,
-    CurvesResult,
     FamilyResult,
     ModelScores,
     ModelSizes,
@@ -50,13 +48,6 @@ SCORES = ScoresResult(
             ),
         ),
     )
-)
-CURVES = CurvesResult(
-    (
-        Curve("one", (1, 2), (10, 2e6), (1, 60), (("mlm_loss", (3.0, 2.0)), ("pair_accuracy", (None, 0.75)))),
-        Curve("two", (1, 2), (10, 20), (1, 2), (("next_loss", (5.0, 4.0)),)),
-    ),
-    ("three",),
 )
 
 
@@ -160,40 +151,6 @@ def test_every_figure_stands_in_the_table_and_in_the_list() -> None:
     assert bars["error_x"]["array"] == [pytest.approx(0.158, abs=1e-3), pytest.approx(0.137, abs=1e-3)]
     assert bars["customdata"][1] == "25.00% ± 13.69"
     assert "command &lt;i&gt;" in view
-
-
-def test_curves_draw_whoever_logged_it_and_name_who_did_not() -> None:
-    figure = score_figures.curves_figure(CURVES, "mlm_loss", "tokens")
-    assert [trace["name"] for trace in figure["data"]] == ["one"]
-    assert figure["data"][0]["x"] == [10, 2e6]
-    assert score_figures.curves_figure(CURVES, "next_loss", "seconds")["data"][0]["x"] == [1 / 60, 2 / 60]
-    assert score_figures.curves_sentence(CURVES, "mlm_loss").striptags() == "MLM loss (nats) at the end: 2.00 of one."
-    other = replace(CURVES.curves[0], model="other", values=(("mlm_loss", (3.0, 2.5)),))
-    several = replace(CURVES, curves=(*CURVES.curves, other))
-    assert "from 2.00 (one) to 2.50 (other)." in score_figures.curves_sentence(several, "mlm_loss").striptags()
-    equal = replace(CURVES, curves=(CURVES.curves[0], replace(CURVES.curves[0], model="other")))
-    assert score_figures.curves_sentence(equal, "mlm_loss").striptags().endswith("at the end: 2.00 of each of them.")
-    said = score_figures.curves_notes(CURVES, "mlm_loss")
-    assert "At the end: one 2.00." in said
-    assert "two is left out: it was trained on, and logged, next-token loss (nats)" in said
-    assert "No log was kept of three, trained before" in said
-    assert "choose another" in score_figures.curves_sentence(CURVES, "cosine_loss")
-    assert len(score_figures.curves_table(CURVES).rows) == 5, "points without a value are left out"
-
-
-def test_electra_s_two_models_are_one_training() -> None:
-    log = ((1, 2), (10, 20), (1, 2), (("mlm_loss", (6.0, 5.5)), ("replaced_accuracy", (0.8, 0.85))))
-    both = CurvesResult((Curve("electra-mini-discriminator", *log), Curve("electra-mini-generator", *log)), ())
-    assert [trace["name"] for trace in score_figures.curves_figure(both)["data"]] == ["ELECTRA (generator's loss)"]
-    accuracy = score_figures.curves_figure(both, "replaced_accuracy")["data"]
-    assert [trace["name"] for trace in accuracy] == ["ELECTRA (discriminator's accuracy)"]
-    assert score_figures.curves_sentence(both).count("5.50") == 1
-    said = score_figures.curves_notes(both)
-    assert said.count("5.50") == 1
-    assert "one log, one line" in said
-    alone = CurvesResult(both.curves[:1], ())
-    assert [trace["name"] for trace in score_figures.curves_figure(alone)["data"]] == ["ELECTRA (generator's loss)"]
-    assert "one log" not in score_figures.curves_notes(alone)
 
 
 def test_every_card_says_who_what_and_how() -> None:

@@ -1,1 +1,1 @@
-"""What was measured of the bundled models, and how their training went."""
+"""What was measured of the bundled models."""

@@ -1,4 +1,4 @@
-"""Held-out figures and training curves as pictures, sentences and tables, from plain results."""
+"""Held-out figures as pictures, sentences and tables, from plain results."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from explorer.charts import SERIES, Look, Picture, axis, bars, chart, error_bars, level, line
+from explorer.charts import SERIES, Look, Picture, axis, bars, chart, error_bars, level
 from explorer.charts.words import caption, label, prose, strong
-from explorer.labs.models.schema import Curve, CurvesResult, ModelScores, ScoresResult
+from explorer.labs.models.schema import ModelScores, ScoresResult
 from explorer.models.records import Measure
 from explorer.tables import Table
 
@@ -25,23 +25,6 @@ KINDS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
     "replaced": ("replaced tokens", (("rtd_auc", "AUC"), ("rtd_found", "found"), ("rtd_false", "false alarms"))),
 }
 """What the figure may show, how the choice is worded, and the measures in it, all of them shares."""
-
-AGAINST = {"tokens": "tokens seen", "steps": "steps", "seconds": "minutes"}
-QUANTITIES = {
-    "mlm_loss": "MLM loss (nats)",
-    "pair_loss": "loss on pairs (nats)",
-    "soft_loss": "soft-target loss (nats)",
-    "cosine_loss": "cosine loss",
-    "replaced_loss": "replaced-token loss (nats)",
-    "next_loss": "next-token loss (nats)",
-    "mlm_accuracy": "MLM accuracy",
-    "pair_accuracy": "accuracy on pairs",
-    "agreement_accuracy": "agreement with the teacher",
-    "replaced_accuracy": "accuracy on replaced tokens",
-    "next_accuracy": "next-token accuracy",
-    "replaced_share": "share of replaced tokens",
-}
-"""What a log may hold, as an axis calls it."""
 
 
 def scores_table(result: ScoresResult) -> Table:
@@ -152,91 +135,3 @@ def scores_view(result: ScoresResult) -> Markup:
         )
         for entry in result.models
     )
-
-
-def curves_table(result: CurvesResult) -> Table:
-    """model, quantity, step, tokens, seconds, value."""
-    rows = [
-        (curve.model, quantity, step, tokens, seconds, value)
-        for curve in result.curves
-        for quantity, values in curve.values
-        for step, tokens, seconds, value in zip(curve.steps, curve.tokens, curve.seconds, values, strict=True)
-        if value is not None
-    ]
-    return Table.of(("model", "quantity", "step", "tokens", "seconds", "value"), rows)
-
-
-def curves_sentence(result: CurvesResult, quantity: str = "mlm_loss") -> Markup:
-    """From where to where the curves end."""
-    shown = [(name, value) for name, _, value in _ends(result, quantity) if value is not None]
-    if not shown:
-        return prose("None of these models logged this: choose another quantity.")
-    (low_name, low), (high_name, high) = (choose(shown, key=lambda pair: pair[1]) for choose in (min, max))
-    parts: list[str] = [f"{QUANTITIES.get(quantity, quantity)} at the end: "]
-    if low == high:
-        return prose(*parts, strong(f"{high:.2f}"), f" of {high_name if len(shown) == 1 else 'each of them'}.")
-    return prose(*parts, "from ", strong(f"{low:.2f}"), f" ({low_name}) to ", strong(f"{high:.2f}"), f" ({high_name}).")
-
-
-def curves_notes(result: CurvesResult, quantity: str = "mlm_loss") -> Markup:
-    """Where each ended, which trained longest, who is left out and why."""
-    ends = _ends(result, quantity)
-    shown = [(name, curve, value) for name, curve, value in ends if value is not None]
-    parts: list[str] = []
-    if shown:
-        named, longest, _ = max(shown, key=lambda entry: entry[1].tokens[-1])
-        parts += [
-            f"At the end: {', '.join(f'{name} {value:.2f}' for name, _, value in shown)}. The longest training, "
-            f"{named.split(' (')[0]}'s, saw {longest.tokens[-1] / 1e6:.1f} million tokens in "
-            f"{longest.seconds[-1] / 60:.0f} minutes on two CPU cores.",
-        ]
-    if len(ends) < len(result.curves):
-        parts.append(" ELECTRA's generator and discriminator were trained together: one log, one line.")
-    for name, curve, value in ends:
-        if shown and value is None:
-            logged = QUANTITIES.get(curve.values[0][0], curve.values[0][0])
-            parts.append(f" {name} is left out: it was trained on, and logged, {logged}.")
-    if result.without:
-        parts.append(f" No log was kept of {', '.join(result.without)}, trained before the app kept any.")
-    return caption(*parts) if parts else Markup("")
-
-
-def _ends(result: CurvesResult, quantity: str) -> list[tuple[str, Curve, float | None]]:
-    """Each training with its last value; None where it did not log this."""
-    return [(name, curve, _last(curve, quantity)) for name, curve in trainings(result, quantity)]
-
-
-def trainings(result: CurvesResult, quantity: str) -> list[tuple[str, Curve]]:
-    """The curves, each training once, with its name.
-
-    ELECTRA's two models are trained together and have one log, in which some quantities are the generator's and some the
-    discriminator's.
-    """
-    named: dict[str, Curve] = {}
-    for curve in result.curves:
-        name = curve.model
-        if curve.model.startswith("electra"):
-            part = "discriminator" if quantity.startswith("replaced") else "generator"
-            name = f"ELECTRA ({part}'s {quantity.split('_')[-1]})" if curve.of(quantity) else "ELECTRA"
-        named.setdefault(name, curve)
-    return list(named.items())
-
-
-def _last(curve: Curve, quantity: str) -> float | None:
-    values = [value for value in curve.of(quantity) or () if value is not None]
-    return values[-1] if values else None
-
-
-def curves_figure(result: CurvesResult, quantity: str = "mlm_loss", against: str = "tokens") -> Picture:
-    """One line a model."""
-    traces = []
-    for (name, curve), colour in zip(trainings(result, quantity), SERIES, strict=False):
-        values = curve.of(quantity)
-        if values is None:
-            continue
-        places = {"tokens": curve.tokens, "steps": curve.steps, "seconds": [s / 60 for s in curve.seconds]}[against]
-        hover = "%{y:.3f} at %{x:,.4~g}"
-        traces.append(line(places, values, colour, label(name), hover=hover, aside=label(name)))
-    share = quantity.endswith(("_accuracy", "_share"))
-    across, up = axis(AGAINST[against], zero=True), axis(QUANTITIES.get(quantity, quantity), percent=share)
-    return chart(curves_sentence(result, quantity), traces, across, up, height=430, legend=True)

@@ -1,12 +1,12 @@
-"""What was measured of the bundled models, and how their training went."""
+"""What was measured of the bundled models."""
 
 from __future__ import annotations
 
 import gradio as gr
 
-from explorer.labs.models import CURVES, HELD_OUT, TUNED
+from explorer.labs.models import HELD_OUT, TUNED
 from explorer.labs.models.records import figures
-from explorer.labs.models.schema import BUNDLED, CurvesParams, ScoresParams
+from explorer.labs.models.schema import BUNDLED, ScoresParams
 from explorer.labs.models.tuned import tuned_figure, tuned_notes, tuned_sentence
 from explorer.ui.components import rich_text
 from explorer.ui.controls import control
@@ -41,25 +41,3 @@ def build_scores(page: Page, tab: gr.Tab) -> None:
     shown = [*view, (everything, figures.scores_view)]
     scores = Connection(page, HELD_OUT, {"models": models}, shown, views={"kind": kind})
     scores.on(tab.select, models.input, kind.input)
-
-
-def build_curves(page: Page, tab: gr.Tab) -> None:
-    """The logs that are committed with the models."""
-    with bench():
-        with asks(250):
-            models = control(CurvesParams, "models", value=list(BUNDLED))
-            named = [(said, name) for name, said in figures.QUANTITIES.items()]
-            quantity = gr.Dropdown(named, value="mlm_loss", label="Quantity", filterable=False)
-            ways = [(said, name) for name, said in figures.AGAINST.items()]
-            against = gr.Radio(ways, value="tokens", label="Against")
-        with shows():
-            view = View(
-                *("training-curves", "curves", figures.curves_sentence, figures.curves_figure),
-                notes=figures.curves_notes,
-            )
-            caption(
-                "On training text, as logged; means over short stretches. The losses of models with "
-                "different vocabularies, or with different shares of masked tokens, are not one scale."
-            )
-    curves = Connection(page, CURVES, {"models": models}, view, views={"quantity": quantity, "against": against})
-    curves.on(tab.select, models.input, quantity.input, against.input)
