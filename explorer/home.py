@@ -11,7 +11,7 @@ from explorer.labs.masking.examples import Example
 from explorer.labs.masking.fill import figures
 from explorer.labs.masking.fill.controls import hidden_now, keep_hidden, open_with, pressed_positions
 from explorer.labs.masking.fill.said_figures import fill_sentence
-from explorer.labs.models.family.figures import letters
+from explorer.labs.models.family_figures import letters
 from explorer.models.families import Capability
 from explorer.ui.components import token_chips
 from explorer.ui.kit import View

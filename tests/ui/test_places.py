@@ -9,7 +9,7 @@ import gradio as gr
 from markupsafe import Markup
 
 from explorer.labs.models import HELD_OUT, LAB
-from explorer.labs.models.records import page as records
+from explorer.labs.models import records_page as records
 from explorer.settings import ROOT
 from explorer.ui import kit
 from explorer.ui.kit import View

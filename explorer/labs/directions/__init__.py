@@ -2,10 +2,10 @@
 
 from explorer.action import Action, Lab, LiveAction
 from explorer.engine.protocol import Job
+from explorer.labs.directions import answer_figures as answer_figures
 from explorer.labs.directions import examples
-from explorer.labs.directions.answer import figures as answer_figures
+from explorer.labs.directions import fifty_figures as fifty_figures
 from explorer.labs.directions.blank import figures
-from explorer.labs.directions.fifty import figures as fifty_figures
 from explorer.labs.directions.proof import figures as proof_figures
 from explorer.labs.directions.schema import (
     DECODER,

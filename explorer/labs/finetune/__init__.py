@@ -3,6 +3,7 @@
 from explorer.action import Action, Lab, LiveAction
 from explorer.engine.protocol import Job
 from explorer.labs.finetune import figures, plain
+from explorer.labs.finetune import spans as span_figures
 from explorer.labs.finetune import use_figures as try_figures
 from explorer.labs.finetune.card import CARD
 from explorer.labs.finetune.compare import figures as compare_figures
@@ -22,8 +23,7 @@ from explorer.labs.finetune.schema import (
     RunsParams,
     SwapParams,
 )
-from explorer.labs.finetune.spans import figures as span_figures
-from explorer.labs.finetune.spans.schema import AnswerParams
+from explorer.labs.finetune.spans import AnswerParams
 from explorer.labs.finetune.sweep import SWEEP
 from explorer.runs.report import run_table
 from explorer.tuning.spec import RunSpec
@@ -46,7 +46,7 @@ PREDICT = Action(
 )
 ANSWER = Action(
     "answer_question",
-    Job("explorer.labs.finetune.spans.jobs:answer_question", on="runs"),
+    Job("explorer.labs.finetune.spans_jobs:answer_question", on="runs"),
     AnswerParams,
     span_figures.answer_table,
     plain=plain.answer_question,

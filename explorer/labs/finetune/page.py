@@ -5,7 +5,7 @@ from __future__ import annotations
 import gradio as gr
 
 from explorer.labs.finetune.compare.page import build_compare
-from explorer.labs.finetune.glue.page import build_glue
+from explorer.labs.finetune.glue_page import build_glue
 from explorer.labs.finetune.memory.page import build_memory
 from explorer.labs.finetune.merge_page import build_merge
 from explorer.labs.finetune.metrics.page import build_metrics

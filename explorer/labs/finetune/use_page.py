@@ -10,7 +10,7 @@ import gradio as gr
 from explorer.labs.finetune import PREDICT, SWAP
 from explorer.labs.finetune import use_figures as figures
 from explorer.labs.finetune.schema import PredictRunParams
-from explorer.labs.finetune.spans.page import build_answers
+from explorer.labs.finetune.spans_page import build_answers
 from explorer.runs.examples import FIRST, OTHER_RANK, OTHER_SEED, PRAISE
 from explorer.tasks.task import CLASSES, SPAN, WRITTEN
 from explorer.ui.components import rich_text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gradio as gr
 
-from explorer.labs.generation.adapt.page import build_adapt
+from explorer.labs.generation.adapt_page import build_adapt
 from explorer.labs.generation.continued.page import build_continued
 from explorer.labs.generation.meaning.page import build_meaning
 from explorer.labs.generation.scores.page import build_scores

@@ -2,15 +2,14 @@
 
 from explorer.action import Action, Lab
 from explorer.engine.protocol import Job
+from explorer.labs.models import family_figures as figures
 from explorer.labs.models import plain
+from explorer.labs.models import records_figures as score_figures
 from explorer.labs.models.curves import CURVES
-from explorer.labs.models.family import figures
 from explorer.labs.models.movement import MOVEMENT
 from explorer.labs.models.recipe import RECIPE
-from explorer.labs.models.records import figures as score_figures
 from explorer.labs.models.schema import CountParams, FamilyParams, ScoresParams
-from explorer.labs.models.speed.figures import speed_table
-from explorer.labs.models.speed.schema import SpeedParams, SpeedResult
+from explorer.labs.models.speed import SpeedParams, SpeedResult, speed_table
 from explorer.labs.models.tuned import TunedParams, tuned_table
 from explorer.worked import Opening
 
@@ -30,7 +29,7 @@ COUNT = Action(
 )
 SPEED = Action(
     "sharing_speed",
-    Job("explorer.labs.models.speed.jobs:sharing_speed", on="resources"),
+    Job("explorer.labs.models.speed_jobs:sharing_speed", on="resources"),
     SpeedParams,
     speed_table,
     openings=(Opening(SpeedParams(), SpeedResult),),

@@ -5,9 +5,9 @@ from __future__ import annotations
 import gradio as gr
 
 from explorer.labs.models import curves, movement, recipe
-from explorer.labs.models.family.page import build_family
-from explorer.labs.models.records.page import build_scores
-from explorer.labs.models.sizes.page import build_sizes
+from explorer.labs.models.family_page import build_family
+from explorer.labs.models.records_page import build_scores
+from explorer.labs.models.sizes_page import build_sizes
 from explorer.ui.page import Page
 from explorer.ui.tabs import build_tab
 

@@ -7,6 +7,7 @@ from explorer.action import Lab, LiveAction
 from explorer.engine.protocol import Job
 from explorer.labs.pruning import orders_figures as orders_figures
 from explorer.labs.pruning import plain
+from explorer.labs.pruning import quantised_figures as quantised_figures
 from explorer.labs.pruning.importance import figures as importance_figures
 from explorer.labs.pruning.params import (
     JUDGED,
@@ -21,7 +22,6 @@ from explorer.labs.pruning.params import (
     QuantiseParams,
     StepsParams,
 )
-from explorer.labs.pruning.quantised import figures as quantised_figures
 from explorer.labs.pruning.remove import figures as prune_figures
 from explorer.labs.pruning.schema import (
     Exported,

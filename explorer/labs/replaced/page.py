@@ -8,9 +8,9 @@ import gradio as gr
 
 from explorer.kinds import LARGEST_SEED
 from explorer.labs.replaced import REPLACED_TOKENS, figures
-from explorer.labs.replaced.draws.page import build_draws
+from explorer.labs.replaced.draws_page import build_draws
 from explorer.labs.replaced.examples import SEED, TEMPERATURE, TEXT, TRY
-from explorer.labs.replaced.hand.page import build_hand
+from explorer.labs.replaced.hand_page import build_hand
 from explorer.labs.replaced.schema import DISCRIMINATOR, ReplacedParams
 from explorer.models.families import Capability
 from explorer.ui.components import aligned_chips, rich_text, while_in_view

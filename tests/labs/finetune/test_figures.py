@@ -9,11 +9,11 @@ import pytest
 from scipy.stats import ttest_1samp
 
 from explorer.labs.finetune import figures
+from explorer.labs.finetune import latency as latency_figures
 from explorer.labs.finetune import use_figures as try_figures
 from explorer.labs.finetune.compare import figures as compare_figures
 from explorer.labs.finetune.compare.said_figures import compared_notes, compared_sentence
-from explorer.labs.finetune.latency import figures as latency_figures
-from explorer.labs.finetune.latency.schema import LatencyResult, Timed
+from explorer.labs.finetune.latency import LatencyResult, Timed
 from explorer.labs.finetune.outcome import figures as outcome_figures
 from explorer.labs.finetune.schema import MergeForm, MergeResult, PlanResult, Prediction, PredictRunResult, SwapResult
 from explorer.models.spent import Ratio, Spent

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from explorer.labs.finetune.spans import figures
-from explorer.labs.finetune.spans.schema import AnswerResult, Span, SpanAnswer, SpanToken
+from explorer.labs.finetune import spans as figures
+from explorer.labs.finetune.spans import AnswerResult, Span, SpanAnswer, SpanToken
 
 TOKENS = tuple(SpanToken(place, text, False) for place, text in enumerate(("Ada", "<b>", "left"), start=4))
 SURE = SpanAnswer(

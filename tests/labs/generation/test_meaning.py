@@ -11,7 +11,7 @@ import explorer
 from explorer.engine.local import LocalEngine
 from explorer.engine.protocol import Job
 from explorer.errors import BadInputError
-from explorer.labs.generation.adapt import figures as adapt_figures
+from explorer.labs.generation import adapt as adapt_figures
 from explorer.labs.generation.meaning import figures
 from explorer.labs.generation.meaning.actions import GENERATE
 from explorer.labs.generation.meaning.examples import MEANING, TRY, VALUES

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from explorer.labs.models.family import figures
+from explorer.labs.models import family_figures as figures
+from explorer.labs.models import records_figures as score_figures
 from explorer.labs.models.jobs import count_parameters
-from explorer.labs.models.records import figures as score_figures
 from explorer.labs.models.schema import (
     CountedPart,
     CountParams,

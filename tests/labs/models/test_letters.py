@@ -7,7 +7,7 @@ import re
 
 from explorer import home
 from explorer.labs import LABS
-from explorer.labs.models.family.figures import LETTERS, changes_view, letters
+from explorer.labs.models.family_figures import LETTERS, changes_view, letters
 
 
 def test_four_words_make_the_name_and_lead_to_pages_that_there_are() -> None:

@@ -7,8 +7,8 @@ from transformers import AlbertConfig, AlbertModel
 
 import explorer
 from explorer.errors import BadInputError
-from explorer.labs.models.speed import figures
-from explorer.labs.models.speed.schema import TOKENS, WIDE, SpeedParams, SpeedResult, Timed
+from explorer.labs.models import speed as figures
+from explorer.labs.models.speed import TOKENS, WIDE, SpeedParams, SpeedResult, Timed
 
 
 def test_layers_are_counted_as_transformers_builds_them() -> None:

@@ -8,7 +8,7 @@ from explorer.charts import Picture
 from explorer.labs.finetune import COMPARE
 from explorer.labs.finetune.compare import figures as compare_figures
 from explorer.labs.finetune.compare.said_figures import compared_sentence
-from explorer.labs.finetune.latency.page import build_latency
+from explorer.labs.finetune.latency_page import build_latency
 from explorer.labs.finetune.live import beside_counting
 from explorer.labs.finetune.schema import CompareParams
 from explorer.published import lora_tables

@@ -7,7 +7,7 @@ from typing import Any
 import gradio as gr
 from markupsafe import Markup
 
-from explorer.labs.finetune.card.page import build_card
+from explorer.labs.finetune.card_page import build_card
 from explorer.labs.finetune.uploads import RealTask, Upload
 from explorer.runs.record import RunRecord
 from explorer.settings import settings

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from explorer.errors import BadInputError
-from explorer.labs.finetune.card import figures
-from explorer.labs.finetune.card.jobs import EXAMPLES, MOST_ROWS, task_card
-from explorer.labs.finetune.card.schema import CardParams, Row, TaskCard
+from explorer.labs.finetune import card as figures
+from explorer.labs.finetune.card import CardParams, Row, TaskCard
+from explorer.labs.finetune.card_jobs import EXAMPLES, MOST_ROWS, task_card
 from explorer.settings import BUNDLED_TASKS, settings
 from explorer.tasks.glue_tasks import TASKS
 from explorer.tasks.metrics import METRICS

@@ -7,9 +7,16 @@ from typing import Any
 
 import pytest
 
-from explorer.labs.finetune.glue.figures import glue_notes, glue_sentence, glue_table, glue_view
-from explorer.labs.finetune.glue.live import gathered
-from explorer.labs.finetune.glue.schema import PUBLISHED, GlueParams, GlueResult
+from explorer.labs.finetune.glue import (
+    PUBLISHED,
+    GlueParams,
+    GlueResult,
+    glue_notes,
+    glue_sentence,
+    glue_table,
+    glue_view,
+)
+from explorer.labs.finetune.glue_live import gathered
 from explorer.published import lora
 from explorer.published.glue import TRAINING
 from explorer.runs.examples import OWNER

@@ -1,0 +1,120 @@
+"""The time of a forward pass by every method, in turns with the plain model's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+
+import torch
+from torch import Tensor, nn
+
+from explorer.errors import BadInputError, ExplorerError
+from explorer.labs.finetune.latency import LatencyParams, LatencyResult, Timed
+from explorer.models import timing
+from explorer.models.loaded_model import LoadedModel
+from explorer.tuning.adapted import Adapted, adapt
+from explorer.tuning.forks import fork_classifier
+from explorer.tuning.merging import merged
+from explorer.tuning.methods import METHODS, Method, find_method
+from explorer.tuning.spec import RunSpec
+
+ROUNDS_AT_ONCE = 5
+CLASSES = 2
+"""Of the head, which takes next to no time."""
+
+
+@dataclass(frozen=True)
+class _Form:
+    """What is timed of one method."""
+
+    method: Method
+    form: str
+    module: nn.Module
+
+
+def latency(bundle: LoadedModel, params: LatencyParams) -> Iterator[LatencyResult]:
+    """Each method as it starts, with RunSpec's sizes: the time depends on shapes alone, not on what has been learned.
+
+    A result every few rounds, so that quicker questions come in between. Raises BadInputError for texts that are longer than
+    the model reads.
+    """
+    if params.length > bundle.longest:
+        raise BadInputError(
+            f"{bundle.model_id} reads {bundle.longest} tokens at most; length is {params.length}. Take {bundle.longest} or less."
+        )
+    wanted = [find_method(name) for name in dict.fromkeys(params.methods)] or list(METHODS)
+    plain = fork_classifier(bundle, CLASSES, 0)
+    inputs, forms, missing = _inputs(bundle, params), list[_Form](), list[tuple[str, str]]()
+    for method in wanted:
+        try:
+            adapted = adapt(bundle, CLASSES, RunSpec(bundle.model_id, method=method.slug))
+            if adapted.longest < params.length:
+                raise BadInputError(f"its virtual tokens leave room for {adapted.longest} tokens of text.")
+        except ExplorerError as error:
+            missing.append((method.title, str(error)))
+            continue
+        forms += _forms(method, adapted)
+    taken = adapt(bundle, CLASSES, RunSpec(bundle.model_id, method="head")).taken(inputs)
+    calls = [partial(_forward, module, taken) for module in (plain, *(form.module for form in forms))]
+    taken_by = [list[float]() for _ in calls]
+    while (done := len(taken_by[0])) < params.repeats:
+        more = timing.in_turns(calls, bundle.device, min(ROUNDS_AT_ONCE, params.repeats - done))
+        for times, new in zip(taken_by, more, strict=True):
+            times += new
+        if len(taken_by[0]) > 1:
+            yield _result(bundle, params, forms, taken_by, plain, missing)
+
+
+def _result(
+    bundle: LoadedModel,
+    params: LatencyParams,
+    forms: list[_Form],
+    taken_by: list[list[float]],
+    plain: nn.Module,
+    missing: list[tuple[str, str]],
+) -> LatencyResult:
+    base, *times = taken_by
+    return LatencyResult(
+        bundle.model_id,
+        bundle.device.type,
+        params.batch,
+        params.length,
+        len(base),
+        timing.spent(base),
+        tuple(_timed(form, plain, taken, base) for form, taken in zip(forms, times, strict=True)),
+        tuple(missing),
+    )
+
+
+def _inputs(bundle: LoadedModel, params: LatencyParams) -> dict[str, Tensor]:
+    """Random tokens, (batch, length), without padding."""
+    shape, draw = (params.batch, params.length), torch.Generator().manual_seed(0)
+    ids = torch.randint(bundle.model.config.vocab_size, shape, generator=draw).to(bundle.device)
+    pad = bundle.tokenizer.pad_token_id
+    ids = ids.masked_fill(ids == pad, (pad + 1) % bundle.model.config.vocab_size) if pad is not None else ids
+    return {"input_ids": ids, "attention_mask": torch.ones_like(ids), "token_type_ids": torch.zeros_like(ids)}
+
+
+def _forms(method: Method, adapted: Adapted) -> Iterator[_Form]:
+    """As it is trained, and merged where that is something else; `plain` for a method that adds no module."""
+    adds = adapted.model is not adapted.fork or method.own_modules
+    yield _Form(method, "attached" if adds else "plain", adapted.model)
+    if adds and not method.unmergeable:
+        yield _Form(method, "merged", merged(adapted))
+
+
+def _forward(module: nn.Module, inputs: Mapping[str, Tensor]) -> object:
+    return module(**inputs)
+
+
+def _timed(form: _Form, plain: nn.Module, times: list[float], base: list[float]) -> Timed:
+    method = form.method
+    added = _size(form.module) - _size(plain)
+    return Timed(method.slug, method.title, form.form, added, timing.spent(times), timing.ratio(times, base))
+
+
+def _size(module: nn.Module) -> int:
+    """Parameters, without the untrained copy of the head that peft keeps beside the trained one."""
+    named = module.named_parameters()
+    return sum(parameter.numel() for name, parameter in named if ".original_module." not in name)

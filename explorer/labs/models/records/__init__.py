@@ -1,1 +1,0 @@
-"""What was measured of the bundled models."""

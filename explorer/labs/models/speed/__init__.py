@@ -1,1 +1,0 @@
-"""Whether sharing one layer at all depths saves time."""

@@ -1,1 +1,0 @@
-"""Many draws of one text: how well the discriminator tells replaced tokens from original ones."""

@@ -1,1 +1,0 @@
-"""Words that the visitor replaces by hand, before the discriminator."""
