@@ -107,7 +107,7 @@ def _sized(spec: RunSpec, depth: int) -> RunSpec:
 def _check_teacher(spec: RunSpec, teacher: RunRecord, task: Task) -> None:
     if not teacher.status.has_weights:
         raise BadInputError(f"{teacher.name} is {teacher.status}: it cannot teach before it is done.")
-    # A task's name ends in @ and a fingerprint of its file.
+    # "sst2@hub" is the bundled "sst2" with the hub's examples.
     same = teacher.spec.task.split("@")[0] == spec.task.split("@")[0]
     if not same or teacher.labels != task.labels:
         learned = ", ".join(teacher.labels) or "a score"
