@@ -1,4 +1,4 @@
-"""The shape of an event's function: parameters by their names, and the inputs that a client may send or leave out."""
+"""The signature of an event's function: parameters by their names, and the inputs that a client may send or leave out."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ import gradio as gr
 
 
 def for_clients(inputs: dict[str, Any], params: type) -> dict[str, Any]:
-    """An endpoint's inputs: those of the page, without a control's limits, and with the defaults of `params`.
+    """Return an endpoint's inputs: those of the page, without a control's limits, and with the defaults of `params`.
 
-    A client's value is then refused by `params`, in a sentence that names the parameter, and not by the slider or the list.
+    A client's value is then refused by `params`, in a sentence that names the parameter, and not by the slider or the
+    list.
     """
     standard = {field.name: field.default for field in fields(params) if field.default is not MISSING}
     with gr.Column(visible=False):
@@ -21,12 +22,12 @@ def for_clients(inputs: dict[str, Any], params: type) -> dict[str, Any]:
 
 
 def left_out(params: type) -> list[str]:
-    """The parameters that a client may leave out although nothing stands for them."""
+    """Return the parameters that a client may leave out although no value stands for them."""
     return [field.name for field in fields(params) if field.default is None]
 
 
 def _unlimited(part: Any, value: Any) -> Any:
-    """A hidden component that takes any value, for one that has limits or shows another one; one that has none as it is."""
+    """Return a hidden component that takes any value, for one that has limits or shows another value; others unchanged."""
     listed = isinstance(part, gr.Dropdown) and isinstance(value, int)  # "every second layer" stands for 0
     if listed or isinstance(part, (gr.Slider, gr.Number)):
         return gr.Number(value, label=part.label)
@@ -48,10 +49,10 @@ def named(
     streams: bool = False,
     optional: Sequence[str] = (),
 ) -> Callable[..., Any]:
-    """Give a **kwargs function the signature that Gradio reads parameter names from.
+    """Give a **kwargs function the signature from which Gradio reads parameter names.
 
-    with_event: it is also handed the event. streams: it is an async generator, and also handed the request. optional: the
-    names that a client may leave out although their component is empty.
+    with_event: it also receives the event. streams: it is an async generator, and also receives the request. optional:
+    the names that a client may leave out although their component is empty.
     """
     annotations: dict[str, type] = {}
     if with_event:
