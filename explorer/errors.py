@@ -75,7 +75,7 @@ def _is_full(error: BaseException) -> bool:
     """Return whether the disk is full."""
     if isinstance(error, OSError) and error.errno is not None:
         return error.errno in _FULL
-    # Safetensors and SQLite raise errors of their own, with the reason in words.
+    # safetensors and SQLite raise errors of their own, with the reason in words.
     return any(words in str(error) for words in ("No space left", "disk is full", "quota exceeded"))
 
 

@@ -45,7 +45,7 @@ def build(page: Page) -> None:
 
     inputs = {"text": text, "top_k": top_k, "also_mask": hidden}
     shown = [(chips, figures.fill_chips), *view, (hidden, hidden_now)]
-    # Publish=False: the endpoint is the Masking page's.
+    # publish=False: the endpoint is the Masking page's.
     fill = Connection(page, FILL_MASKS, inputs, shown, folded, publish=False)
     fill.on(chips.select, read=pressed_positions)
     keep_hidden(fill, chips, text.submit, *open_with(page, EXAMPLE, text, hidden))

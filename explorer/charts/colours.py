@@ -95,6 +95,7 @@ def shade(share: float, scale: Sequence[Sequence[Any]]) -> str:
 def ink(share: float, scale: Sequence[Sequence[Any]]) -> str:
     """Return black or white, whichever contrasts more with the colour at a share (0 to 1) of a scale: contrast 4.58 or more."""
     channels = _channels(share, scale)
+    # SRGB to linear light, which is what luminance adds up.
     linear = [value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4 for value in channels]
     luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]  # WCAG 2.1, as the contrast
     return "#000000" if luminance > 0.179 else "#FFFFFF"  # the luminance at which black and white contrast alike

@@ -56,7 +56,7 @@ class _Drawing:
             self._word("a token's state" if step == "x" else "to the next layer")
         elif step == "split":
             self._rise(8)
-            self._left = self._y
+            self._left = self._y  # where the way past the block begins, which `_sum` draws
         elif step == "sum":
             self._sum()
         elif step == "ask":
@@ -76,7 +76,7 @@ class _Drawing:
         high = round(self._y + 4)
         drawn = Markup("").join(self._parts)
         whole = (
-            # Y counts down in SVG, so everything is drawn at -y.
+            # y counts down in SVG, so everything is drawn at -y.
             '<svg class="layer" viewBox="0 {0} {1} {2}" width="{1}" height="{2}" role="img" aria-label="{3}">{4}</svg>'
         )
         return Markup(whole).format(-high, WIDE, high, said, drawn)

@@ -140,7 +140,7 @@ def spread(panels: Sequence[Panel], tree: list[Tree], gap: float, top: float, he
         if isinstance(part, int):
             found[part] = across, up
             return
-        firsts = [ends(one)[0] for one in part]
+        firsts = [ends(one)[0] for one in part]  # a column is as wide, and a row as high, as its first panel says
         if beside:
             spans = _split([panel.width for panel in firsts], [gap] * (len(part) - 1), across)
             for one, span in zip(part, spans, strict=True):

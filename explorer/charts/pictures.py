@@ -81,6 +81,7 @@ def _axis_names(panels: Sequence[Panel]) -> list[tuple[str, str]]:
     """Return Plotly's names of each panel's axes: x and y, x2 and y2; a shared one is named again."""
     count, names = {"x": 0, "y": 0}, []
     for panel in panels:
+        # A panel without an axis of its own has the number of the one before it.
         count = {letter: count[letter] + (getattr(panel, letter) is not None) for letter in "xy"}
         x, y = (f"{letter}{number if number > 1 else ''}" for letter, number in count.items())
         names.append((x, y))
@@ -117,6 +118,7 @@ def _layout(
     if legend:
         font = {"font": {"size": legend_size}} if legend_size else {}
         drawn |= {"showlegend": True, "legend": {**_LEGEND, **font}}
+    # Plotly has titles of figures and of axes, but none of panels: an annotation stands for it.
     titles = [_title(panel.title, x[0], y[1]) for panel, (x, y) in zip(panels, places, strict=True) if panel.title]
     marks = [mark for panel, pair in zip(panels, names, strict=True) for mark in _marks(panel, pair, len(panels) > 1)]
     drawn["annotations"] = titles + [mark for mark in marks if "text" in mark]

@@ -56,6 +56,7 @@ def points(
     """Return marks alone, with texts if given. colour, symbol: of all, or one of each."""
     look = {"size": size, "color": colour, "symbol": symbol}
     marks = {key: value for key, value in look.items() if value is not None} | (marker or {})
+    # A text at the edge may reach beyond the axes.
     written = {} if texts is None else {"text": list(texts), "cliponaxis": False}
     mode = "markers" if texts is None else "markers+text"
     drawn = {"mode": mode, "x": list(x), "y": list(y), "marker": marks, **written}
@@ -169,7 +170,7 @@ def cell_texts(cells: Trace, texts: Sequence[Sequence[str]], size: int = 15) -> 
     return {
         "type": "scatter",
         "mode": "text",
-        "meta": "cells",
+        "meta": "cells",  # by which pictures.py draws it after all other traces
         "x": [x for x, _, _, _ in found],
         "y": [y for _, y, _, _ in found],
         "text": [text for _, _, text, _ in found],
@@ -183,6 +184,7 @@ def cell_texts(cells: Trace, texts: Sequence[Sequence[str]], size: int = 15) -> 
 def level(at: float, colour: str = "@text", *, width: float = 2, dash: str = "dash", upright: bool = False) -> Mark:
     """Return a line across the whole panel, at a value of the vertical axis (upright: of the horizontal one)."""
     along, value = ("y", "x") if upright else ("x", "y")
+    # "paper" is the whole figure; pictures.py narrows it to the panel.
     ends = {f"{along}ref": "paper", f"{along}0": 0, f"{along}1": 1, f"{value}0": at, f"{value}1": at}
     return {"type": "line", **ends, "line": {"color": colour, "width": width, "dash": dash}}
 

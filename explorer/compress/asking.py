@@ -165,7 +165,7 @@ def example_losses(scores: Tensor, labels: Tensor, loss: str, mean: float = 0.0,
     if asked is None:
         return each
     rows = asked.nonzero()[:, 0]
-    # Index_add sums the tokens of each row; a row without any has loss 0.
+    # index_add sums the tokens of each row; a row without any has loss 0.
     return each.new_zeros(len(asked)).index_add(0, rows, each) / asked.sum(-1).clamp_min(1)
 
 

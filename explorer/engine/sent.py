@@ -29,7 +29,7 @@ def needed(runs: RunManager, model: str, params: Any) -> list[RunRecord]:
     while waiting:
         text = waiting.pop()
         run_id = made_by(text) or text
-        # No id of a run is longer, so a visitor's text is not looked up.
+        # A longer text is a visitor's, or names a bundled run, which every machine has.
         record = None if run_id in found or len(run_id) > 40 else _known(runs, run_id)
         if record is not None:
             found[run_id] = record

@@ -214,7 +214,7 @@ def _recorded(bundle: LoadedModel, inputs: Mapping[str, Tensor], layer: int) -> 
     tree = private_tree(bundle.model, RECORDING)
     records: list[_Record] = []
     for module in tree.modules():
-        object.__setattr__(module, "explorer_records", records)  # nn.Module would want to register an attribute
+        object.__setattr__(module, "explorer_records", records)
     tree(**inputs)
     return records[layer]
 

@@ -41,7 +41,7 @@ class TrueTokens:
         self.hits += int((logits.argmax(-1) == truth).sum())
         places = torch.arange(len(truth), device=truth.device)
         chances = logits.softmax(-1)
-        # Tiny: the logarithm of an underflown 0 would be infinite.
+        # tiny: the logarithm of an underflown 0 would be infinite.
         loss = -float(chances[places, truth].clamp(min=torch.finfo(torch.float32).tiny).log().sum())
         chances[places, truth] -= 1.0
         return loss, chances
@@ -76,7 +76,7 @@ class _Chunked(torch.autograd.Function):
         for_states = torch.empty_like(low)
         for_weight = torch.zeros_like(weight, dtype=torch.float32) if ctx.needs_input_grad[1] else None
         for_bias = None if bias is None else torch.zeros_like(bias, dtype=torch.float32)
-        # The types are chosen above, and autocast would convert each chunk again.
+        # The types are chosen above, whatever autocast would choose here.
         with torch.autocast(states.device.type, enabled=False):
             for rows in _slices(0, len(states), GATHERED):
                 gradients = torch.empty(rows.stop - rows.start, len(weight), dtype=dtype, device=states.device)

@@ -81,7 +81,6 @@ class Sampler(TrueTokens):
 
     def __call__(self, rows: slice, logits: Tensor) -> tuple[float, Tensor]:
         """Return the loss and gradient of TrueTokens."""
-        # Drawn first, since the judge turns the scores into gradients.
         self.drawn.append(sampled(logits, self.generator))
         return super().__call__(rows, logits)
 

@@ -108,7 +108,7 @@ class RowMaker:
         if single := rng.random() < short_share:
             sentences_a = 1
         else:
-            # 4 tokens at least, and 3 left for B.
+            # 4 tokens at least, and as many left for B.
             sentences_a = self._fill_segment_a(store, first, int(rng.integers(4, max(5, budget - 3))))
         second, label = first + sentences_a, IS_NEXT
         coin = rng.random() < 0.5  # tossed though `follows` may decide, so that the rest of the draw stays the same

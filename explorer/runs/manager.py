@@ -63,7 +63,7 @@ class RunManager:
 
     def start(self, spec: RunSpec, owner: str) -> str:
         """Queue a run and return its id. Raises ExplorerError if the task, the method or the model is not possible."""
-        # Read by a start only: a server on which nobody trains needs none of it.
+        # Imported here: a server on which nobody trains needs none of it.
         from explorer.runs.checks import describe, settled
 
         spec = settled(spec, self._teacher(spec), self._settings)
@@ -147,7 +147,7 @@ class RunManager:
         said = "The run ended without a result."
         try:
             self.publish(record)
-            # The visitor's context, on this thread.
+            # In the visitor's context, though on this thread.
             self._contexts[record.run_id].run(self._work, record, self.publish, self._stopping[record.run_id])
         except BaseException as error:  # a library that panics or exits must not end the lane
             said = failure(record.spec, error)
@@ -222,7 +222,7 @@ class RunManager:
     def is_lecturer(self, key: str) -> bool:
         """Return whether a key is the one that the server was started with."""
         return bool(self._settings.lecturer_key) and secrets.compare_digest(
-            # Compare_digest takes no str beyond ASCII, and a visitor may type a lone surrogate.
+            # compare_digest takes no str beyond ASCII, and a visitor may type a lone surrogate.
             key.encode("utf-8", "surrogatepass"),
             self._settings.lecturer_key.encode("utf-8", "surrogatepass"),
         )

@@ -127,7 +127,7 @@ class OpenRuns:
                 adapted.eval()
             return adapted
 
-        # The version: a resumed run has other weights.
+        # By version too: a resumed run has other weights.
         restored: Adapted = self._restored.get((record.run_id, record.version), make)
         return restored
 

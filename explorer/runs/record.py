@@ -79,7 +79,7 @@ class Outcome:
 
 def row_by_row(values: Iterable[float]) -> str:
     """Join labels or answers to the string that an Outcome keeps."""
-    # Six digits: enough to tell any two scores apart, and a class or a token is an integer below a million.
+    # Six digits tell apart what any metric does, and a class or a token is an integer below a million.
     return " ".join(f"{value:.6g}" for value in values)
 
 

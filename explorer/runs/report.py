@@ -166,7 +166,7 @@ def curves_figure(records: Sequence[RunRecord], described: str = "", scale: str 
     ]
     said = described or f"Loss and held-out metric of {', '.join(record.name for record in records) or 'no run'}."
     height = 480 if many else 400
-    # Uirevision: a visitor's zoom survives the redraws while runs train.
+    # uirevision: a visitor's zoom survives the redraws while runs train.
     return picture(said, panels, columns=1, height=height, above=12, legend=many, legend_size=14, uirevision="curves")
 
 

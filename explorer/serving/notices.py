@@ -89,7 +89,7 @@ def _told_by(request: Any) -> int | None:
 def _said(state: VisitorState, place: int, by: tuple[int, ...], text: str) -> Any:
     """Return what an event may show at a place, and note it; an empty text is what an answer shows."""
     notices, now = state.notices, time.monotonic()
-    asked = _asked.get(now)  # an event of Gradio's own may not have gone through preprocess_data
+    asked = _asked.get(now)
     if text:
         state.alerts += ALERT in text
         number = state.alerts if ALERT in text else 0

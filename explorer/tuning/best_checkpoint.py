@@ -28,7 +28,7 @@ class Best:
 
     def state(self) -> dict[str, Tensor]:
         """Return the evaluation as tensors, for a checkpoint."""
-        # Float64 holds a step and a loss without rounding.
+        # float64 holds a step and a loss without rounding.
         about = torch.tensor([self.step, self.score, self.loss], dtype=torch.float64)
         return {_PROGRESS: about, **{_NUMBERS + name: value for name, value in self.numbers.items()}}
 

@@ -68,7 +68,7 @@ def count(
     with torch.device("meta"):
         _, model, fresh = build(fork, plain, layers)
     distinct = len({layer for layer, _ in matrices})
-    # Peft keeps the original beside each module that it trains whole.
+    # peft keeps the original beside each module that it trains whole.
     kept = [parameter.numel() for name, parameter in model.named_parameters() if ".original_module." not in name]
     return Sizes(_groups(model, layers, fresh), sum(kept), matrices, depth // max(1, distinct), depth)
 

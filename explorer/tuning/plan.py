@@ -92,7 +92,7 @@ def plan(
     moved = method.starts_elsewhere(spec)
     # PiSSA keeps its factors beside their starts.
     factors = sum(number for group, number in sizes.groups.items() if group.startswith("LoRA")) if moved else 0
-    # And takes them out of W, so it needs a copy of W.
+    # It takes its factors out of W, so it needs a copy of W.
     copies = sizes.of_roles(bundle.architecture.layers.matrices(spec.targets)) if moved else 0
     virtual = spec.prefix_length if method.lengthens else 0
     tokens = spec.batch_size * (mean_tokens + virtual)
@@ -158,7 +158,7 @@ def _speed(device: torch.device) -> tuple[float, float]:
     with torch.no_grad(), precision(device):
         (product,) = milliseconds([lambda: nn.functional.linear(hidden, weight)], device)
         (sweep,) = milliseconds([lambda: many.add_(1.0)], device)
-    # 2 operations, or a read and a write, in milliseconds.
+    # 2000: two operations, or a read and a write, in milliseconds.
     return 2000 * hidden.numel() * len(weight) / product, 2000 * NUMBER * many.numel() / sweep
 
 

@@ -18,7 +18,7 @@ def hand_over(page: Page, action: Action, inputs: dict[str, Any], button: gr.But
     """Fill `file` when the button is pressed; a refusal goes to the notice."""
 
     async def path_of(given: dict[str, Any]) -> str:
-        asked = action.params(**{name: value or "" for name, value in given.items()})
+        asked = action.params(**{name: value or "" for name, value in given.items()})  # an empty component has None
         return str(await answer(page.engine, action.job, asked))
 
     async def export(**given: Any) -> list[Any]:

@@ -62,6 +62,7 @@ class Picker:
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
+        # A fixed secret: Gradio's own is new with each start, and what browsers keep could not be read.
         self.memory = gr.BrowserState(DEFAULT_MODEL, storage_key=MEMORY_KEY, secret=MEMORY_KEY)
         self.model = gr.Dropdown(
             [(picker_label(card, card.bundled), card.model_id) for card in CATALOG],

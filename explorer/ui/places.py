@@ -45,6 +45,7 @@ class Places:
         values: list[Any] = []
         for draw, several in self._draws:
             values += draw(result, known) if several else [draw(result, known)]
+        # A plain str, as it would arrive from any other function.
         return [str(value) if isinstance(value, Markup) else value for value in values]
 
 

@@ -105,6 +105,7 @@ class RunPicker:
     ) -> None:
         self.page, self.accept, self.needs, self.opens = page, accept, needs, opens
         self._first: dict[int, list[tuple[str, str]]] = {}
+        # A fixed secret: Gradio's own is new with each start, and names would be lost.
         self.memory = gr.BrowserState("", storage_key=VISITOR_KEY, secret=VISITOR_KEY)
         self.remembered = gr.BrowserState([], storage_key=RUNS_KEY, secret=RUNS_KEY)
         self.unasked = gr.Textbox("", label="opened with", visible="hidden")
@@ -154,6 +155,7 @@ class RunPicker:
         if not visitor.startswith(LECTURER_PREFIX) or self._is_outdated(visitor):
             visitor = NAMES.give("" if visitor.startswith(LECTURER_PREFIX) else visitor, address_of(request))
         records = self.records(visitor, request)
+        # A link is permission to look at a run, whoever's it is.
         linked = self.found(str(request.query_params.get("run") or ""))
         default = next((one.run_id for one in records if one.status.has_weights and self.opens(one)), None)
         run = linked.run_id if linked and self.accept(linked) else self._own(records, remembered) or default

@@ -34,6 +34,7 @@ def _unlimited(part: Any, value: Any) -> Any:
     if isinstance(part, (gr.CheckboxGroup, gr.Radio)) or (
         isinstance(part, gr.Dropdown) and not part.allow_custom_value
     ):
+        # A list that takes other values too, so that `params` refuses them in its own words.
         several, choices = isinstance(part, gr.CheckboxGroup), cast(Any, part.choices)
         value = list(value) if several else value
         return gr.Dropdown(choices, value=value, multiselect=several, allow_custom_value=True, label=part.label)
@@ -82,6 +83,6 @@ def named(
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=standard.get(name, inspect.Parameter.empty))
         for name in names
     ]
-    called.__annotations__ = dict(annotations)
+    called.__annotations__ = dict(annotations)  # Gradio finds the event and the request by their annotations
     called.__signature__ = inspect.Signature([*first, *parameters])  # type: ignore[attr-defined]
     return called

@@ -208,13 +208,13 @@ class Stream(Wire[LiveAction]):
                 return
             session = str(request.session_hash)
             viewed, said = {name: values.pop(name) for name in self.views}, ""
-            turn = self.watch.begin(session, viewed)
+            turn = self.watch.begin(session, viewed)  # ends the session's earlier streams of this watch
             try:
                 owner = owner_of(self.page.engine.runs, values.get("visitor"), request)
                 async with aclosing(self.answers(values, self.seen, request, viewed)) as answers:
                     async for result, shown in answers:
                         if not self.watch.is_latest(session, turn):
-                            break
+                            break  # the newer stream fills the same places
                         steered = self.steered.values(result, owner=owner, **viewed)
                         yield [said, *shown, *[values] * len(self.kept), *steered]
                         said = gr.skip()  # what another action has to say meanwhile is not to be cleared
@@ -228,4 +228,5 @@ class Stream(Wire[LiveAction]):
 
         inputs = {**self.inputs, **self.views}
         listening = named(respond, list(inputs), streams=True)
+        # "once", Gradio's own mode, would drop a second question while the first goes on.
         return self.listen(triggers, listening, inputs, trigger_mode="multiple")

@@ -52,7 +52,7 @@ def names_used(page: Page, *boxes: gr.components.Component) -> None:
 
 def line_of_runs(result: Any) -> str:
     """Return the models of the runs on a tab: the page's has no part in those that were trained before."""
-    used = dict.fromkeys(record.spec.model for record in result.records)
+    used = dict.fromkeys(record.spec.model for record in result.records)  # each once, in the order of the runs
     named = Markup(" and ").join(strong(Path(name).name if Path(name).is_absolute() else name) for name in used)
     return str(caption("Used on this tab: runs of ", named, "; what you start takes the model at the top."))
 

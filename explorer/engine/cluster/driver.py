@@ -97,7 +97,7 @@ class Driver:
         try:
             message = pickle.dumps((number, kind, value))
         except Exception:  # a library's error that cannot be sent
-            # The class and text of the error then stand for it.
+            # A sentence for the visitor then stands for it, and the error is in the log.
             message = pickle.dumps((number, ERROR, readable(value if isinstance(value, Exception) else TypeError())))
         with self._sending, suppress(OSError):  # the front has gone, and so does this process
             self._pipe.send_bytes(message)

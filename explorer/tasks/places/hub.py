@@ -87,7 +87,7 @@ def is_here(release: Release, settings: Settings) -> bool:
 
 def _find(name: str) -> Release:
     slug = name.removesuffix(MARK)
-    # Find_task raises for an unknown slug.
+    # find_task raises for an unknown slug.
     return RELEASES[slug] if slug in RELEASES else RELEASES[find_task(slug).slug]
 
 

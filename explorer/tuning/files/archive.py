@@ -131,7 +131,7 @@ def _checked_members(name: str, archive: zipfile.ZipFile) -> list[zipfile.ZipInf
         raise BadInputError(f"{_shown(name)} holds {len(members):,} files; an adapter has about five.")
     for member in members:
         parts = re.split(r"[/\\]", member.filename)
-        # External_attr holds Unix permissions in its upper half.
+        # external_attr holds Unix permissions in its upper half.
         if ".." in parts or parts[0] in ("", "~") or ":" in parts[0] or stat.S_ISLNK(member.external_attr >> 16):
             raise BadInputError(
                 f"{_shown(name)} holds {_shown(member.filename)}, a path that leads out of the zip. It is refused; make "

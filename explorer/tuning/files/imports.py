@@ -137,7 +137,7 @@ def _checked_config(config: Mapping[str, Any]) -> Mapping[str, Any]:
     if not isinstance(patterns, dict) or any(not _PATTERN.fullmatch(one) or not _compiles(one) for one in patterns):
         raise BadInputError("alpha_pattern in adapter_config.json must map simple names of modules to numbers.")
     for where, alpha in (("lora_alpha", config.get("lora_alpha")), *patterns.items()):
-        # Bool is an int in Python.
+        # bool is an int in Python.
         if isinstance(alpha, bool) or not isinstance(alpha, int | float) or not 0 < abs(alpha) <= 1e6:
             name = where if where == "lora_alpha" else f"alpha_pattern {where[:40]}"
             quoted = "a number in quotation marks" if isinstance(alpha, str) else "no number from 0 to 1,000,000"

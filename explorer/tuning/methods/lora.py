@@ -54,7 +54,7 @@ def build(fork: PreTrainedModel, spec: RunSpec, layers: Layers) -> nn.Module:
     model: nn.Module = get_peft_model(fork, config)
     for module in model.modules():
         if isinstance(module, LoraLayer) and spec.dropout:
-            # Peft's own dropout draws from torch's global generator, which runs in other threads share.
+            # peft's own dropout draws from torch's global generator, which runs in other threads share.
             module.lora_dropout[ADAPTER] = SeededDropout(spec.dropout, spec.seed)
     return model
 
